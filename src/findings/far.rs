@@ -1,31 +1,19 @@
 //! References that lead far away, looked up many at once.
 
-use foldhash::{HashSet, HashSetExt};
+use foldhash::HashSet;
 
 use crate::model::AddressSet;
 
-use super::dangling::Dangling;
-
-/// References that were not looked up yet, and the records that have them.
+/// References that were not looked up yet.
 ///
 /// They are looked up in the order of what they lead to, roughly: what is looked at for one of them is near what was for the one before.
 #[derive(Debug, Default)]
 pub(super) struct Far {
     targets: Vec<u64>,
-    records: Vec<Record>,
+    /// Which of all references each of them is.
+    numbers: Vec<u64>,
     /// The targets in order.
     in_order: Vec<u64>,
-}
-
-/// A record with such references.
-#[derive(Clone, Copy, Debug)]
-struct Record {
-    offset: u64,
-    index: u64,
-    /// How many references it has in all.
-    count: u64,
-    /// Where those of them begin that were not looked up.
-    from: usize,
 }
 
 /// About the most references that are kept, and how many bytes the set of addresses has for each: they take some twentieth of its memory.
@@ -41,48 +29,37 @@ impl Far {
         self.targets.len() >= MOST.min((addresses.held() / OF_BYTES) as usize)
     }
 
-    /// The last record has this number of references, if it has this index.
-    pub(super) fn recount(&mut self, index: u64, count: u64) {
-        if let Some(last) = self.records.last_mut()
-            && last.index == index
-        {
-            last.count = count;
+    /// Takes those of some references of which it is not known that they lead to something. They have numbers from this one on.
+    pub(super) fn take(&mut self, from: u64, targets: &[u64], is_known: impl Fn(u64) -> bool) {
+        let mut count = self.targets.len();
+        self.targets.resize(count + targets.len(), 0);
+        self.numbers.resize(count + targets.len(), 0);
+        for (number, &target) in (from..).zip(targets) {
+            (self.targets[count], self.numbers[count]) = (target, number);
+            // Without a branch on what is known, which could not be foretold. Null leads nowhere.
+            count += usize::from(!is_known(target) & (target != 0));
         }
+        self.targets.truncate(count);
+        self.numbers.truncate(count);
     }
 
-    /// Of the references that [`Far::extend`] takes next, those from this one on are of this record: its offset, index, and number of
-    /// references.
-    #[inline]
-    pub(super) fn begin(&mut self, (offset, index, count): (u64, u64, u64), before: usize) {
-        if self.records.last().is_none_or(|last| last.index != index) {
-            self.records.push(Record { offset, index, count, from: self.targets.len() + before });
-        }
-    }
-
-    /// Takes references.
-    pub(super) fn extend(&mut self, far: &[u64]) {
-        self.targets.extend_from_slice(far);
-    }
-
-    /// Looks all of them up, and calls `found` with each record that has some that dangle, as far as they are among them.
-    pub(super) fn look_up(&mut self, addresses: &AddressSet, mut found: impl FnMut(Dangling)) {
+    /// Looks all of them up: the numbers and targets of those that dangle.
+    pub(super) fn look_up(&mut self, addresses: &AddressSet) -> Vec<(u64, u64)> {
         let missing = self.missing(addresses);
+        let mut dangling = Vec::new();
         if !missing.is_empty() {
-            let ends = self.records.iter().skip(1).map(|next| next.from).chain([self.targets.len()]);
-            for (record, end) in self.records.iter().zip(ends) {
-                let dangling = self.targets[record.from..end].iter().filter(|target| missing.contains(target));
-                let place = (record.offset, record.index);
-                Dangling::of(place, record.count, dangling.copied()).into_iter().for_each(&mut found);
-            }
+            let all = self.numbers.iter().copied().zip(self.targets.iter().copied());
+            dangling.extend(all.filter(|(_, target)| missing.contains(target)));
         }
         self.targets.clear();
-        self.records.clear();
+        self.numbers.clear();
+        dangling
     }
 
     /// Those of the targets that are not there.
     fn missing(&mut self, addresses: &AddressSet) -> HashSet<u64> {
         self.sort();
-        let mut missing = HashSet::new();
+        let mut missing = HashSet::default();
         for some in self.in_order.chunks(AddressSet::TOGETHER) {
             let mut not_there = addresses.missing(some);
             while not_there != 0 {

@@ -6,11 +6,14 @@ use super::Findings;
 use super::dangling::{Dangling, DanglingRule};
 use super::far::Far;
 
-/// References that were not looked up yet, and the records that have them.
+/// References that were not looked up yet, and the records that have them. References are numbered as they come.
 #[derive(Debug)]
 pub(crate) struct Followed {
     rule: DanglingRule,
+    /// References that came last, and the number of the first of them.
     targets: Vec<u64>,
+    from: u64,
+    /// The records of all references that were not looked up, and the last one that came.
     records: Vec<Referring>,
     /// What is known of the first of the records: of the others, no reference was looked up.
     known: Known,
@@ -18,7 +21,7 @@ pub(crate) struct Followed {
     there: Lately<(), NEAR>,
     /// Whether there are any.
     is_noted: bool,
-    /// Of a large heap, references that lead elsewhere.
+    /// References before the last ones that lead elsewhere.
     far: Far,
 }
 
@@ -27,33 +30,42 @@ pub(crate) struct Followed {
 struct Referring {
     offset: u64,
     index: u64,
-    /// Where those of them begin that were not looked up yet.
-    from: usize,
+    /// The number of the first of them.
+    from: u64,
 }
 
-/// What is known of a record by its references that were looked up.
+/// How many references of a record dangle, and the first of those.
 #[derive(Clone, Copy, Debug, Default)]
 struct Known {
-    /// How many there are.
-    count: u64,
-    /// How many of them dangle, and the first of those.
     dangling: u64,
     first: Address,
 }
 
-/// References that are kept until they are looked up, and records. A look at a place of memory that is not in a cache takes as long
-/// as several records, and several of them at once take little longer than one.
+/// References that are kept until those are found that lead far. As many records may have come after one, to which it leads.
 const KEPT: usize = 1024;
 
 /// Addresses that are known to be there without a look: most references lead to records near by. In 64 kB, those are in quick memory.
 const NEAR: usize = 8192;
 
+/// The most records that are kept.
+const RECORDS: usize = 1 << 14;
+
+/// References that are few.
+const FEW: usize = 7;
+
 impl Followed {
     /// None so far, of a dump in which a reference that dangles breaks a rule.
     pub(crate) fn new(rule: DanglingRule) -> Followed {
-        let (targets, records) = (Vec::with_capacity(KEPT), Vec::with_capacity(KEPT));
-        let (known, far) = (Known::default(), Far::default());
-        Followed { rule, targets, records, known, there: Lately::new(), is_noted: false, far }
+        Followed {
+            rule,
+            targets: Vec::with_capacity(KEPT),
+            from: 0,
+            records: Vec::with_capacity(KEPT),
+            known: Known::default(),
+            there: Lately::new(),
+            is_noted: false,
+            far: Far::default(),
+        }
     }
 
     /// The rule.
@@ -81,18 +93,17 @@ impl Followed {
     /// A record comes, at this offset and with this index.
     #[inline]
     pub(crate) fn begin(&mut self, (offset, index): (u64, u64), addresses: &AddressSet, findings: &mut Findings) {
-        if self.records.len() >= KEPT {
+        if self.records.len() >= RECORDS {
+            self.pick_far();
             self.look_up(addresses, findings);
         }
-        self.records.push(Referring { offset, index, from: self.targets.len() });
+        self.records.push(Referring { offset, index, from: self.from + self.targets.len() as u64 });
     }
 
     /// A reference of the last record. One to nothing counts as one, and does not dangle.
     #[inline]
     pub(crate) fn follow(&mut self, target: Address, addresses: &AddressSet, findings: &mut Findings) {
-        if self.targets.len() >= KEPT {
-            self.look_up(addresses, findings);
-        }
+        self.make_room(1, addresses, findings);
         self.targets.push(target.0);
     }
 
@@ -105,139 +116,87 @@ impl Followed {
         findings: &mut Findings,
     ) -> Option<&mut Vec<u64>> {
         let count = usize::try_from(count).ok().filter(|count| *count <= KEPT)?;
-        if self.targets.len() + count > KEPT {
-            self.look_up(addresses, findings);
-        }
+        self.make_room(count, addresses, findings);
         Some(&mut self.targets)
+    }
+
+    /// A few references of the last record, 7 at most. `target` gives each by its number; any, of those that the record does not have.
+    #[inline(always)]
+    pub(crate) fn follow_few(
+        &mut self,
+        count: usize,
+        target: impl Fn(u8) -> u64,
+        addresses: &AddressSet,
+        findings: &mut Findings,
+    ) {
+        self.make_room(FEW, addresses, findings);
+        let from = self.targets.len();
+        // Mostly without a branch on how many they are, which could not be foretold.
+        self.targets.extend_from_slice(&[target(0), target(1), target(2), target(3)]);
+        if count > 4 {
+            self.targets.extend_from_slice(&[target(4), target(5), target(6)]);
+        }
+        self.targets.truncate(from + count);
+    }
+
+    #[inline]
+    fn make_room(&mut self, count: usize, addresses: &AddressSet, findings: &mut Findings) {
+        if self.targets.len() + count > KEPT {
+            self.pick_far();
+            if self.far.is_full(addresses) {
+                self.look_up(addresses, findings);
+            }
+        }
     }
 
     /// No more references lead to these addresses.
     pub(crate) fn end(&mut self, addresses: &AddressSet, findings: &mut Findings) {
+        self.pick_far();
         self.look_up(addresses, findings);
-        let mut told = Vec::new();
-        self.look_far(addresses, &mut told, findings);
-        told.iter().for_each(|one| self.known.dangle(one));
-        if let Some(last) = self.records.pop() {
-            self.report(&last, self.known, findings);
-        }
-        self.known = Known::default();
-    }
-
-    /// Looks the references up, and reports what dangles. The last record may have more of them.
-    fn look_up(&mut self, addresses: &AddressSet, findings: &mut Findings) {
-        let Some(last) = self.records.len().checked_sub(1) else { return };
-        let mut told = Vec::new();
-        if addresses.is_large() {
-            self.pick_far(addresses, &mut told, findings);
-        } else {
-            self.ask_each(addresses, &mut told);
-        }
-        // What was known of the first one comes first.
-        if self.known.dangling > 0 {
-            let Known { dangling, first, .. } = self.known;
-            told.insert(0, Told { record: 0, dangling, first });
-        }
-        let mut of_last = Known { count: self.count(last), ..Known::default() };
-        for of_record in told.chunk_by(|one, next| one.record == next.record) {
-            let at = of_record[0].record;
-            let mut known = Known { count: self.count(at), ..Known::default() };
-            of_record.iter().for_each(|one| known.dangle(one));
-            match at == last {
-                true => of_last = known,
-                false => self.report(&self.records[at], known, findings),
-            }
-        }
-        self.known = of_last;
-        self.targets.clear();
-        self.records.drain(..last);
-        self.records[0].from = 0;
-    }
-
-    /// How many references a record has, of those that came.
-    fn count(&self, at: usize) -> u64 {
-        let end = self.records.get(at + 1).map_or(self.targets.len(), |next| next.from);
-        let before = if at == 0 { self.known.count } else { 0 };
-        before + (end - self.records[at].from) as u64
-    }
-
-    /// Looks all references up, and tells of those that dangle.
-    fn ask_each(&self, addresses: &AddressSet, told: &mut Vec<Told>) {
-        for (asked, from) in self.targets.chunks(AddressSet::TOGETHER).zip((0..).step_by(AddressSet::TOGETHER)) {
-            let mut missing = addresses.missing(asked);
-            while missing != 0 {
-                let at = missing.trailing_zeros() as usize;
-                missing &= missing - 1;
-                let after = self.records.partition_point(|record| record.from <= from + at);
-                if asked[at] != 0
-                    && let Some(record) = after.checked_sub(1)
-                {
-                    told.push(Told { record, dangling: 1, first: Address(asked[at]) });
-                }
-            }
-        }
+        self.report(0, findings);
+        self.records.clear();
+        (self.from, self.known) = (0, Known::default());
     }
 
     /// Takes the references that lead far away, to look them up when there are many.
-    fn pick_far(&mut self, addresses: &AddressSet, told: &mut Vec<Told>, findings: &mut Findings) {
-        if let Some(first) = self.records.first() {
-            self.far.recount(first.index, self.count(0));
-        }
-        let (mut far, mut count, mut before) = ([0; KEPT], 0, self.known.count);
-        let ends = self.records.iter().skip(1).map(|next| next.from).chain([self.targets.len()]);
-        for (record, end) in self.records.iter().zip(ends) {
-            let from = count;
-            for &target in &self.targets[record.from..end] {
-                far[count] = target;
-                // Without a branch on what is known, which could not be foretold. Null leads nowhere.
-                count += usize::from(!self.there.knows(Address(target)) & (target != 0));
-            }
-            if count > from {
-                let of_all = before + (end - record.from) as u64;
-                self.far.begin((record.offset, record.index, of_all), from);
-            }
-            before = 0;
-        }
-        self.far.extend(&far[..count]);
-        // A record some of whose references dangle is reported when it ends, after those before it.
-        let is_reported = self.known.dangling > 0 && self.records.len() > 1;
-        if self.far.is_full(addresses) || is_reported {
-            self.look_far(addresses, told, findings);
-        }
+    #[inline(never)]
+    fn pick_far(&mut self) {
+        let Followed { targets, from, there, far, .. } = self;
+        far.take(*from, targets, |target| there.knows(Address(target)));
+        *from += targets.len() as u64;
+        targets.clear();
     }
 
-    /// Looks up the references that lead far away. Reports what dangles of records that have ended, and tells of that of others.
-    fn look_far(&mut self, addresses: &AddressSet, told: &mut Vec<Told>, findings: &mut Findings) {
-        let Followed { far, records, rule, .. } = self;
-        far.look_up(addresses, |of| match records.binary_search_by_key(&of.index, |record| record.index) {
-            Ok(record) => told.push(Told { record, dangling: of.dangling, first: of.first }),
-            Err(_) => rule.report(&of, findings),
-        });
+    /// Looks up the references that lead far away, and reports what dangles. The last record may have more of them.
+    fn look_up(&mut self, addresses: &AddressSet, findings: &mut Findings) {
+        let mut at = 0;
+        for (number, target) in self.far.look_up(addresses) {
+            let of = self.records.partition_point(|record| record.from <= number).saturating_sub(1);
+            if of != at {
+                self.report(at, findings);
+                (at, self.known) = (of, Known::default());
+            }
+            if self.known.dangling == 0 {
+                self.known.first = Address(target);
+            }
+            self.known.dangling += 1;
+        }
+        let Some(last) = self.records.len().checked_sub(1) else { return };
+        if at != last {
+            self.report(at, findings);
+            self.known = Known::default();
+        }
+        self.records.drain(..last);
     }
 
-    fn report(&self, record: &Referring, known: Known, findings: &mut Findings) {
-        let (Referring { offset, index, .. }, Known { count, dangling, first }) = (*record, known);
+    /// Reports one of the records, of which all is known by now.
+    fn report(&self, at: usize, findings: &mut Findings) {
+        let (Known { dangling, first }, Some(record)) = (self.known, self.records.get(at)) else { return };
         if dangling > 0 {
-            self.rule.report(&Dangling { offset, index, count, dangling, first }, findings);
+            let end = self.records.get(at + 1).map_or(self.from, |next| next.from);
+            let Referring { offset, index, from } = *record;
+            self.rule.report(&Dangling { offset, index, count: end - from, dangling, first }, findings);
         }
-    }
-}
-
-/// Some references of a record dangle.
-struct Told {
-    /// Its place among those that are kept.
-    record: usize,
-    dangling: u64,
-    /// The first one.
-    first: Address,
-}
-
-impl Known {
-    /// Some more references dangle.
-    fn dangle(&mut self, told: &Told) {
-        if self.dangling == 0 {
-            self.first = told.first;
-        }
-        self.dangling += told.dangling;
     }
 }
 

@@ -19,9 +19,11 @@ use super::wire::{Layout, Units, Width, record_flag, record_tag};
 
 mod header;
 mod long;
+mod skim;
 
 pub(crate) use header::header;
 use header::header_cut_short;
+pub use skim::{Shapes, Skimmed, ToldBy};
 
 /// Reads a PHD record by record, in memory that is bounded by its largest record.
 #[derive(Debug)]
@@ -58,6 +60,18 @@ pub struct Ended {
     pub records: u64,
     /// Offset of the end tag.
     pub end_tag: u64,
+}
+
+/// Looks at records one by one.
+pub(super) trait Visitor<E> {
+    /// A record.
+    fn visit(&mut self, located: Located<'_, '_>) -> Result<(), E>;
+
+    /// The record with this index, at this offset, may be at the front of these bytes: its length, if it is, and needs no visit.
+    #[inline(always)]
+    fn skim(&mut self, _index: u64, _offset: u64, _rest: &[u8]) -> Option<usize> {
+        None
+    }
 }
 
 impl Located<'_, '_> {
@@ -188,10 +202,29 @@ impl<R: Read> Decoder<R> {
     ///
     /// # Errors
     /// Like [`Decoder::visit`].
-    pub fn visit_with<E, F>(&mut self, mut spool: Option<&mut Spool>, mut visit: F) -> Result<Ended, E>
+    pub fn visit_with<E, F>(&mut self, spool: Option<&mut Spool>, visit: F) -> Result<Ended, E>
     where
         E: From<DecodeError>,
         F: FnMut(Located<'_, '_>) -> Result<(), E>,
+    {
+        struct Visit<F>(F);
+        impl<E, F: FnMut(Located<'_, '_>) -> Result<(), E>> Visitor<E> for Visit<F> {
+            #[inline(always)]
+            fn visit(&mut self, located: Located<'_, '_>) -> Result<(), E> {
+                (self.0)(located)
+            }
+        }
+        self.visit_by(spool, &mut Visit(visit))
+    }
+
+    /// Like [`Decoder::visit_with`]; records of which no more is looked at than where they lead go by without being read.
+    ///
+    /// # Errors
+    /// Like [`Decoder::visit`].
+    pub(super) fn visit_by<E, V>(&mut self, mut spool: Option<&mut Spool>, visitor: &mut V) -> Result<Ended, E>
+    where
+        E: From<DecodeError>,
+        V: Visitor<E>,
     {
         let layout = self.layout;
         // A record that was read already, without its references, which are too many to be held.
@@ -209,6 +242,11 @@ impl<R: Read> Decoder<R> {
                     (read.0, 0, &apart.0, apart.1.as_ref())
                 } else {
                     let place = offset + taken as u64;
+                    if let Some(length) = visitor.skim(self.records, place, rest) {
+                        self.records += 1;
+                        taken += length;
+                        continue;
+                    }
                     if let [record_tag::END_OF_DUMP, ..] = rest {
                         self.window.consume(taken + 1);
                         return Ok(Ended { records: self.records, end_tag: place });
@@ -234,7 +272,13 @@ impl<R: Read> Decoder<R> {
                         (place, length, &*held, None)
                     }
                 };
-                visit(Located { index: self.records, offset: place, bytes: &rest[..length], record, long: stretch })?;
+                visitor.visit(Located {
+                    index: self.records,
+                    offset: place,
+                    bytes: &rest[..length],
+                    record,
+                    long: stretch,
+                })?;
                 self.records += 1;
                 taken += length;
             };
@@ -472,7 +516,7 @@ fn hash16<T: Trace>(c: &mut Cursor<'_, T>, layout: Layout) -> Result<Option<u16>
     if layout.hash16 { c.u16("hash").map(Some) } else { Ok(None) }
 }
 
-#[inline]
+#[inline(always)]
 fn hash<T: Trace>(c: &mut Cursor<'_, T>, layout: Layout, follows: u8) -> Result<StoredHash, Incomplete> {
     if layout.hash16 {
         c.u16("hash").map(StoredHash::Bits16)
@@ -483,7 +527,7 @@ fn hash<T: Trace>(c: &mut Cursor<'_, T>, layout: Layout, follows: u8) -> Result<
     }
 }
 
-#[inline]
+#[inline(always)]
 fn reference_count<T: Trace>(c: &mut Cursor<'_, T>) -> Result<u32, Stop> {
     let at = c.position();
     let count = c.u32("number of references")?;
@@ -494,7 +538,7 @@ fn reference_count<T: Trace>(c: &mut Cursor<'_, T>) -> Result<u32, Stop> {
     Ok(count)
 }
 
-#[inline]
+#[inline(always)]
 fn references<'a, T: Trace>(c: &mut Cursor<'a, T>, count: u32, width: Width) -> Result<References<'a>, Incomplete> {
     let bytes = c.integers("reference", count, width.bytes())?;
     Ok(References { width, bytes: Cow::Borrowed(bytes) })

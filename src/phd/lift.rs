@@ -11,7 +11,7 @@ use crate::model::{
     ObjectKind, Surroundings, VisitObjects, WordSize,
 };
 
-use super::decode::{Decoder, Ended, Located};
+use super::decode::{Decoder, Ended, Located, Skimmed, ToldBy};
 use super::record::{ClassRecord, Header, HeaderRecord, Record, References, StoredHash};
 use super::wire::{Layout, Units, Width};
 
@@ -73,6 +73,19 @@ impl Resolver {
             Record::Class(_) | Record::PrimitiveArray(_) | Record::LongPrimitiveArray(_) => None,
         };
         Resolved { address, class_word, empty_slot }
+    }
+
+    /// The address of the next record, and its class word.
+    #[inline(always)]
+    pub(super) fn skim(&mut self, record: &Skimmed<'_>) -> (Address, Option<Address>) {
+        let address = self.offset(self.previous, record.gap());
+        self.previous = address;
+        let class_word = match record.class() {
+            ToldBy::Nothing => None,
+            ToldBy::Slot(slot) => Some(Address(self.cache[usize::from(slot & 3)])),
+            ToldBy::Word => Some(self.push(record.class_word())),
+        };
+        (address, class_word)
     }
 
     /// The address at a distance from another; addresses of 32-bit dumps wrap at 4 GiB.

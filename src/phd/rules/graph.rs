@@ -7,11 +7,12 @@ use std::io::Read;
 use foldhash::{HashMap, HashMapExt};
 
 use crate::bytes::Allowance;
-use crate::error::{DecodeError, RuleId};
+use crate::error::DecodeError;
 use crate::findings::{DanglingRule, Findings, Followed, on_cycles};
+use crate::model::long::Spool;
 use crate::model::{Address, AddressSet, Entered, Lately};
 
-use super::super::decode::{Decoder, Located};
+use super::super::decode::{Decoder, Ended, Located, Shapes, Visitor};
 use super::super::lift::{Resolved, Resolver};
 use super::super::record::Record;
 use super::super::wire::FileFlags;
@@ -215,44 +216,45 @@ impl GraphIndex {
         !(self.errors || self.is_told) || !self.duplicates.is_empty()
     }
 
-    /// Second pass: judges a record.
+    /// Second pass: judges all records.
     ///
     /// # Errors
-    /// If references that are not held cannot be read.
-    #[inline]
-    pub fn judge(&mut self, located: Located<'_, '_>, findings: &mut Findings) -> Result<(), DecodeError> {
-        let record = located.record;
-        let Resolved { address, class_word, .. } = self.resolver.resolve(record);
+    /// If the dump cannot be read any further.
+    pub fn follow(
+        &mut self,
+        decoder: &mut Decoder<impl Read>,
+        spool: &mut Spool,
+        findings: &mut Findings,
+    ) -> Result<Ended, DecodeError> {
+        let shapes = Shapes::new(decoder.layout());
+        decoder.visit_by(Some(spool), &mut Second { index: self, shapes, findings })
+    }
+
+    /// Second pass: judges the address and the class word of a record at this offset, with this index.
+    #[inline(always)]
+    fn judge(
+        &mut self,
+        (offset, index): (u64, u64),
+        address: Address,
+        class_word: Option<Address>,
+        findings: &mut Findings,
+    ) {
         if !self.duplicates.is_empty()
             && let Some(seen) = self.duplicates.get_mut(&address.0)
             && std::mem::replace(seen, true)
         {
-            add(findings, super::GRAPH_DUPLICATE_ADDRESS, located, || {
+            findings.add(super::GRAPH_DUPLICATE_ADDRESS, severity, offset, Some(index), || {
                 ("an address that no other record has".to_owned(), format!("{address} again"))
             });
         }
         if let Some(class_word) = class_word
             && !self.lately.of(class_word, || self.classes.contains_key(&class_word))
         {
-            add(findings, super::GRAPH_CLASS_WORD, located, || {
+            findings.add(super::GRAPH_CLASS_WORD, severity, offset, Some(index), || {
                 ("a class word that names a class record".to_owned(), class_word.to_string())
             });
         }
         self.followed.pass(address, &self.addresses);
-        let Some(references) = record.references() else { return Ok(()) };
-        let count = located.count(references);
-        if count == 0 {
-            return Ok(());
-        }
-        let GraphIndex { followed, resolver, addresses, .. } = self;
-        followed.begin((located.offset, located.index), addresses, findings);
-        match located.long.map_or_else(|| followed.room(count, addresses, findings), |_| None) {
-            Some(room) => references.map_into(room, |units| resolver.offset(address, units).0),
-            None => located.references(references, |units| {
-                followed.follow(resolver.offset(address, units), addresses, findings)
-            })?,
-        }
-        Ok(())
     }
 
     /// The second pass ends.
@@ -286,6 +288,49 @@ impl GraphIndex {
     }
 }
 
-fn add(findings: &mut Findings, rule: RuleId, located: Located<'_, '_>, describe: impl FnOnce() -> (String, String)) {
-    findings.add(rule, severity, located.offset, Some(located.index), describe);
+/// The second pass over the records of a dump.
+struct Second<'a> {
+    index: &'a mut GraphIndex,
+    shapes: Shapes,
+    findings: &'a mut Findings,
+}
+
+impl Visitor<DecodeError> for Second<'_> {
+    #[inline]
+    fn visit(&mut self, located: Located<'_, '_>) -> Result<(), DecodeError> {
+        let Second { index, findings, .. } = self;
+        let record = located.record;
+        let Resolved { address, class_word, .. } = index.resolver.resolve(record);
+        let place = (located.offset, located.index);
+        index.judge(place, address, class_word, findings);
+        let Some(references) = record.references() else { return Ok(()) };
+        let count = located.count(references);
+        if count == 0 {
+            return Ok(());
+        }
+        let GraphIndex { followed, resolver, addresses, .. } = index;
+        followed.begin(place, addresses, findings);
+        match located.long.map_or_else(|| followed.room(count, addresses, findings), |_| None) {
+            Some(room) => references.map_into(room, |units| resolver.offset(address, units).0),
+            None => located.references(references, |units| {
+                followed.follow(resolver.offset(address, units), addresses, findings)
+            })?,
+        }
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn skim(&mut self, index: u64, offset: u64, rest: &[u8]) -> Option<usize> {
+        let record = self.shapes.skim(rest)?;
+        let Second { index: graph, findings, .. } = self;
+        let (address, class_word) = graph.resolver.skim(&record);
+        graph.judge((offset, index), address, class_word, findings);
+        let GraphIndex { followed, resolver, addresses, .. } = graph;
+        if record.count() > 0 {
+            followed.begin((offset, index), addresses, findings);
+            let target = |number| resolver.offset(address, record.reference(number)).0;
+            followed.follow_few(record.count(), target, addresses, findings);
+        }
+        Some(record.length())
+    }
 }

@@ -90,7 +90,7 @@ impl Judge for Judgement {
         Kept { index, .. }: &mut Kept,
         findings: &mut Findings,
     ) -> Result<(), DecodeError> {
-        let judged = decoder.visit_with(Some(spool), |located| index.judge(located, findings));
+        let judged = index.follow(decoder, spool, findings);
         index.end(findings);
         judged.map(|_| ())
     }
