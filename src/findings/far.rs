@@ -32,8 +32,11 @@ impl Far {
     /// Takes those of some references of which it is not known that they lead to something. They have numbers from this one on.
     pub(super) fn take(&mut self, from: u64, targets: &[u64], is_known: impl Fn(u64) -> bool) {
         let mut count = self.targets.len();
-        self.targets.resize(count + targets.len(), 0);
-        self.numbers.resize(count + targets.len(), 0);
+        for all in [&mut self.targets, &mut self.numbers] {
+            // Not twice as much as before: it is a share of what there is for each object.
+            all.reserve_exact(targets.len());
+            all.resize(count + targets.len(), 0);
+        }
         for (number, &target) in (from..).zip(targets) {
             (self.targets[count], self.numbers[count]) = (target, number);
             // Without a branch on what is known, which could not be foretold. Null leads nowhere.

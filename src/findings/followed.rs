@@ -48,7 +48,7 @@ const KEPT: usize = 1024;
 const NEAR: usize = 8192;
 
 /// The most records that are kept.
-const RECORDS: usize = 1 << 14;
+const RECORDS: usize = 1 << 13;
 
 /// References that are few.
 const FEW: usize = 7;
