@@ -244,9 +244,15 @@ impl Sweep {
     /// far. Where it says `false`, it is not called for that address any more.
     #[inline]
     pub(crate) fn refer(&mut self, addresses: &[u64], mut open: impl FnMut(usize) -> bool) {
-        for (at, &address) in addresses.iter().enumerate() {
-            if !self.mark(place_of(address)) && self.await_or_mark(place_of(address)) && !open(at) {
-                self.pass(place_of(address));
+        let mut at = 0;
+        while at < addresses.len() {
+            at += self.windows.get_mut(self.current).map_or(0, |window| window.mark_all(&addresses[at..]));
+            if let Some(&address) = addresses.get(at) {
+                let place = place_of(address);
+                if !self.mark(place) && self.await_or_mark(place) && !open(at) {
+                    self.pass(place);
+                }
+                at += 1;
             }
         }
     }
@@ -254,20 +260,9 @@ impl Sweep {
     /// Marks a place where there is room for it, and which is ahead or has a record.
     #[inline]
     fn mark(&mut self, there: u64) -> bool {
-        let (number, chunk) = split(there);
-        for window in &mut self.windows {
-            if window.number == number {
-                let Some(Some(blocks)) = window.chunks.get_mut(chunk) else { return false };
-                let Some(block) = &mut blocks[block_of(there)] else { return false };
-                // Without a branch on where it leads, which would often be taken wrongly.
-                let is_ahead = u64::from(there > window.frontier);
-                let (word, at) = (word_and_bit(there).0, there & 63);
-                let before = block[word];
-                block[word] = before | is_ahead << at;
-                return (before >> at | is_ahead) & 1 != 0;
-            }
-        }
-        false
+        let number = split(there).0;
+        let window = self.windows.iter_mut().find(|window| window.number == number);
+        window.is_some_and(|window| mark(&mut window.chunks, window.frontier, there))
     }
 
     /// Marks a place that is ahead, if there is room for it; `true` for one that is awaited from now on, or was.
@@ -432,7 +427,28 @@ fn bits(key: u64, blocks: &Blocks, first: u64, last: u64) -> impl Iterator<Item 
     places.filter(move |place| (first..=last).contains(place))
 }
 
+/// Marks a place of a window, if there is room for it and it is ahead of the frontier or has a record.
+#[inline(always)]
+fn mark(chunks: &mut [Option<Box<Blocks>>], frontier: u64, there: u64) -> bool {
+    let Some(Some(blocks)) = chunks.get_mut(split(there).1) else { return false };
+    let Some(block) = &mut blocks[block_of(there)] else { return false };
+    // Without a branch on where it leads, which would often be taken wrongly.
+    let is_ahead = u64::from(there > frontier);
+    let (word, at) = (word_and_bit(there).0, there & 63);
+    let before = block[word];
+    block[word] = before | is_ahead << at;
+    (before >> at | is_ahead) & 1 != 0
+}
+
 impl Window {
+    /// Marks the places of addresses as long as that can be done at once, and says how many those were.
+    #[inline]
+    fn mark_all(&mut self, addresses: &[u64]) -> usize {
+        let Window { number, ref mut chunks, frontier, .. } = *self;
+        let mut is_marked = |there: u64| split(there).0 == number && mark(chunks, frontier, there);
+        addresses.iter().position(|address| !is_marked(place_of(*address))).unwrap_or(addresses.len())
+    }
+
     /// The word of a place that there is room for, and its bit there.
     fn word(&mut self, there: u64) -> (&mut u64, u64) {
         let ((_, chunk), (word, bit)) = (split(there), word_and_bit(there));
