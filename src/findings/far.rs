@@ -18,7 +18,7 @@ pub(super) struct Far {
 
 /// About the most references that are kept, and how many bytes the set of addresses has for each: they take some twentieth of its memory.
 const MOST: usize = 1 << 14;
-const OF_BYTES: u64 = 1 << 10;
+const OF_BYTES: u64 = 1 << 11;
 /// Parts of the addresses that are told apart.
 const PARTS_BITS: u32 = 8;
 
