@@ -23,7 +23,7 @@ mod skim;
 
 pub(crate) use header::header;
 use header::header_cut_short;
-pub use skim::{Shapes, Skimmed, ToldBy};
+pub(super) use skim::{Shapes, Skimmed, ToldBy};
 
 /// Reads a PHD record by record, in memory that is bounded by its largest record.
 #[derive(Debug)]

@@ -1,4 +1,4 @@
-//! Records whose tag tells where their fields are, read without a branch on what they are.
+//! Records whose tag tells where their fields are, read by looking those places up.
 
 use crate::bytes::{Cursor, FieldSpan, top};
 
@@ -8,10 +8,10 @@ use super::record;
 
 /// What the tags of records tell, in a layout.
 ///
-/// A processor goes ahead by guessing where a branch leads. In a mix of kinds and widths it guesses wrong several times a record, where
-/// branches tell what a record is. Here that is looked up.
+/// A processor goes ahead by guessing where a branch leads. In a mix of widths it guesses wrong for most records, where a branch leads to
+/// each width. Here the places and widths of fields are looked up.
 #[derive(Debug)]
-pub struct Shapes {
+pub(in super::super) struct Shapes {
     /// By tag.
     shapes: Box<[Shape; 1 << u8::BITS]>,
 }
@@ -40,7 +40,7 @@ struct Field {
 
 /// What tells the class of a record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ToldBy {
+pub(in super::super) enum ToldBy {
     /// Nothing: it has none.
     #[default]
     Nothing,
@@ -52,7 +52,7 @@ pub enum ToldBy {
 
 /// A record as far as addresses are concerned.
 #[derive(Clone, Copy, Debug)]
-pub struct Skimmed<'a> {
+pub(in super::super) struct Skimmed<'a> {
     bytes: &'a [u8; AHEAD],
     shape: &'a Shape,
 }
@@ -63,7 +63,7 @@ const AHEAD: usize = (1 << u8::BITS) + size_of::<u64>();
 
 impl Shapes {
     /// Of records in this layout.
-    pub fn new(layout: Layout) -> Shapes {
+    pub(in super::super) fn new(layout: Layout) -> Shapes {
         let mut shapes = Box::new([Shape::default(); 1 << u8::BITS]);
         for (tag, shape) in (0..=u8::MAX).zip(shapes.iter_mut()) {
             *shape = Shape::of(tag, layout).unwrap_or_default();
@@ -73,7 +73,7 @@ impl Shapes {
 
     /// The record at the front of these bytes, if its tag tells where its fields are.
     #[inline(always)]
-    pub fn skim<'a>(&'a self, bytes: &'a [u8]) -> Option<Skimmed<'a>> {
+    pub(in super::super) fn skim<'a>(&'a self, bytes: &'a [u8]) -> Option<Skimmed<'a>> {
         let bytes: &[u8; AHEAD] = bytes.first_chunk()?;
         let shape = &self.shapes[usize::from(bytes[0])];
         (shape.length > 0).then_some(Skimmed { bytes, shape })
@@ -135,37 +135,37 @@ fn top_at(bytes: &[u8; AHEAD], at: u8) -> u64 {
 impl Skimmed<'_> {
     /// Its bytes.
     #[inline(always)]
-    pub fn length(&self) -> usize {
+    pub(in super::super) fn length(&self) -> usize {
         usize::from(self.shape.length)
     }
 
     /// How far it is from the record before.
     #[inline(always)]
-    pub fn gap(&self) -> Units {
+    pub(in super::super) fn gap(&self) -> Units {
         Units(self.shape.gap.signed(self.bytes))
     }
 
     /// What tells its class.
     #[inline(always)]
-    pub fn class(&self) -> ToldBy {
+    pub(in super::super) fn class(&self) -> ToldBy {
         self.shape.class
     }
 
     /// Its class word; any, if it has none.
     #[inline(always)]
-    pub fn class_word(&self) -> u64 {
+    pub(in super::super) fn class_word(&self) -> u64 {
         self.shape.class_word.unsigned(self.bytes)
     }
 
     /// How many references it has.
     #[inline(always)]
-    pub fn count(&self) -> usize {
+    pub(in super::super) fn count(&self) -> usize {
         usize::from(self.shape.count)
     }
 
     /// The distance of one of its references; some number, of those that it does not have.
     #[inline(always)]
-    pub fn reference(&self, number: u8) -> Units {
+    pub(in super::super) fn reference(&self, number: u8) -> Units {
         let Field { at, shift } = self.shape.reference;
         Units(top_at(self.bytes, at + number * self.shape.width) as i64 >> (shift & 63))
     }
