@@ -19,7 +19,7 @@ pub(in super::super) struct Shapes {
 /// Where the fields of a record are.
 #[derive(Clone, Copy, Debug, Default)]
 struct Shape {
-    /// Its bytes; 0 where its tag does not tell.
+    /// Its bytes; 0 where its tag leaves that open.
     length: u8,
     gap: Field,
     class: ToldBy,
@@ -178,7 +178,7 @@ mod tests {
     use crate::draw::{Draw, SeedDraw};
     use crate::phd::wire::{FileFlags, Version};
 
-    /// Every tag in every layout, with any bytes behind it.
+    /// Every tag in every layout, followed by any bytes.
     #[test]
     fn a_record_that_is_skimmed_says_what_it_says_when_it_is_read() {
         let mut draw = SeedDraw::numbered(1, 5);
