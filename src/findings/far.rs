@@ -16,7 +16,7 @@ pub(super) struct Far {
     in_order: Vec<u64>,
 }
 
-/// About the most references that are kept, and how many bytes the set of addresses has for each: they take some twentieth of its memory.
+/// About the most references that are kept, and how many bytes the set of addresses has for each, which takes 24 itself.
 const MOST: usize = 1 << 14;
 const OF_BYTES: u64 = 1 << 11;
 /// Parts of the addresses that are told apart.

@@ -41,7 +41,7 @@ struct Known {
     first: Address,
 }
 
-/// References that are kept until those are found that lead far. As many records may have come after one, to which it leads.
+/// References that are kept before those that lead far are picked out: one that leads a little ahead is near once its record has come.
 const KEPT: usize = 1024;
 
 /// Addresses that are known to be there without a look: most references lead to records near by. In 64 kB, those are in quick memory.
@@ -50,7 +50,7 @@ const NEAR: usize = 8192;
 /// The most records that are kept.
 const RECORDS: usize = 1 << 13;
 
-/// References that are few.
+/// The most references that a record has whose tag says how many.
 const FEW: usize = 7;
 
 impl Followed {

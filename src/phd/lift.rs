@@ -65,7 +65,7 @@ impl Resolver {
         let class_word = match record {
             Record::Short(r) => {
                 empty_slot = r.slot >= self.filled;
-                Some(Address(self.cache[usize::from(r.slot & 3)]))
+                Some(self.cached(r.slot))
             }
             Record::Medium(r) => Some(self.push(r.class_word)),
             Record::Long(r) => Some(self.push(r.class_word)),
@@ -82,7 +82,7 @@ impl Resolver {
         self.previous = address;
         let class_word = match record.class() {
             ToldBy::Nothing => None,
-            ToldBy::Slot(slot) => Some(Address(self.cache[usize::from(slot & 3)])),
+            ToldBy::Slot(slot) => Some(self.cached(slot)),
             ToldBy::Word => Some(self.push(record.class_word())),
         };
         (address, class_word)
@@ -140,6 +140,11 @@ impl Resolver {
     /// Bytes in an address unit.
     pub fn unit(&self) -> u64 {
         self.layout.unit
+    }
+
+    #[inline]
+    fn cached(&self, slot: u8) -> Address {
+        Address(self.cache[usize::from(slot & 3)])
     }
 
     #[inline]
