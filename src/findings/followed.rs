@@ -50,9 +50,6 @@ const NEAR: usize = 8192;
 /// The most records that are kept.
 const RECORDS: usize = 1 << 13;
 
-/// The most references that a record has whose tag says how many.
-const FEW: usize = 7;
-
 impl Followed {
     /// None so far, of a dump in which a reference that dangles breaks a rule.
     pub(crate) fn new(rule: DanglingRule) -> Followed {
@@ -118,25 +115,6 @@ impl Followed {
         let count = usize::try_from(count).ok().filter(|count| *count <= KEPT)?;
         self.make_room(count, addresses, findings);
         Some(&mut self.targets)
-    }
-
-    /// A few references of the last record, 7 at most. `target` gives each by its number; any, of those that the record does not have.
-    #[inline(always)]
-    pub(crate) fn follow_few(
-        &mut self,
-        count: usize,
-        target: impl Fn(u8) -> u64,
-        addresses: &AddressSet,
-        findings: &mut Findings,
-    ) {
-        self.make_room(FEW, addresses, findings);
-        let from = self.targets.len();
-        // Mostly without a branch on how many they are, which could not be foretold.
-        self.targets.extend_from_slice(&[target(0), target(1), target(2), target(3)]);
-        if count > 4 {
-            self.targets.extend_from_slice(&[target(4), target(5), target(6)]);
-        }
-        self.targets.truncate(from + count);
     }
 
     #[inline]

@@ -23,7 +23,7 @@ mod skim;
 
 pub(crate) use header::header;
 use header::header_cut_short;
-pub(super) use skim::{Shapes, Skimmed, ToldBy};
+pub(super) use skim::{Shapes, Skimmed, Targets, ToldBy};
 
 /// Reads a PHD record by record, in memory that is bounded by its largest record.
 #[derive(Debug)]
@@ -68,9 +68,12 @@ pub(super) trait Visitor<E> {
     fn visit(&mut self, located: Located<'_, '_>) -> Result<(), E>;
 
     /// The record with this index, at this offset, may be at the front of these bytes: its length, if it is, and needs no visit.
+    ///
+    /// # Errors
+    /// Like [`Visitor::visit`].
     #[inline(always)]
-    fn skim(&mut self, _index: u64, _offset: u64, _rest: &[u8]) -> Option<usize> {
-        None
+    fn skim(&mut self, _index: u64, _offset: u64, _rest: &[u8]) -> Result<Option<usize>, E> {
+        Ok(None)
     }
 }
 
@@ -242,7 +245,7 @@ impl<R: Read> Decoder<R> {
                     (read.0, 0, &apart.0, apart.1.as_ref())
                 } else {
                     let place = offset + taken as u64;
-                    if let Some(length) = visitor.skim(self.records, place, rest) {
+                    if let Some(length) = visitor.skim(self.records, place, rest)? {
                         self.records += 1;
                         taken += length;
                         continue;

@@ -73,6 +73,8 @@ const BELOW: u64 = u64::MAX;
 const CHUNK_BITS: u32 = 15;
 /// Bits of a place in its block.
 const BLOCK_BITS: u32 = 11;
+/// Words of a chunk: a bit for each place.
+const WORDS: usize = 1 << (16 - 6);
 /// What a block takes, about.
 const BLOCK_BYTES: u64 = size_of::<Block>() as u64 + 24;
 /// The most windows, which are looked at in turn.
@@ -96,6 +98,12 @@ fn block_of(place: u64) -> usize {
 #[inline]
 fn word_and_bit(place: u64) -> (usize, u64) {
     ((place >> 6) as usize & ((1 << (BLOCK_BITS - 6)) - 1), 1 << (place & 63))
+}
+
+/// Bits of any of these words. A call of its own, so that what is done for most records needs no room for it.
+#[inline(never)]
+fn any(words: &[u64]) -> u64 {
+    words.iter().fold(0, |any, word| any | word)
 }
 
 impl Sweep {
@@ -135,10 +143,12 @@ impl Sweep {
         {
             let ((from, last), (word, bit)) = (word_and_bit(window.frontier), word_and_bit(there));
             let above = !(last | (last - 1));
-            let passed = match word - from {
-                0 => all[word] & above & (bit - 1),
-                _ => all[from + 1..word].iter().fold(all[from] & above | all[word] & (bit - 1), |any, word| any | word),
-            };
+            // Mostly without a branch on whether they are in one word, which could not be foretold.
+            let (lower, upper) = (all[from] & above, all[word] & (bit - 1));
+            let mut passed = if from == word { lower & upper } else { lower | upper };
+            if word > from + 1 {
+                passed |= any(&all[from + 1..word]);
+            }
             if passed == 0 {
                 all[word] |= bit;
                 window.frontier = there;
@@ -372,7 +382,7 @@ impl Sweep {
             let mut range = Range { first: window.number << CHUNK_BITS, chunks: Vec::new() };
             for (key, chunk) in (range.first..).zip(window.chunks) {
                 let filled =
-                    |blocks: &Blocks| words_of(blocks, 0..blocks.len()).filter(|(_, word)| *word != 0).count() >= MANY;
+                    |blocks: &Blocks| words_of(blocks, 0..WORDS).filter(|(_, word)| *word != 0).count() >= MANY;
                 let (kept, few) = match chunk {
                     Some(blocks) if filled(&blocks) => (Some(whole(&blocks)), None),
                     few => (None, few),
@@ -397,26 +407,31 @@ impl Sweep {
     }
 }
 
-/// The words of some blocks of a chunk that there are, each with its number.
-fn words_of(blocks: &Blocks, of: std::ops::Range<usize>) -> impl Iterator<Item = (usize, u64)> {
-    let there = of.filter_map(|at| Some((at, blocks.get(at)?.as_ref()?)));
-    there.flat_map(|(at, block)| (at << (BLOCK_BITS - 6)..).zip(block.iter().copied()))
+/// Those of these words of a chunk that there are, each with its number.
+fn words_of(blocks: &Blocks, words: std::ops::Range<usize>) -> impl Iterator<Item = (usize, u64)> {
+    const OF: usize = size_of::<Block>() / size_of::<u64>();
+    let there = (words.start / OF..words.end.div_ceil(OF)).filter_map(|at| Some((at * OF, blocks.get(at)?.as_ref()?)));
+    there.flat_map(move |(first, block)| {
+        let (from, to) = (words.start.max(first), words.end.min(first + OF));
+        (from..).zip(block[from - first..to - first].iter().copied())
+    })
 }
 
 /// A chunk with all its words.
 fn whole(blocks: &Blocks) -> Box<All> {
-    let mut all = Box::new([0; 1 << 10]);
-    words_of(blocks, 0..blocks.len()).for_each(|(at, word)| all[at] = word);
+    let mut all = Box::new([0; WORDS]);
+    words_of(blocks, 0..all.len()).for_each(|(at, word)| all[at] = word);
     all
 }
 
 /// The places of a chunk, of those from `first` up to `last`, whose bits are set.
 fn bits(key: u64, blocks: &Blocks, first: u64, last: u64) -> impl Iterator<Item = u64> {
-    // Only of the blocks between: a few of many.
-    let from = if first >> 16 == key { block_of(first) } else { 0 };
-    let to = if last >> 16 == key { block_of(last) } else { blocks.len() - 1 };
+    // Only of the words between: a few of many.
+    let word_of = |place: u64| (place >> 6) as usize & (WORDS - 1);
+    let from = if first >> 16 == key { word_of(first) } else { 0 };
+    let to = if last >> 16 == key { word_of(last) } else { WORDS - 1 };
     let words = words_of(blocks, from..to + 1).map(move |(at, word)| (key << 16 | (at as u64) << 6, word));
-    let words = words.filter(move |(base, word)| *word != 0 && *base <= last && base + 63 >= first);
+    let words = words.filter(move |(base, word)| *word != 0 && *base <= last && base | 63 >= first);
     let places = words.flat_map(|(base, mut word)| {
         std::iter::from_fn(move || {
             let bit = (word != 0).then(|| u64::from(word.trailing_zeros()))?;

@@ -12,9 +12,9 @@ use crate::findings::{DanglingRule, Findings, Followed, on_cycles};
 use crate::model::long::Spool;
 use crate::model::{Address, AddressSet, Entered, Lately};
 
-use super::super::decode::{Decoder, Ended, Located, Shapes, Visitor};
+use super::super::decode::{Decoder, Ended, Located, Shapes, Skimmed, Targets, Visitor};
 use super::super::lift::{Resolved, Resolver};
-use super::super::record::Record;
+use super::super::record::{ClassRecord, Record};
 use super::super::wire::FileFlags;
 use super::noted::{LATELY, Noted};
 use super::{BOOK, severity};
@@ -123,38 +123,83 @@ impl GraphIndex {
         if !self.errors && matches!(located.record, Record::ObjectArray(_)) {
             self.arrays.enter(located, resolved, resolver)?;
         }
-        let mut entered = match &mut self.noted {
+        let entered = match &mut self.noted {
             None => Entered::NoRoom,
             Some(noted) => noted.enter(located, resolved, resolver)?,
         };
-        if entered == Entered::New && !matches!(located.record, Record::Class(_)) {
-            return Ok(());
-        }
-        if entered == Entered::NoRoom {
-            self.hand_over();
-            entered = if self.addresses.insert(address.0) { Entered::New } else { Entered::Again };
-            // What a few objects take in the set is little.
-            if entered == Entered::New
-                && !matches!(located.record, Record::Class(_))
-                && !located.index.is_multiple_of(NEXT)
-            {
-                return Ok(());
+        let class = if let Record::Class(class) = located.record { Some(class) } else { None };
+        self.take(entered, address, (located.offset, located.index), class)
+    }
+
+    /// The same for a record whose tag tells where its fields are, and none of whose references is null: with its offset and its index, its
+    /// address, and where its references lead.
+    ///
+    /// # Errors
+    /// If the index would take more memory than is allowed.
+    #[inline(always)]
+    pub(in super::super) fn skim(
+        &mut self,
+        record: &Skimmed<'_>,
+        place: (u64, u64),
+        address: Address,
+        targets: &Targets,
+    ) -> Result<(), DecodeError> {
+        let noted = self.noted.as_mut();
+        let entered = noted.map_or(Entered::NoRoom, |noted| noted.skim(record, place, address, targets));
+        self.take(entered, address, place, None)
+    }
+
+    /// The same for a record that leads nowhere.
+    ///
+    /// # Errors
+    /// If the index would take more memory than is allowed.
+    #[inline(always)]
+    pub(in super::super) fn enter_leaf(&mut self, place: (u64, u64), address: Address) -> Result<(), DecodeError> {
+        let noted = self.noted.as_mut();
+        let entered = noted.map_or(Entered::NoRoom, |noted| noted.enter_leaf(address));
+        self.take(entered, address, place, None)
+    }
+
+    /// Takes in the address of a record, if there was no room to note it, and what else is kept of it.
+    #[inline(always)]
+    fn take(
+        &mut self,
+        entered: Entered,
+        address: Address,
+        place: (u64, u64),
+        class: Option<&ClassRecord<'_>>,
+    ) -> Result<(), DecodeError> {
+        let is_new = match entered {
+            Entered::New => true,
+            Entered::Again => false,
+            Entered::NoRoom => {
+                self.hand_over();
+                self.addresses.insert(address.0)
             }
-        }
-        if entered == Entered::Again {
+        };
+        // What a few objects take in the set is little.
+        let is_little = entered == Entered::New || !place.1.is_multiple_of(NEXT);
+        if is_new && is_little && class.is_none() { Ok(()) } else { self.keep(is_new, address, place, class) }
+    }
+
+    /// Keeps what there is to keep of few records.
+    fn keep(
+        &mut self,
+        is_new: bool,
+        address: Address,
+        (offset, index): (u64, u64),
+        class: Option<&ClassRecord<'_>>,
+    ) -> Result<(), DecodeError> {
+        if !is_new {
             self.duplicates.insert(address.0, false);
         }
-        if let Record::Class(r) = located.record {
-            let entry = ClassEntry {
-                superclass: Address(r.superclass),
-                is_array: r.name.starts_with(b"["),
-                offset: located.offset,
-                index: located.index,
-            };
+        if let Some(r) = class {
+            let (superclass, is_array) = (Address(r.superclass), r.name.starts_with(b"["));
+            let entry = ClassEntry { superclass, is_array, offset, index };
             self.classes.entry(address).or_insert(entry);
         }
         let tables = (self.classes.len() + self.duplicates.len()) * IN_TABLE;
-        self.allowance.covers(self.addresses.held() + tables as u64, located.offset, located.index)
+        self.allowance.covers(self.addresses.held() + tables as u64, offset, index)
     }
 
     /// Puts the addresses so far, of which no more is noted, into the set.
@@ -320,17 +365,18 @@ impl Visitor<DecodeError> for Second<'_> {
     }
 
     #[inline(always)]
-    fn skim(&mut self, index: u64, offset: u64, rest: &[u8]) -> Option<usize> {
-        let record = self.shapes.skim(rest)?;
+    fn skim(&mut self, index: u64, offset: u64, rest: &[u8]) -> Result<Option<usize>, DecodeError> {
+        let Some(record) = self.shapes.skim(rest) else { return Ok(None) };
         let Second { index: graph, findings, .. } = self;
-        let (address, class_word) = graph.resolver.skim(&record);
+        let Resolved { address, class_word, .. } = graph.resolver.skim(&record);
         graph.judge((offset, index), address, class_word, findings);
         let GraphIndex { followed, resolver, addresses, .. } = graph;
         if record.count() > 0 {
             followed.begin((offset, index), addresses, findings);
-            let target = |number| resolver.offset(address, record.reference(number)).0;
-            followed.follow_few(record.count(), target, addresses, findings);
+            if let Some(room) = followed.room(Targets::MOST as u64, addresses, findings) {
+                resolver.targets(&record, address).put(room);
+            }
         }
-        Some(record.length())
+        Ok(Some(record.length()))
     }
 }

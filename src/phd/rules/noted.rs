@@ -6,7 +6,7 @@ use crate::error::DecodeError;
 use crate::findings::Dangling;
 use crate::model::{Address, AddressSet, Entered, Lately, Sweep};
 
-use super::super::decode::Located;
+use super::super::decode::{Located, Skimmed, Targets, ToldBy};
 use super::super::lift::{Resolved, Resolver};
 use super::super::record::{Record, References};
 use super::super::wire::Units;
@@ -97,6 +97,37 @@ impl Noted {
             references.map_into(&mut self.targets, target);
         }
         Ok(entered)
+    }
+
+    /// Notes where a record is that leads nowhere.
+    #[inline(always)]
+    pub(super) fn enter_leaf(&mut self, address: Address) -> Entered {
+        self.sweep.enter(address.0)
+    }
+
+    /// The same for a record whose tag tells where its fields are, and none of whose references is null.
+    #[inline(always)]
+    pub(super) fn skim(
+        &mut self,
+        record: &Skimmed<'_>,
+        place: (u64, u64),
+        address: Address,
+        targets: &Targets,
+    ) -> Entered {
+        // What is in the cache was a class word before.
+        if record.class() == ToldBy::Word {
+            let (lately, class_words) = (&mut self.lately, &mut self.class_words);
+            let word = Address(record.class_word());
+            lately.of(word, || note_word(class_words, word));
+        }
+        if self.targets.len() + Targets::MOST > Noted::KEPT {
+            self.allow(place.0);
+            self.refer(None);
+        }
+        let from = self.targets.len();
+        targets.put(&mut self.targets);
+        self.records.push_if(record.count() > 0, place, from);
+        self.sweep.enter(address.0)
     }
 
     /// Notes the references that are kept, and those of a record that has too many to keep them.

@@ -117,6 +117,14 @@ impl Places {
         self.0.push((offset, index, from));
     }
 
+    /// The same if it has any, without a branch on that, which could not be foretold.
+    #[inline(always)]
+    pub(super) fn push_if(&mut self, has_any: bool, place: (u64, u64), from: usize) {
+        let before = self.0.len();
+        self.push(place, from);
+        self.0.truncate(before + usize::from(has_any));
+    }
+
     /// The place of the record that has the reference with this number, and how many references it has, of all that are kept.
     pub(super) fn of(&self, at: usize, all: usize) -> ((u64, u64), u64) {
         let after = self.0.partition_point(|(.., from)| *from <= at);

@@ -3,9 +3,9 @@
 use crate::bytes::{mutf8, quoted};
 use crate::error::{DecodeError, RuleId};
 use crate::findings::Findings;
-use crate::model::{ByteLen, PrimitiveType, Totals};
+use crate::model::{Address, ByteLen, PrimitiveType, Totals};
 
-use super::super::decode::{Ended, Located};
+use super::super::decode::{Ended, Located, Skimmed, Targets};
 use super::super::lift::{Resolved, Resolver};
 use super::super::record::{Header, HeaderRecord, ObjectArray, Record, References, StoredHash};
 use super::super::wire::{FileFlags, Layout};
@@ -159,13 +159,55 @@ impl PassRules {
                 ("no flags without a meaning".to_owned(), format!("{:#04x}", record.reserved_flags()))
             });
         }
-        if self.layout.hash16 {
-            self.hash16(located, findings);
+        if let StoredHash::Bits16(hash) = record.hash() {
+            self.signs.hash16(hash, (located.offset, located.index));
         }
         if let Some(references) = record.references() {
             self.judge_references(located, &resolved, references, findings)?;
         }
         Ok(resolved)
+    }
+
+    /// Judges a record whose tag tells where its fields are, at this offset and with this index: one that may have references, and which
+    /// is no primitive array. Gives its addresses and where its references lead. `None` if there is something to report: then nothing was
+    /// done, and it has to be read.
+    #[inline(always)]
+    pub(in super::super) fn skim(&mut self, record: &Skimmed<'_>, place: (u64, u64)) -> Option<(Resolved, Targets)> {
+        let resolved = self.resolver.ahead(record);
+        let targets = self.resolver.targets(record, resolved.address);
+        let is_class = self.j9 & (resolved.class_word == Some(Address(targets.first())));
+        if resolved.empty_slot | targets.may_be_null() | is_class {
+            return None;
+        }
+        self.pass(record, &resolved, place);
+        Some((resolved, targets))
+    }
+
+    /// The same for a primitive array, with the type of its elements, how many it has, and its size in words: gives its address.
+    #[inline(always)]
+    pub(in super::super) fn skim_array(
+        &mut self,
+        record: &Skimmed<'_>,
+        (element, length, words): (PrimitiveType, u64, Option<u32>),
+        place: (u64, u64),
+    ) -> Option<Address> {
+        if !is_length(length) || !is_size(element, length, words) {
+            return None;
+        }
+        let resolved = self.resolver.ahead(record);
+        self.pass(record, &resolved, place);
+        Some(resolved.address)
+    }
+
+    /// Passes a record of which there is nothing to report.
+    #[inline(always)]
+    fn pass(&mut self, record: &Skimmed<'_>, resolved: &Resolved, place: (u64, u64)) {
+        self.resolver.pass(record, resolved);
+        self.objects += 1;
+        self.references += record.count() as u64;
+        if self.layout.hash16 {
+            self.signs.hash16(record.hash16(), place);
+        }
     }
 
     /// What is counted of a record, and its rules that are errors.
@@ -286,18 +328,10 @@ impl PassRules {
 
     #[inline]
     fn array_length(&self, located: Located<'_, '_>, length: u64, findings: &mut Findings) {
-        if length > i32::MAX as u64 {
+        if !is_length(length) {
             add(findings, super::ARRAY_LENGTH, located, || {
                 ("at most 2147483647 elements".to_owned(), length.to_string())
             });
-        }
-    }
-
-    fn hash16(&mut self, located: Located<'_, '_>, _: &mut Findings) {
-        if let StoredHash::Bits16(hash) = located.record.hash() {
-            self.signs.hashes += 1;
-            self.signs.hash_at.get_or_insert((located.offset, located.index));
-            self.signs.largest_hash = self.signs.largest_hash.max(hash);
         }
     }
 
@@ -340,8 +374,35 @@ impl PassRules {
     }
 }
 
+impl Signs {
+    /// A record with a hash of 16 bits.
+    #[inline]
+    fn hash16(&mut self, hash: u16, place: (u64, u64)) {
+        self.hashes += 1;
+        self.hash_at.get_or_insert(place);
+        self.largest_hash = self.largest_hash.max(hash);
+    }
+}
+
 /// Bytes of elements from which a collector keeps them apart from the array's object, so that its size says nothing of them.
 const APART: u64 = 512 << 10;
+
+/// Whether an array may have this length.
+#[inline]
+fn is_length(length: u64) -> bool {
+    length <= i32::MAX as u64
+}
+
+/// Whether a primitive array of this length may have this size.
+#[inline]
+fn is_size(element: PrimitiveType, length: u64, words: Option<u32>) -> bool {
+    let size = words.map_or(0, |words| u64::from(words) * 4);
+    let payload = length.saturating_mul(element.size());
+    let least = if payload < APART { payload + 8 } else { 0 };
+    let most = payload.saturating_add(24 + 15) & !15;
+    // 0 says nothing.
+    (size == 0) | (least <= size) & (size <= most)
+}
 
 /// Whether a primitive array's length and size belong together.
 #[inline]
@@ -352,11 +413,8 @@ fn array_size(
     words: Option<u32>,
     findings: &mut Findings,
 ) {
-    let Some(size) = words.map(|words| u64::from(words) * 4).filter(|&size| size > 0) else { return };
-    let payload = length.saturating_mul(element.size());
-    let least = if payload < APART { payload + 8 } else { 0 };
-    let most = payload.saturating_add(24 + 15) & !15;
-    if !(least..=most).contains(&size) {
+    if !is_size(element, length, words) {
+        let (size, payload) = (u64::from(words.unwrap_or(0)) * 4, length.saturating_mul(element.size()));
         add(findings, super::ARRAY_LENGTH_AND_SIZE, located, || {
             (
                 format!("an instance size for {length} elements of the type {element}"),
@@ -374,4 +432,65 @@ fn add(findings: &mut Findings, rule: RuleId, located: Located<'_, '_>, describe
 /// Whether every byte is ASCII other than NUL: valid modified UTF-8 without a closer look.
 pub(super) fn is_plain_ascii(name: &[u8]) -> bool {
     name.iter().all(|b| (1..0x80).contains(b))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bytes::{Cursor, NoTrace};
+    use crate::draw::{Draw, SeedDraw};
+    use crate::phd::decode::{Shapes, record};
+    use crate::phd::wire::Version;
+
+    /// Records of any bytes, judged whole, and by where their tags say that their fields are, if that is enough.
+    #[test]
+    fn a_record_that_need_not_be_read_has_nothing_to_report() {
+        let mut draw = SeedDraw::numbered(1, 9);
+        let layouts = Version::ALL.into_iter().flat_map(|version| (0..8).map(move |flags| (version, FileFlags(flags))));
+        for (version, flags) in layouts {
+            let header = Header { version, flags, records: Vec::new() };
+            let layout = Layout::new(version, flags);
+            let shapes = Shapes::new(layout);
+            let (mut whole, mut skimming) = (Findings::default(), Findings::default());
+            let mut read_all = PassRules::new(&header, 40, false, &mut whole);
+            let mut read_some = PassRules::new(&header, 40, false, &mut skimming);
+            let (mut skimmed, mut read) = (0, 0);
+            for index in 0..3000 {
+                // Mostly small numbers: null and class words come again.
+                let mut byte = || {
+                    if draw.below(20) == 0 { draw.below(256) as u8 } else { [0, 0, 1, 0xff][draw.below(4) as usize] }
+                };
+                let mut bytes: Vec<u8> = (0..300).map(|_| byte()).collect();
+                bytes[0] = 0x20 + draw.below(0xe0) as u8;
+                let record = record(&mut Cursor::new(&bytes, NoTrace), layout).expect("as long as it can be");
+                let offset = 100 * index;
+                let located = Located { index, offset, bytes: &bytes, record: &record, long: None };
+                let resolved = read_all.record(located, &mut whole).expect("held");
+                let before = read_some.resolver.previous();
+                let shape = shapes.skim(&bytes).expect("told by its tag");
+                let found = match shape.array() {
+                    Some(array) => read_some.skim_array(&shape, array, (offset, index)),
+                    None => read_some.skim(&shape, (offset, index)).map(|(of, targets)| {
+                        let mut put = Vec::new();
+                        targets.put(&mut put);
+                        let references = record.references().map(|all| read_all.resolver.references(of.address, all));
+                        assert_eq!(references.unwrap_or_default(), put.into_iter().map(Address).collect::<Vec<_>>());
+                        assert_eq!(of, resolved);
+                        of.address
+                    }),
+                };
+                if let Some(address) = found {
+                    assert_eq!(address, resolved.address);
+                    skimmed += 1;
+                } else {
+                    assert_eq!(read_some.resolver.previous(), before);
+                    read_some.record(located, &mut skimming).expect("held");
+                    read += 1;
+                }
+                assert_eq!(format!("{read_some:?}"), format!("{read_all:?}"), "{:#x}", bytes[0]);
+            }
+            assert!(skimmed > 100 && read > 100, "{version:?}, {flags:?}: {skimmed}, {read}");
+            assert_eq!(format!("{:?}", skimming.finish()), format!("{:?}", whole.finish()));
+        }
+    }
 }
