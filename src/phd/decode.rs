@@ -240,7 +240,10 @@ impl<R: Read> Decoder<R> {
             let short = loop {
                 let rest = &bytes[taken..];
                 let (held, apart);
-                let (place, length, record, stretch) = if let Some(read) = long.take() {
+                // Looked at before it is taken, which would move it for every record.
+                let (place, length, record, stretch) = if long.is_some()
+                    && let Some(read) = long.take()
+                {
                     apart = (read.1, Some(read.2));
                     (read.0, 0, &apart.0, apart.1.as_ref())
                 } else {
