@@ -22,6 +22,9 @@ pub(crate) struct Sweep {
     windows: Vec<Window>,
     /// Which of them the last record was in.
     current: usize,
+    /// Places above that of the last record and below this are in the same block, and have no record that came before its turn. 0 where there
+    /// are none: there was no record, or there is no room.
+    limit: u64,
     /// Places up to a frontier to which references lead back, and where no record was so far. Their bits are not set.
     awaited: HashSet<u64>,
     /// The same where some references were not told of: those that led ahead, and those of which no one wants to be told. Their bits are
@@ -88,6 +91,12 @@ fn split(place: u64) -> (u64, usize) {
     (place >> (16 + CHUNK_BITS), (place >> 16) as usize & ((1 << CHUNK_BITS) - 1))
 }
 
+/// The first place of a window.
+#[inline]
+fn first_of(window: u64) -> u64 {
+    window << (16 + CHUNK_BITS)
+}
+
 /// The block of a place in its chunk.
 #[inline]
 fn block_of(place: u64) -> usize {
@@ -112,6 +121,7 @@ impl Sweep {
         Sweep {
             windows: Vec::new(),
             current: 0,
+            limit: 0,
             awaited: HashSet::default(),
             passed: HashSet::default(),
             records: 0,
@@ -131,15 +141,11 @@ impl Sweep {
     #[inline]
     pub(crate) fn enter(&mut self, address: u64) -> Entered {
         let there = place_of(address);
-        let (number, chunk) = split(there);
-        if let Some(window) = self.windows.get_mut(self.current)
-            && number == window.number
+        if there < self.limit
+            && let Some(window) = self.windows.get_mut(self.current)
             && there > window.frontier
-            && there < window.next_ahead
-            && there >> BLOCK_BITS == window.frontier >> BLOCK_BITS
-            && let Some(Some(blocks)) = window.chunks.get_mut(chunk)
+            && let Some(Some(blocks)) = window.chunks.get_mut(split(there).1)
             && let Some(all) = &mut blocks[block_of(there)]
-            && !self.is_full
         {
             let ((from, last), (word, bit)) = (word_and_bit(window.frontier), word_and_bit(there));
             let above = !(last | (last - 1));
@@ -156,11 +162,27 @@ impl Sweep {
                 return Entered::New;
             }
         }
-        self.enter_anywhere(there)
+        self.enter_elsewhere(there)
     }
 
     /// The same, whatever is between the frontier and the record.
     #[inline(never)]
+    fn enter_elsewhere(&mut self, there: u64) -> Entered {
+        let entered = self.enter_anywhere(there);
+        self.set_limit();
+        entered
+    }
+
+    /// What is known of records ahead, or of the room for them, may have changed, or the last record is in another block.
+    fn set_limit(&mut self) {
+        self.limit = match self.windows.get(self.current) {
+            // There was no record in order.
+            None | Some(Window { frontier: 0 | BELOW, .. }) => 0,
+            _ if self.is_full => 0,
+            Some(window) => window.next_ahead.min(((window.frontier >> BLOCK_BITS) + 1) << BLOCK_BITS),
+        };
+    }
+
     fn enter_anywhere(&mut self, there: u64) -> Entered {
         let Some(at) = self.room(there, false) else { return Entered::NoRoom };
         if self.windows[at].frontier == BELOW {
@@ -222,7 +244,12 @@ impl Sweep {
 
     /// There is a record at this address, which need not come in order with the others.
     pub(crate) fn enter_aside(&mut self, address: u64) -> Entered {
-        let there = place_of(address);
+        let entered = self.enter_ahead(place_of(address));
+        self.set_limit();
+        entered
+    }
+
+    fn enter_ahead(&mut self, there: u64) -> Entered {
         let Some(at) = self.room(there, false) else { return Entered::NoRoom };
         let window = &mut self.windows[at];
         if there <= window.frontier {
@@ -259,8 +286,11 @@ impl Sweep {
             at += self.windows.get_mut(self.current).map_or(0, |window| window.mark_all(&addresses[at..]));
             if let Some(&address) = addresses.get(at) {
                 let place = place_of(address);
-                if !self.mark(place) && self.await_or_mark(place) && !open(at) {
-                    self.pass(place);
+                if !self.mark(place) {
+                    if self.await_or_mark(place) && !open(at) {
+                        self.pass(place);
+                    }
+                    self.set_limit();
                 }
                 at += 1;
             }
@@ -272,7 +302,7 @@ impl Sweep {
     fn mark(&mut self, there: u64) -> bool {
         let number = split(there).0;
         let window = self.windows.iter_mut().find(|window| window.number == number);
-        window.is_some_and(|window| mark(&mut window.chunks, window.frontier, there))
+        window.is_some_and(|window| mark(&mut window.chunks, (first_of(number), window.frontier), there))
     }
 
     /// Marks a place that is ahead, if there is room for it; `true` for one that is awaited from now on, or was.
@@ -444,8 +474,9 @@ fn bits(key: u64, blocks: &Blocks, first: u64, last: u64) -> impl Iterator<Item 
 
 /// Marks a place of a window, if there is room for it and it is ahead of the frontier or has a record.
 #[inline(always)]
-fn mark(chunks: &mut [Option<Box<Blocks>>], frontier: u64, there: u64) -> bool {
-    let Some(Some(blocks)) = chunks.get_mut(split(there).1) else { return false };
+fn mark(chunks: &mut [Option<Box<Blocks>>], (first, frontier): (u64, u64), there: u64) -> bool {
+    // One below the first is far above the last.
+    let Some(Some(blocks)) = chunks.get_mut((there.wrapping_sub(first) >> 16) as usize) else { return false };
     let Some(block) = &mut blocks[block_of(there)] else { return false };
     // Without a branch on where it leads, which would often be taken wrongly.
     let is_ahead = u64::from(there > frontier);
@@ -460,7 +491,7 @@ impl Window {
     #[inline]
     fn mark_all(&mut self, addresses: &[u64]) -> usize {
         let Window { number, ref mut chunks, frontier, .. } = *self;
-        let mut is_marked = |there: u64| split(there).0 == number && mark(chunks, frontier, there);
+        let mut is_marked = |there| mark(chunks, (first_of(number), frontier), there);
         addresses.iter().position(|address| !is_marked(place_of(*address))).unwrap_or(addresses.len())
     }
 
