@@ -220,7 +220,8 @@ impl<R: Read> Decoder<R> {
         self.visit_by(spool, &mut Visit(visit))
     }
 
-    /// Like [`Decoder::visit_with`]; records of which no more is looked at than where they lead go by without being read.
+    /// Like [`Decoder::visit_with`]; a record goes by without being read where the visitor looks at no more than fields whose place its tag
+    /// tells.
     ///
     /// # Errors
     /// Like [`Decoder::visit`].

@@ -239,14 +239,15 @@ impl AddressSet {
 
 impl Range {
     fn chunk_mut(&mut self, key: u64) -> Option<&mut All> {
-        self.chunks.get_mut(key.wrapping_sub(self.first) as usize)?.as_deref_mut()
+        self.chunks.get_mut(usize::try_from(key.wrapping_sub(self.first)).ok()?)?.as_deref_mut()
     }
 
     /// Whether one of its chunks has this address. Without a branch on what is found: the next one is asked for meanwhile.
     #[inline]
     fn has(&self, address: u64) -> bool {
         let (key, at) = split(address);
-        let Some(Some(all)) = self.chunks.get(key.wrapping_sub(self.first) as usize) else { return false };
+        let Ok(chunk) = usize::try_from(key.wrapping_sub(self.first)) else { return false };
+        let Some(Some(all)) = self.chunks.get(chunk) else { return false };
         all[usize::from(at >> 6)] >> (at & 63) & 1 != 0
     }
 }

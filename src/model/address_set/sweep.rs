@@ -31,8 +31,8 @@ pub(crate) struct Sweep {
     windows: Vec<Window>,
     /// Which of them the last record was in.
     current: usize,
-    /// Places above that of the last record and below this are in the same block, and have no record that came before its turn. 0 where there
-    /// are none: there was no record, or there is no room.
+    /// Places above the frontier of that window and below this are in the block of the frontier, and have no record that came before its
+    /// turn. 0 where nothing is known of such places: no record came in order, there is no room, or the block is the last one that there can be.
     limit: u64,
     /// Places up to a frontier to which references lead back, and where no record was so far. Their bits are not set.
     awaited: HashSet<u64>,
@@ -132,6 +132,7 @@ impl Sweep {
             // There was no record in order.
             None | Some(Window { frontier: 0 | BELOW, .. }) => 0,
             _ if self.is_full => 0,
+            // The end of the last block is shifted out.
             Some(window) => window.next_ahead.min(((window.frontier >> BLOCK_BITS) + 1) << BLOCK_BITS),
         };
     }

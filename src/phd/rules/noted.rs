@@ -99,13 +99,8 @@ impl Noted {
         Ok(entered)
     }
 
-    /// Notes where a record is that leads nowhere.
-    #[inline(always)]
-    pub(super) fn enter_leaf(&mut self, address: Address) -> Entered {
-        self.sweep.enter(address.0)
-    }
-
-    /// The same for a record whose tag tells where its fields are, and none of whose references is null.
+    /// Notes where a record is and where it leads, of those whose tag tells where their fields are: one without null among its references,
+    /// and whose class is in a slot of the cache that was filled, if it is in one.
     #[inline(always)]
     pub(super) fn skim(
         &mut self,
@@ -114,7 +109,7 @@ impl Noted {
         address: Address,
         targets: &Targets,
     ) -> Entered {
-        // What is in the cache was a class word before.
+        // What is in a slot of the cache was a class word before, and noted then.
         if record.class() == ToldBy::Word {
             let (lately, class_words) = (&mut self.lately, &mut self.class_words);
             let word = Address(record.class_word());
@@ -127,6 +122,12 @@ impl Noted {
         let from = self.targets.len();
         targets.put(&mut self.targets);
         self.records.push_if(record.count() > 0, place, from);
+        self.sweep.enter(address.0)
+    }
+
+    /// Notes where a record is that leads nowhere.
+    #[inline(always)]
+    pub(super) fn enter_leaf(&mut self, address: Address) -> Entered {
         self.sweep.enter(address.0)
     }
 

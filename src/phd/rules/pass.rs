@@ -169,8 +169,8 @@ impl PassRules {
     }
 
     /// Judges a record whose tag tells where its fields are, at this offset and with this index: one that may have references, and which
-    /// is no primitive array. Gives its addresses and where its references lead. `None` if there is something to report: then nothing was
-    /// done, and it has to be read.
+    /// is no primitive array. Gives its addresses and where its references lead. `None` if there may be something to report: then nothing
+    /// was done, and it has to be read.
     #[inline(always)]
     pub(in super::super) fn skim(&mut self, record: &Skimmed<'_>, place: (u64, u64)) -> Option<(Resolved, Targets)> {
         let resolved = self.resolver.ahead(record);

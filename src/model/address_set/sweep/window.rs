@@ -101,7 +101,8 @@ pub(super) fn bits(key: u64, blocks: &Blocks, first: u64, last: u64) -> impl Ite
 #[inline(always)]
 pub(super) fn mark(chunks: &mut [Option<Box<Blocks>>], (first, frontier): (u64, u64), there: u64) -> bool {
     // One below the first is far above the last.
-    let Some(Some(blocks)) = chunks.get_mut((there.wrapping_sub(first) >> 16) as usize) else { return false };
+    let Ok(chunk) = usize::try_from(there.wrapping_sub(first) >> 16) else { return false };
+    let Some(Some(blocks)) = chunks.get_mut(chunk) else { return false };
     let Some(block) = &mut blocks[block_of(there)] else { return false };
     // Without a branch on where it leads, which would often be taken wrongly.
     let is_ahead = u64::from(there > frontier);
