@@ -50,9 +50,10 @@ pub(super) fn dominators(search: &mut Search) -> Found {
         }
         let number = number as u32;
         forest.set(number, semi);
-        // From here on the entry counts as linked to its parent. Where that is its semidominator, it is its dominator.
+        // From here on the entry counts as linked to its parent. Where that is its semidominator, it is its dominator; and nothing
+        // is above the roots.
         dominators[number as usize] =
-            if semi == parent { parent } else { mem::replace(&mut buckets[semi as usize], number) };
+            if semi == parent || semi == 0 { semi } else { mem::replace(&mut buckets[semi as usize], number) };
         let mut next = mem::take(&mut buckets[parent as usize]);
         while next != 0 {
             let (lowest, semi) = forest.lowest(next, number);

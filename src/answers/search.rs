@@ -15,10 +15,10 @@ pub(super) struct Search {
     /// By number, that of the entry through which it was reached; 0 for roots.
     pub(super) parents: Vec<u32>,
     /// By number, of what roots reach, the least one from which a reference leads there down the tree of the walk: one of those on the
-    /// way to it. 0 for roots.
+    /// way to it. 0 for roots, and where the walk came again from another root: then no entry is on every way there.
     pub(super) least: Vec<u32>,
     /// The other references from what roots reach, each by the number to which it leads and the one from which: that is higher.
-    /// Those to roots are not among them.
+    /// Those to entries of which `least` is 0 need not be among them.
     pub(super) across: Vec<[u32; 2]>,
     /// How many entries are reached from roots: their numbers come first.
     pub(super) reached: u32,
@@ -33,8 +33,9 @@ pub(super) struct Search {
 }
 
 impl Search {
-    /// Walks from the roots, and then from what they do not reach (Gabow, "Path-based depth-first search for strong and
-    /// biconnected components", 2000, without recursion).
+    /// Walks from the roots, and then from what they do not reach (Tarjan, "Depth-first search and linear graph algorithms", 1972; as
+    /// by Nuutila and Soisalon-Soininen, "On finding the strongly connected components in a directed graph", 1994, an entry that is a
+    /// component alone is never put aside; without recursion).
     pub(super) fn of(graph: &Graph, roots: &[u32]) -> Search {
         let count = graph.len();
         let search = Search {
@@ -63,9 +64,10 @@ impl Search {
             search,
             states,
             roots: Bits::of(count),
+            undominated: Bits::of(count + 1),
+            from: 0,
             complete: Bits::of(count + 1),
             pending: Vec::new(),
-            firsts: Vec::new(),
             way: Vec::new(),
         };
         walk.search.entries.push(0);
@@ -130,12 +132,15 @@ struct Walk<'g> {
     states: Vec<State>,
     /// By entry, whether it is a root.
     roots: Bits,
+    /// By number, whether no entry dominates it for certain: roots, and what is reached from several of those from which the walk set
+    /// out.
+    undominated: Bits,
+    /// The number of the entry from which the walk set out.
+    from: u32,
     /// By number, whether the component is complete.
     complete: Bits,
-    /// The numbers of entries whose component is not complete.
+    /// The numbers of entries that are done with, and whose component is not complete.
     pending: Vec<u32>,
-    /// Of those, the ones that may be the first of their component.
-    firsts: Vec<u32>,
     /// The way to the current entry, with the references that were not followed yet.
     way: Vec<Step>,
 }
@@ -157,6 +162,8 @@ struct Step {
     /// The place of the next reference, of those before `end`.
     next: u32,
     end: u32,
+    /// The lowest number that is known to be in its component.
+    lowest: u32,
 }
 
 impl Walk<'_> {
@@ -164,14 +171,16 @@ impl Walk<'_> {
         if self.states[root as usize].number != 0 {
             return;
         }
+        self.from = self.search.entries.len() as u32;
         self.enter::<IS_REACHED>(root, 0);
         while let Some(step) = self.way.last_mut() {
-            let (number, next) = (step.number, step.next);
-            if next < step.end {
+            let Step { number, next, end, lowest } = *step;
+            if next < end {
                 step.next += 1;
                 self.meet::<IS_REACHED>(self.graph.target(next), number);
             } else {
-                self.leave(number);
+                self.way.pop();
+                self.leave(number, lowest);
             }
         }
     }
@@ -187,15 +196,17 @@ impl Walk<'_> {
             return;
         }
         if !self.complete.has(number as usize) {
-            while self.firsts.last().is_some_and(|first| *first > number) {
-                self.firsts.pop();
-            }
+            self.lower(number);
         }
-        if IS_REACHED && !self.roots.has(entry as usize) {
+        if IS_REACHED && from != number && !self.undominated.has(number as usize) {
+            let least = &mut self.search.least[number as usize];
             if from < number {
-                let least = &mut self.search.least[number as usize];
                 *least = from.min(*least);
-            } else if from > number {
+            } else if number < self.from {
+                // On the way from this root to there, all numbers are higher.
+                *least = 0;
+                self.undominated.set(number as usize);
+            } else {
                 self.search.across.push([number, from]);
             }
         }
@@ -211,7 +222,11 @@ impl Walk<'_> {
         self.search.entries.push(entry);
         self.search.parents.push(parent);
         if IS_REACHED {
-            self.search.least.push(if self.roots.has(entry as usize) { 0 } else { parent });
+            let is_root = self.roots.has(entry as usize);
+            self.search.least.push(if is_root { 0 } else { parent });
+            if is_root {
+                self.undominated.set(number as usize);
+            }
         }
         let class = self.graph.types()[of_type as usize].class;
         if next == end && class.is_none() {
@@ -220,27 +235,30 @@ impl Walk<'_> {
             self.search.ends.set(self.search.by_component.len() - 1);
             return;
         }
-        self.pending.push(number);
-        self.firsts.push(number);
-        self.way.push(Step { number, next, end });
+        self.way.push(Step { number, next, end, lowest: number });
         // Only objects have a class: this goes no deeper.
         if let Some(class) = class {
             self.meet::<IS_REACHED>(class, number);
         }
     }
 
-    fn leave(&mut self, number: u32) {
-        self.way.pop();
-        if self.firsts.last() != Some(&number) {
+    /// The last entry on the way is of the same component as one with this number.
+    fn lower(&mut self, number: u32) {
+        if let Some(step) = self.way.last_mut() {
+            step.lowest = step.lowest.min(number);
+        }
+    }
+
+    fn leave(&mut self, number: u32, lowest: u32) {
+        if lowest < number {
+            self.pending.push(number);
+            self.lower(lowest);
             return;
         }
-        self.firsts.pop();
-        while let Some(member) = self.pending.pop() {
+        while let Some(member) = self.pending.pop_if(|member| *member > number) {
             self.complete(member);
-            if member == number {
-                break;
-            }
         }
+        self.complete(number);
         self.search.ends.set(self.search.by_component.len() - 1);
     }
 

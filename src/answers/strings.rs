@@ -1,58 +1,90 @@
 //! Strings with the same characters.
 
+use std::hash::BuildHasher as _;
+
 use foldhash::HashMap;
+use foldhash::fast::RandomState;
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
 
 use crate::error::Error;
 use crate::model::{Contents, HeapSource, Long, Object, ObjectKind, PrimitiveType};
 
-use super::graph::{CharacterArray, Graph, Part};
+use super::graph::{CharacterArray, Characters, Graph, Part};
 
 /// The strings of a heap, those with the same characters together.
 #[derive(Clone, Debug)]
-pub(super) struct Strings {
+pub(super) struct Strings<'g> {
+    characters: &'g Characters,
     /// Strings whose characters the dump has.
     pub(super) strings: u64,
-    /// Each text with its strings: how often it occurs, its first string, and its bytes in an array.
+    /// Each text with its strings.
     pub(super) texts: Vec<Text>,
 }
 
-/// Strings of the same characters.
-#[derive(Clone, Debug)]
+/// Strings of the same characters. There can be as many texts as strings, so that it is small.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Text {
     /// How many strings have it.
-    pub(super) count: u64,
-    /// The first of them.
-    pub(super) first: u32,
-    /// The array with the characters of that.
-    pub(super) array: u32,
-    /// Bytes of the array's elements.
-    pub(super) bytes: u64,
-    /// Whether the array is the text: one of `char`, or of `byte` in ISO 8859-1, and all of it.
-    pub(super) is_plain: bool,
+    pub(super) count: u32,
+    /// The first of them, as its place among the graph's strings.
+    string: u32,
+    /// The array with the characters of that, as its place among the graph's arrays.
+    array: u32,
 }
 
-impl Strings {
+impl<'g> Strings<'g> {
     /// Of the strings and arrays of a graph. `None` where no string has characters.
-    pub(super) fn of(graph: &Graph) -> Option<Strings> {
+    pub(super) fn of(graph: &'g Graph) -> Option<Strings<'g>> {
         let characters = graph.characters();
         let arrays = Arrays::of(&characters.arrays);
         // The one array of characters that a string refers to.
         let array_of = |entry: u32| graph.listed(entry).find_map(|place| arrays.find(graph.target(place)));
-        let mut found = Strings { strings: 0, texts: Vec::new() };
-        let mut known: HashMap<(ObjectKind, [u8; 16], Part), usize> = HashMap::default();
-        for (entry, part) in &characters.strings {
+        let mut found = Strings { characters, strings: 0, texts: Vec::new() };
+        // Texts by what tells them apart: only their numbers, since there may be millions, and with room for all, since what tells them
+        // apart stands elsewhere in memory.
+        let (state, mut known) = (RandomState::default(), HashTable::<u32>::with_capacity(characters.strings.len()));
+        let told_apart = |string: u32, array: u32| {
+            let (of_array, (_, part)) = (&characters.arrays[array as usize], &characters.strings[string as usize]);
+            (of_array.kind, of_array.hash, *part)
+        };
+        for (string, (entry, _)) in (0..).zip(&characters.strings) {
             let Some(array) = array_of(*entry) else { continue };
-            let Some(kind) = graph.kind(array.entry) else { continue };
             found.strings += 1;
             // Older strings have an offset and a count, newer ones a coder, which is 0 for ISO 8859-1.
-            let text = *known.entry((kind, array.hash, *part)).or_insert_with(|| {
-                let (first, array, bytes) = (*entry, array.entry, array.bytes);
-                found.texts.push(Text { count: 0, first, array, bytes, is_plain: *part == Part::default() });
-                found.texts.len() - 1
-            });
-            found.texts[text].count += 1;
+            let (key, texts) = (told_apart(string, array), &found.texts);
+            let of = |text: &u32| texts.get(*text as usize).map(|text| told_apart(text.string, text.array));
+            let hash = state.hash_one(key);
+            match known.entry(hash, |text| of(text) == Some(key), |text| of(text).map_or(0, |key| state.hash_one(key)))
+            {
+                Entry::Occupied(text) => found.texts[*text.get() as usize].count += 1,
+                Entry::Vacant(place) => {
+                    place.insert(texts.len() as u32);
+                    found.texts.push(Text { count: 1, string, array });
+                }
+            }
         }
         (found.strings > 0).then_some(found)
+    }
+
+    /// The entry of the first string of a text.
+    pub(super) fn first(&self, text: &Text) -> u32 {
+        self.characters.strings[text.string as usize].0
+    }
+
+    /// The entry of the array with the characters of that.
+    pub(super) fn array(&self, text: &Text) -> u32 {
+        self.characters.arrays[text.array as usize].entry
+    }
+
+    /// Bytes of the array's elements.
+    pub(super) fn bytes(&self, text: &Text) -> u64 {
+        self.characters.arrays[text.array as usize].bytes
+    }
+
+    /// Whether the array is the text: one of `char`, or of `byte` in ISO 8859-1, and all of it.
+    pub(super) fn is_plain(&self, text: &Text) -> bool {
+        self.characters.strings[text.string as usize].1 == Part::default()
     }
 }
 
@@ -79,11 +111,12 @@ impl<'a> Arrays<'a> {
         Arrays { all, starts }
     }
 
-    fn find(&self, entry: u32) -> Option<&'a CharacterArray> {
+    /// The place among all of the one of an entry.
+    fn find(&self, entry: u32) -> Option<u32> {
         let block = (entry / BLOCK) as usize;
         let (from, to) = (*self.starts.get(block)? as usize, *self.starts.get(block + 1)? as usize);
-        let within = &self.all[from..to];
-        Some(&within[within.binary_search_by_key(&entry, |array| array.entry).ok()?])
+        let within = self.all[from..to].binary_search_by_key(&entry, |array| array.entry).ok()?;
+        Some((from + within) as u32)
     }
 }
 

@@ -117,18 +117,19 @@ fn components(analysis: &Analysis) -> Components {
 
 fn said_of_strings(source: &mut dyn HeapSource, graph: &Graph) -> Result<Option<Strings>, Error> {
     let Some(found) = strings::Strings::of(graph) else { return Ok(None) };
-    let wasted = |text: &strings::Text| text.bytes.saturating_mul(text.count - 1);
+    let wasted = |text: &strings::Text| found.bytes(text).saturating_mul(u64::from(text.count) - 1);
     let mut repeated: Vec<&strings::Text> = found.texts.iter().filter(|text| text.count > 1).collect();
-    repeated.sort_by_key(|text| (Reverse(wasted(text)), Reverse(text.count), graph.address(text.first)));
+    repeated.sort_by_key(|text| (Reverse(wasted(text)), Reverse(text.count), graph.address(found.first(text))));
     let duplicate_bytes = repeated.iter().fold(0, |sum: u64, text| sum.saturating_add(wasted(text)));
     repeated.truncate(MOST_TEXTS);
-    let shown: Vec<u32> = repeated.iter().filter(|text| text.is_plain).map(|text| text.array).collect();
+    let plain = repeated.iter().filter(|text| found.is_plain(text));
+    let shown: Vec<u32> = plain.map(|text| found.array(text)).collect();
     let mut texts = if shown.is_empty() { Default::default() } else { strings::texts(source, graph, &shown)? };
     let most = repeated.into_iter().map(|text| Duplicate {
-        text: texts.remove(&text.array),
-        strings: text.count,
-        bytes: text.bytes,
-        address: Hex(graph.address(text.first).0),
+        text: texts.remove(&found.array(text)).filter(|_| found.is_plain(text)),
+        strings: text.count.into(),
+        bytes: found.bytes(text),
+        address: Hex(graph.address(found.first(text)).0),
     });
     let most = most.collect();
     Ok(Some(Strings { strings: found.strings, texts: found.texts.len() as u64, duplicate_bytes, most }))

@@ -397,15 +397,20 @@ fn strings_with_the_same_characters_are_counted() {
             array(0x40, "hello"),
             array(0x60, "hello"),
             array(0x80, "other"),
+            // Another one of four characters; and two that do not say how many they have.
+            string_at(0x90, 0x40, 4),
+            string_at(0xa0, 0x60, 0),
+            string_at(0xb0, 0x40, 0),
         ],
         ..Heap::default()
     };
     let analysis = Analysis::of(Graph::of(&mut &heap, Edges::default()).expect("a graph"));
     let summary = answers(&mut &heap, &analysis).expect("answers");
     let strings = summary.strings.expect("strings");
-    assert_eq!((strings.strings, strings.texts, strings.duplicate_bytes), (3, 2, 10));
-    assert_eq!(strings.most.len(), 1);
-    assert_eq!((strings.most[0].strings, strings.most[0].address.0), (2, 0x10));
+    assert_eq!((strings.strings, strings.texts, strings.duplicate_bytes), (6, 3, 30));
+    // Only an array that is the text, and no part of it, is shown.
+    let most: Vec<_> = strings.most.iter().map(|of| (of.strings, of.address.0, of.text.as_deref())).collect();
+    assert_eq!(most, [(2, 0x10, None), (2, 0x30, None), (2, 0xa0, Some("hello"))]);
     // Without roots, nothing is said of what they reach.
     assert_eq!((summary.roots, summary.reachable, summary.holders), (None, None, None));
     // Characters of two bytes each.

@@ -7,7 +7,8 @@ use foldhash::HashMap;
 use crate::compare::carriage::array_name;
 use crate::error::Error;
 use crate::model::{
-    Address, Class, Contents, FieldType, Forms, HeapSource, Long, Name, Object, ObjectKind, Root, RootKind, Serial,
+    Address, Class, Contents, FieldType, Forms, HeapSource, Lately, Long, Name, Object, ObjectKind, Root, RootKind,
+    Serial,
 };
 
 use super::characters::Characters;
@@ -15,7 +16,7 @@ use super::layout::Referents;
 use super::places::Places;
 use super::sizes::Sizes;
 use super::targets::Targets;
-use super::{Edges, Graph, Rooted, Type};
+use super::{Edges, Graph, Head, Rooted, Type};
 
 impl Rooted {
     /// Whether it keeps its object alive. Android's dumps list objects that nothing holds as roots of a kind of their own;
@@ -32,7 +33,7 @@ impl Graph {
     /// If the heap has more than 2^32 - 17 classes, objects and references together; and what reading the objects runs into.
     pub fn of(source: &mut dyn HeapSource, edges: Edges) -> Result<Graph, Error> {
         let mut builder = Builder::new(source, edges);
-        let listed = source.classes().iter().try_for_each(|class| builder.class(class));
+        let listed = (0..).zip(source.classes()).try_for_each(|(number, class)| builder.class(number, class));
         listed?;
         source.visit_objects(&mut |object| builder.object(object))?;
         builder.graph.places = Places::new(&builder.graph.addresses, builder.graph.classes);
@@ -54,28 +55,56 @@ struct Builder {
     of_classes: Vec<OfClass>,
     /// By the place of a class there and the size, the type.
     by_size: HashMap<(usize, Option<u64>), u32>,
-    /// What the last object had of which its class follows, and the place of that: the next one often has the same.
-    last: Option<(ClassKey, usize)>,
+    /// The places there of classes of which there were objects lately, by [`hint`]: the next ones often have the same.
+    lately: Lately<usize, CLASSES>,
     /// The class `java.lang.Class`, where classes refer to it.
     class_of_classes: Option<Address>,
 }
 
 /// What objects of a class have in common.
 struct OfClass {
+    key: ClassKey,
     /// Their type but for the size; of instances, with that of their class.
     of: Type,
-    /// The number of the type that the last one had.
-    last: Option<u32>,
+    /// The numbers of types that some had lately, by their size.
+    lately: [u32; SIZES],
     /// The place of a reference that does not count.
     weak: Option<usize>,
     is_string: bool,
 }
 
+/// How many classes of objects are kept at hand.
+const CLASSES: usize = 256;
+/// How many sizes of a class are: arrays of one class have many, most of them small.
+const SIZES: usize = 16;
+
+/// Where the class of an object is looked for at first.
+#[inline]
+fn hint(object: &Object) -> Address {
+    match object.kind {
+        ObjectKind::PrimitiveArray(element) => Address(element as u64),
+        ObjectKind::Instance | ObjectKind::ObjectArray => object.class.or(object.class_word).unwrap_or_default(),
+    }
+}
+
 /// What an object has of which its class follows.
 type ClassKey = (ObjectKind, Option<Address>, Option<Address>, Option<Name>);
 
+/// The number of no type: there are fewer.
+const NO_TYPE: u32 = u32::MAX;
+
 /// The most entries and references together: with those of objects to their classes, they are counted in 32 bits.
 const MOST: usize = u32::MAX as usize - 16;
+
+impl OfClass {
+    /// Whether an object is one of the class.
+    #[inline]
+    fn is_of(&self, object: &Object) -> bool {
+        let (kind, class, class_word, class_name) = &self.key;
+        (*kind, *class, *class_word) == (object.kind, object.class, object.class_word)
+            && *class_name == object.class_name
+    }
+}
 
 impl Builder {
     fn new(source: &dyn HeapSource, edges: Edges) -> Builder {
@@ -86,9 +115,8 @@ impl Builder {
                 classes: classes.len(),
                 addresses: Vec::with_capacity(classes.len()),
                 places: Places::default(),
-                starts: vec![0],
+                heads: vec![Head::default()],
                 targets: Vec::new(),
-                type_of: Vec::new(),
                 types: Vec::new(),
                 names: Vec::new(),
                 edges,
@@ -105,7 +133,7 @@ impl Builder {
             by_class: HashMap::default(),
             of_classes: Vec::new(),
             by_size: HashMap::default(),
-            last: None,
+            lately: Lately::new(),
             class_of_classes: None,
         };
         for (number, class) in (0..).zip(classes) {
@@ -113,7 +141,6 @@ impl Builder {
             let java = forms.of(&class.name);
             let (name, size) = (Some(builder.name(&java)), class.class_object_size.map(|size| size.0));
             builder.graph.types.push(Type { kind: None, class: None, name, size });
-            builder.graph.type_of.push(number);
             if edges.class_of_classes && builder.class_of_classes.is_none() && java.as_bytes() == b"java.lang.Class" {
                 builder.class_of_classes = Some(class.address);
             }
@@ -132,12 +159,13 @@ impl Builder {
         number
     }
 
-    fn class(&mut self, class: &Class) -> Result<(), Error> {
+    /// The class of a number, which is that of its type, too.
+    fn class(&mut self, number: u32, class: &Class) -> Result<(), Error> {
         if self.graph.edges.class_objects {
             self.graph.edges.of_class(class).for_each(|to| self.targets.push(to));
             self.class_of_classes.iter().for_each(|class| self.targets.push(class.0));
         }
-        self.close(class.address)
+        self.close(class.address, number)
     }
 
     fn object(&mut self, object: &Object) -> Result<(), Error> {
@@ -147,7 +175,6 @@ impl Builder {
         let size = self.sizes.of_object_with(object, |_| of_class.of.size);
         self.graph.characters.add(self.graph.addresses.len() as u32, object, is_string)?;
         let number = self.type_number(place, size);
-        self.graph.type_of.push(number);
         match &object.contents {
             Contents::Fields(values) => {
                 for (place, value) in values.iter().enumerate() {
@@ -165,14 +192,15 @@ impl Builder {
             })?,
             _ => {}
         }
-        self.close(object.address)
+        self.close(object.address, number)
     }
 
-    /// Ends the references of the next entry.
-    fn close(&mut self, address: Address) -> Result<(), Error> {
+    /// Ends the references of the next entry, which is of that type.
+    fn close(&mut self, address: Address, of_type: u32) -> Result<(), Error> {
         self.room()?;
         self.graph.addresses.push(address.0);
-        self.graph.starts.push(self.targets.len() as u32);
+        self.graph.heads.last_mut().into_iter().for_each(|head| head.of_type = of_type);
+        self.graph.heads.push(Head { start: self.targets.len() as u32, of_type: 0 });
         Ok(())
     }
 
@@ -186,29 +214,26 @@ impl Builder {
 
     /// The place of an object's class among those of objects.
     fn class_place(&mut self, object: &Object) -> usize {
-        if let Some(((kind, class, class_word, class_name), place)) = &self.last
-            && *kind == object.kind
-            && *class == object.class
-            && *class_word == object.class_word
-            && *class_name == object.class_name
-        {
-            return *place;
+        let hint = hint(object);
+        let lately = self.lately.of(hint, || usize::MAX);
+        if self.of_classes.get(lately).is_some_and(|of| of.is_of(object)) {
+            return lately;
         }
         let key = (object.kind, object.class, object.class_word, object.class_name.clone());
         let place = match self.by_class.get(&key) {
             Some(place) => *place,
             None => {
-                let of_class = self.of_class(object);
+                let of_class = self.of_class(object, key.clone());
                 self.of_classes.push(of_class);
-                self.by_class.insert(key.clone(), self.of_classes.len() - 1);
+                self.by_class.insert(key, self.of_classes.len() - 1);
                 self.of_classes.len() - 1
             }
         };
-        self.last = Some((key, place));
+        self.lately.note(hint, place);
         place
     }
 
-    fn of_class(&mut self, object: &Object) -> OfClass {
+    fn of_class(&mut self, object: &Object, key: ClassKey) -> OfClass {
         let name = match object.kind {
             ObjectKind::Instance => {
                 let by_class = || self.java.get(&object.class.or(object.class_word)?).cloned();
@@ -224,8 +249,9 @@ impl Builder {
         let class = class.filter(|_| self.graph.edges.has_class_of(object.kind));
         let size = object.class.and_then(|class| self.sizes.of_instance(class));
         OfClass {
+            key,
             of: Type { kind: Some(object.kind), class, name, size },
-            last: None,
+            lately: [NO_TYPE; SIZES],
             weak: object.class.and_then(|class| self.referents.of_class(class)),
             is_string: object.class.is_some_and(|class| self.graph.characters.is_string(class)),
         }
@@ -233,16 +259,16 @@ impl Builder {
 
     /// The number of the type of objects of a class that have a size.
     fn type_number(&mut self, place: usize, size: Option<u64>) -> u32 {
-        let OfClass { of, last, .. } = &mut self.of_classes[place];
-        let types = &mut self.graph.types;
-        if let Some(number) = last.filter(|number| types[*number as usize].size == size) {
-            return number;
+        let OfClass { of, lately, .. } = &mut self.of_classes[place];
+        let (types, slot) = (&mut self.graph.types, size.unwrap_or_default() as usize / 8 % SIZES);
+        if types.get(lately[slot] as usize).is_some_and(|of| of.size == size) {
+            return lately[slot];
         }
         let number = *self.by_size.entry((place, size)).or_insert_with(|| {
             types.push(Type { size, ..*of });
             types.len() as u32 - 1
         });
-        *last = Some(number);
+        lately[slot] = number;
         number
     }
 
@@ -269,8 +295,8 @@ impl Builder {
         }
         let (mut from, mut found) = (before, 0);
         let mut locals = locals.into_iter().peekable();
-        let mut starts = mem::take(&mut graph.starts);
-        for (entry, start) in (0..).zip(starts.iter_mut().skip(1)) {
+        let mut heads = mem::take(&mut graph.heads);
+        for (entry, Head { start, .. }) in (0..).zip(heads.iter_mut().skip(1)) {
             let to = before + *start as usize;
             for at in from..to {
                 if places[at] != DANGLING {
@@ -286,7 +312,7 @@ impl Builder {
         }
         places.truncate(found);
         places.shrink_to_fit();
-        (graph.starts, graph.targets) = (starts, places);
+        (graph.heads, graph.targets) = (heads, places);
         graph
     }
 }

@@ -22,6 +22,7 @@ pub(in crate::answers) type Part = [u64; 3];
 #[derive(Clone, Copy, Debug)]
 pub(in crate::answers) struct CharacterArray {
     pub(in crate::answers) entry: u32,
+    pub(in crate::answers) kind: ObjectKind,
     /// 128 bits of the SHA-256 of its elements.
     pub(in crate::answers) hash: [u8; 16],
     /// Bytes of its elements.
@@ -83,7 +84,7 @@ impl Characters {
             })?,
             _ => return Ok(()),
         }
-        let mut array = CharacterArray { entry, hash: [0; 16], bytes };
+        let mut array = CharacterArray { entry, kind: object.kind, hash: [0; 16], bytes };
         array.hash.copy_from_slice(&hash.finalize()[..16]);
         self.arrays.push(array);
         Ok(())

@@ -19,8 +19,7 @@ use crate::model::{Address, Name, ObjectKind};
 pub(super) use places::FETCHED;
 use places::Places;
 
-use characters::Characters;
-pub(super) use characters::{CharacterArray, Part};
+pub(super) use characters::{CharacterArray, Characters, Part};
 pub use edges::{Edges, OfClasses};
 pub use sizes::Sizes;
 
@@ -31,11 +30,9 @@ pub struct Graph {
     classes: usize,
     addresses: Vec<u64>,
     places: Places,
-    /// By entry, where its references begin in `targets`; and their end.
-    starts: Vec<u32>,
+    /// By entry; and one more, where the references end.
+    heads: Vec<Head>,
     targets: Vec<u32>,
-    /// By entry, its type's place in `types`.
-    type_of: Vec<u32>,
     types: Vec<Type>,
     /// Names of classes in the form of Java source, each once.
     names: Vec<Name>,
@@ -43,6 +40,15 @@ pub struct Graph {
     dangling: u64,
     characters: Characters,
     roots: Option<Vec<Rooted>>,
+}
+
+/// Of an entry. What is known of one stands together: it is looked up at random.
+#[derive(Clone, Copy, Debug, Default)]
+struct Head {
+    /// Where its references begin in `targets`.
+    start: u32,
+    /// Its type's place in `types`.
+    of_type: u32,
 }
 
 /// What entries have in common. Most have it in common with many others: a heap has few classes, and arrays of few lengths.
@@ -114,7 +120,7 @@ impl Graph {
     /// The number of an entry's type.
     #[inline]
     pub(super) fn type_number(&self, entry: u32) -> u32 {
-        self.type_of[entry as usize]
+        self.heads[entry as usize].of_type
     }
 
     /// The names of classes, each once, in the order in which they come.
@@ -130,14 +136,14 @@ impl Graph {
     /// The entries to which an entry refers, each as often as it does; an object's class is the last.
     #[inline]
     pub fn references(&self, entry: u32) -> impl Iterator<Item = u32> {
-        let (from, to) = (self.starts[entry as usize] as usize, self.starts[entry as usize + 1] as usize);
-        self.targets[from..to].iter().copied().chain(self.class_of(entry))
+        let listed = self.listed(entry);
+        self.targets[listed.start as usize..listed.end as usize].iter().copied().chain(self.class_of(entry))
     }
 
     /// The references of an entry but that to its class, as places for [`Graph::target`].
     #[inline]
     pub(super) fn listed(&self, entry: u32) -> Range<u32> {
-        self.starts[entry as usize]..self.starts[entry as usize + 1]
+        self.heads[entry as usize].start..self.heads[entry as usize + 1].start
     }
 
     /// The entry to which the reference of a place leads.
@@ -148,21 +154,19 @@ impl Graph {
 
     /// Looks at what the references of some entries are read from: asked one by one, each would have to be waited for.
     pub(super) fn fetch(&self, entries: &[u32]) {
-        let mut starts = [0; FETCHED];
-        for (start, entry) in starts.iter_mut().zip(entries) {
-            *start = self.starts[*entry as usize];
-            black_box(self.type_of[*entry as usize]);
+        let mut places = [const { 0..0 }; FETCHED];
+        for (listed, entry) in places.iter_mut().zip(entries) {
+            *listed = self.listed(*entry);
         }
-        for start in &starts[..entries.len().min(FETCHED)] {
-            black_box(self.targets.get(*start as usize).copied());
+        for listed in places.iter().filter(|listed| !listed.is_empty()) {
+            black_box(self.targets[listed.start as usize]);
         }
     }
 
     /// How many references an entry has.
     #[inline]
     pub fn degree(&self, entry: u32) -> u64 {
-        let listed = self.starts[entry as usize + 1] - self.starts[entry as usize];
-        u64::from(listed) + u64::from(self.class_of(entry).is_some())
+        self.listed(entry).len() as u64 + u64::from(self.class_of(entry).is_some())
     }
 
     /// References to addresses that the dump has no entry of.
@@ -194,7 +198,7 @@ impl Graph {
 
     #[inline]
     fn type_of(&self, entry: u32) -> &Type {
-        &self.types[self.type_of[entry as usize] as usize]
+        &self.types[self.type_number(entry) as usize]
     }
 
     /// The class of an object, if a reference leads to it.
