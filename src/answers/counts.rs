@@ -1,5 +1,7 @@
 //! What one pass over all entries counts.
 
+use foldhash::HashMap;
+
 use crate::compare::listing::Hex;
 use crate::model::{Address, ObjectKind};
 
@@ -15,7 +17,7 @@ pub(super) struct Counts {
     pub(super) to: Degrees,
     /// By the name of their class, its place among [`Graph::names`].
     pub(super) by_name: Vec<Objects>,
-    /// By the kinds of root that reach them, of which there are few combinations.
+    /// By the kinds of root that reach them, each combination once.
     by_kinds: Vec<(Kinds, Amount)>,
 }
 
@@ -40,7 +42,7 @@ impl Counts {
             by_kinds: Vec::new(),
         };
         // Most entries are reached by the same kinds as the one before.
-        let mut last = 0;
+        let (mut last, mut places) = (0, HashMap::<Kinds, usize>::default());
         for (entry, kinds) in (0..).zip(analysis.root_kinds()) {
             let number = graph.type_number(entry) as usize;
             let of = &graph.types()[number];
@@ -50,7 +52,7 @@ impl Counts {
             counts.from.add(degree, || graph.address(entry));
             counts.to.add(analysis.in_degree(entry), || graph.address(entry));
             if counts.by_kinds.get(last).is_none_or(|(of, _)| *of != kinds) {
-                last = counts.by_kinds.iter().position(|(of, _)| *of == kinds).unwrap_or_else(|| {
+                last = *places.entry(kinds).or_insert_with(|| {
                     counts.by_kinds.push((kinds, Amount::default()));
                     counts.by_kinds.len() - 1
                 });

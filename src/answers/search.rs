@@ -12,10 +12,11 @@ pub(super) struct Search {
     pub(super) entries: Vec<u32>,
     /// By entry, its number.
     pub(super) numbers: Vec<u32>,
-    /// By number, that of the entry through which it was reached; 0 for roots.
+    /// By number, that of the entry through which it was reached; 0 where the walk set out.
     pub(super) parents: Vec<u32>,
     /// By number, of what roots reach, the least one from which a reference leads there down the tree of the walk: one of those on the
-    /// way to it. 0 for roots, and where the walk came again from another root: then no entry is on every way there.
+    /// way to it. 0 for roots, and for that to which another reference leads that the walk met after it had set out from another root:
+    /// then no entry is on every way there.
     pub(super) least: Vec<u32>,
     /// The other references from what roots reach, each by the number to which it leads and the one from which: that is higher.
     /// Those to entries of which `least` is 0 need not be among them.
@@ -81,6 +82,9 @@ impl Search {
         (search.numbers, search.in_degrees) = (emptied(way), emptied(pending));
         search.numbers.extend(states.iter().map(|state| state.number));
         search.in_degrees.extend(states.iter().map(|state| state.in_degree));
+        // The way may have taken several times as much.
+        search.numbers.shrink_to_fit();
+        search.in_degrees.shrink_to_fit();
         search.states = states;
         search
     }
@@ -132,8 +136,7 @@ struct Walk<'g> {
     states: Vec<State>,
     /// By entry, whether it is a root.
     roots: Bits,
-    /// By number, whether no entry dominates it for certain: roots, and what is reached from several of those from which the walk set
-    /// out.
+    /// By number, whether it is already certain that no entry dominates it: so `least` is 0.
     undominated: Bits,
     /// The number of the entry from which the walk set out.
     from: u32,

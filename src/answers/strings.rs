@@ -10,7 +10,7 @@ use hashbrown::hash_table::Entry;
 use crate::error::Error;
 use crate::model::{Contents, HeapSource, Long, Object, ObjectKind, PrimitiveType};
 
-use super::graph::{CharacterArray, Characters, Graph, Part};
+use super::graph::{CharacterArray, Characters, Graph};
 
 /// The strings of a heap, those with the same characters together.
 #[derive(Clone, Debug)]
@@ -41,12 +41,12 @@ impl<'g> Strings<'g> {
         // The one array of characters that a string refers to.
         let array_of = |entry: u32| graph.listed(entry).find_map(|place| arrays.find(graph.target(place)));
         let mut found = Strings { characters, strings: 0, texts: Vec::new() };
-        // Texts by what tells them apart: only their numbers, since there may be millions, and with room for all, since what tells them
-        // apart stands elsewhere in memory.
+        // Texts by what tells them apart: only their numbers, since there may be millions. With room for all: a table that grows asks
+        // again what tells each apart, and that stands elsewhere in memory.
         let (state, mut known) = (RandomState::default(), HashTable::<u32>::with_capacity(characters.strings.len()));
         let told_apart = |string: u32, array: u32| {
-            let (of_array, (_, part)) = (&characters.arrays[array as usize], &characters.strings[string as usize]);
-            (of_array.kind, of_array.hash, *part)
+            let (of_array, (_, part)) = (&characters.arrays[array as usize], characters.strings[string as usize]);
+            (of_array.kind, of_array.hash, part)
         };
         for (string, (entry, _)) in (0..).zip(&characters.strings) {
             let Some(array) = array_of(*entry) else { continue };
@@ -84,7 +84,9 @@ impl<'g> Strings<'g> {
 
     /// Whether the array is the text: one of `char`, or of `byte` in ISO 8859-1, and all of it.
     pub(super) fn is_plain(&self, text: &Text) -> bool {
-        self.characters.strings[text.string as usize].1 == Part::default()
+        let (_, part) = self.characters.strings[text.string as usize];
+        let array = &self.characters.arrays[text.array as usize];
+        self.characters.parts[part as usize].is_all_of(array.length())
     }
 }
 
@@ -143,7 +145,7 @@ pub(super) fn texts(source: &mut dyn HeapSource, graph: &Graph, wanted: &[u32]) 
 /// Characters of a text that are shown.
 const SHOWN: usize = 60;
 
-/// The characters of an array of `char` or `byte`: UTF-16 of either order where the bytes are that, else ISO 8859-1.
+/// The first characters of an array: UTF-16 of one of `char`, ISO 8859-1 of one of `byte`.
 fn text(object: &Object) -> Result<String, Error> {
     let bytes = match &object.contents {
         Contents::Primitives(bytes) => bytes[..bytes.len().min(2 * SHOWN)].to_vec(),

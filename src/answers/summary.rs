@@ -123,10 +123,12 @@ fn said_of_strings(source: &mut dyn HeapSource, graph: &Graph) -> Result<Option<
     let duplicate_bytes = repeated.iter().fold(0, |sum: u64, text| sum.saturating_add(wasted(text)));
     repeated.truncate(MOST_TEXTS);
     let plain = repeated.iter().filter(|text| found.is_plain(text));
-    let shown: Vec<u32> = plain.map(|text| found.array(text)).collect();
-    let mut texts = if shown.is_empty() { Default::default() } else { strings::texts(source, graph, &shown)? };
+    let mut shown: Vec<u32> = plain.map(|text| found.array(text)).collect();
+    shown.sort_unstable();
+    shown.dedup();
+    let texts = if shown.is_empty() { Default::default() } else { strings::texts(source, graph, &shown)? };
     let most = repeated.into_iter().map(|text| Duplicate {
-        text: texts.remove(&found.array(text)).filter(|_| found.is_plain(text)),
+        text: texts.get(&found.array(text)).filter(|_| found.is_plain(text)).cloned(),
         strings: text.count.into(),
         bytes: found.bytes(text),
         address: Hex(graph.address(found.first(text)).0),

@@ -2,7 +2,11 @@
 
 use std::mem;
 
+use std::hash::BuildHasher as _;
+
 use foldhash::HashMap;
+use foldhash::fast::RandomState;
+use hashbrown::HashTable;
 
 use crate::compare::carriage::array_name;
 use crate::error::Error;
@@ -50,9 +54,11 @@ struct Builder {
     classes: HashMap<Address, u32>,
     java: std::collections::HashMap<Address, Name>,
     by_name: HashMap<Name, u32>,
-    by_class: HashMap<ClassKey, usize>,
     /// What objects of each class are read by.
     of_classes: Vec<OfClass>,
+    /// The places there, by the keys.
+    by_class: HashTable<u32>,
+    state: RandomState,
     /// By the place of a class there and the size, the type.
     by_size: HashMap<(usize, Option<u64>), u32>,
     /// The places there of classes of which there were objects lately, by [`hint`]: the next ones often have the same.
@@ -75,8 +81,8 @@ struct OfClass {
 
 /// How many classes of objects are kept at hand.
 const CLASSES: usize = 256;
-/// How many sizes of a class are: arrays of one class have many, most of them small.
-const SIZES: usize = 16;
+/// How many sizes of the objects of each class are kept at hand: arrays of one class have many, most of them small.
+const SIZES: usize = 8;
 
 /// Where the class of an object is looked for at first.
 #[inline]
@@ -130,8 +136,9 @@ impl Builder {
             classes: HashMap::default(),
             java: std::collections::HashMap::default(),
             by_name: HashMap::default(),
-            by_class: HashMap::default(),
             of_classes: Vec::new(),
+            by_class: HashTable::new(),
+            state: RandomState::default(),
             by_size: HashMap::default(),
             lately: Lately::new(),
             class_of_classes: None,
@@ -220,13 +227,15 @@ impl Builder {
             return lately;
         }
         let key = (object.kind, object.class, object.class_word, object.class_name.clone());
-        let place = match self.by_class.get(&key) {
-            Some(place) => *place,
+        let (hash, known) = (self.state.hash_one(&key), &self.of_classes);
+        let place = match self.by_class.find(hash, |place| known[*place as usize].key == key) {
+            Some(place) => *place as usize,
             None => {
-                let of_class = self.of_class(object, key.clone());
+                let (place, of_class) = (known.len(), self.of_class(object, key));
                 self.of_classes.push(of_class);
-                self.by_class.insert(key, self.of_classes.len() - 1);
-                self.of_classes.len() - 1
+                let (state, known) = (&self.state, &self.of_classes);
+                self.by_class.insert_unique(hash, place as u32, |place| state.hash_one(&known[*place as usize].key));
+                place
             }
         };
         self.lately.note(hint, place);

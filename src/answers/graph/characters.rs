@@ -9,14 +9,30 @@ use crate::model::{Address, Class, Contents, FieldType, Long, Name, Object, Obje
 /// The strings of a heap, and its arrays of `char` and of `byte`, in the order of the dump.
 #[derive(Clone, Debug, Default)]
 pub(in crate::answers) struct Characters {
-    parts: HashMap<Address, Vec<usize>>,
-    pub(in crate::answers) strings: Vec<(u32, Part)>,
+    /// By class of strings, the places of the fields of a [`Part`] among the values of an instance.
+    fields: HashMap<Address, [Option<usize>; 3]>,
+    /// Each with its part's place in `parts`.
+    pub(in crate::answers) strings: Vec<(u32, u32)>,
     pub(in crate::answers) arrays: Vec<CharacterArray>,
+    /// Each once: mostly one or two, but there may be as many as strings.
+    pub(in crate::answers) parts: Vec<Part>,
+    known: HashMap<Part, u32>,
 }
 
-/// The fields of a string that say which part of its array it is, and how that is to be read; zeros for those that its class
-/// does not have.
-pub(in crate::answers) type Part = [u64; 3];
+/// The fields of a string that say which part of its array it is, and how that is to be read, as far as its class has them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(in crate::answers) struct Part {
+    coder: Option<u64>,
+    count: Option<u64>,
+    offset: Option<u64>,
+}
+
+impl Part {
+    /// Whether it is all of an array, which has that many elements, and that is to be read by the type of its elements alone.
+    pub(in crate::answers) fn is_all_of(&self, length: u64) -> bool {
+        self.coder.unwrap_or(0) == 0 && self.offset.unwrap_or(0) == 0 && self.count.is_none_or(|count| count == length)
+    }
+}
 
 /// An array that can hold characters.
 #[derive(Clone, Copy, Debug)]
@@ -29,25 +45,34 @@ pub(in crate::answers) struct CharacterArray {
     pub(in crate::answers) bytes: u64,
 }
 
+impl CharacterArray {
+    /// How many elements it has.
+    pub(in crate::answers) fn length(&self) -> u64 {
+        if self.kind == ObjectKind::PrimitiveArray(PrimitiveType::Char) { self.bytes / 2 } else { self.bytes }
+    }
+}
+
 /// The fields of which a [`Part`] consists, where they are no references.
 const PART: [&str; 3] = ["coder", "count", "offset"];
 
 impl Characters {
     /// Nothing so far, of a heap with these classes.
     pub(super) fn of(classes: &[Class]) -> Characters {
-        let (string, said) = (Name::from_text("java/lang/String"), PART.map(Name::from_text));
-        let strings = classes.iter().filter(|class| class.name.to_jvm_form() == string);
-        let parts = strings.map(|class| {
-            let fields = class.fields.iter().flatten().enumerate();
-            let says = fields.filter(|(_, field)| field.kind != FieldType::Object && said.contains(&field.name));
-            (class.address, says.map(|(place, _)| place).collect())
-        });
-        Characters { parts: parts.collect(), ..Characters::default() }
+        let mut characters = Characters::default();
+        let string = Name::from_text("java/lang/String");
+        for class in classes.iter().filter(|class| class.name.to_jvm_form() == string) {
+            let place = |name: &str| {
+                let name = Name::from_text(name);
+                class.fields.iter().flatten().position(|field| field.kind != FieldType::Object && field.name == name)
+            };
+            characters.fields.entry(class.address).or_insert_with(|| PART.map(place));
+        }
+        characters
     }
 
     /// Whether the instances of a class are strings.
     pub(super) fn is_string(&self, class: Address) -> bool {
-        self.parts.contains_key(&class)
+        self.fields.contains_key(&class)
     }
 
     /// Takes in the next object.
@@ -56,18 +81,24 @@ impl Characters {
         match object.kind {
             ObjectKind::PrimitiveArray(PrimitiveType::Byte | PrimitiveType::Char) => self.array(entry, object),
             ObjectKind::Instance if is_string => {
-                if let Some(places) = object.class.and_then(|class| self.parts.get(&class)) {
-                    let mut part = Part::default();
-                    if let Contents::Fields(values) = &object.contents {
-                        let found = places.iter().filter_map(|place| values.get(*place));
-                        part.iter_mut().zip(found).for_each(|(part, value)| *part = value.bits);
-                    }
+                if let Some(places) = object.class.and_then(|class| self.fields.get(&class)) {
+                    let values = if let Contents::Fields(values) = &object.contents { &values[..] } else { &[] };
+                    let [coder, count, offset] = places.map(|place| values.get(place?).map(|value| value.bits));
+                    let part = self.part(Part { coder, count, offset });
                     self.strings.push((entry, part));
                 }
                 Ok(())
             }
             _ => Ok(()),
         }
+    }
+
+    /// The place of a part in `parts`.
+    fn part(&mut self, part: Part) -> u32 {
+        *self.known.entry(part).or_insert_with(|| {
+            self.parts.push(part);
+            self.parts.len() as u32 - 1
+        })
     }
 
     fn array(&mut self, entry: u32, object: &Object) -> Result<(), Error> {

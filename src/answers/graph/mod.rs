@@ -19,7 +19,7 @@ use crate::model::{Address, Name, ObjectKind};
 pub(super) use places::FETCHED;
 use places::Places;
 
-pub(super) use characters::{CharacterArray, Characters, Part};
+pub(super) use characters::{CharacterArray, Characters};
 pub use edges::{Edges, OfClasses};
 pub use sizes::Sizes;
 
