@@ -28,9 +28,10 @@ pub(in crate::answers) struct Part {
 }
 
 impl Part {
-    /// Whether it is all of an array, which has that many elements, and that is to be read by the type of its elements alone.
+    /// Whether it is all of an array, which has that many elements, and that is to be read by the type of its elements alone. ART
+    /// keeps twice the count, plus a bit that says how it keeps the characters (runtime/mirror/string.h), so that it may be above.
     pub(in crate::answers) fn is_all_of(&self, length: u64) -> bool {
-        self.coder.unwrap_or(0) == 0 && self.offset.unwrap_or(0) == 0 && self.count.is_none_or(|count| count == length)
+        self.coder.unwrap_or(0) == 0 && self.offset.unwrap_or(0) == 0 && self.count.is_none_or(|count| count >= length)
     }
 }
 
