@@ -362,7 +362,7 @@ fn referents_count_where_that_is_asked_for_and_the_other_fields_of_a_reference_a
     assert_eq!(reachable(Edges::default().class_objects(false)), [0x100, 0x110, 0x120, 0x130]);
 }
 
-/// Worked out by hand: nine strings of five texts, two of which are parts of their arrays.
+/// Worked out by hand: eleven strings of six texts, three of which are parts of their arrays.
 #[test]
 fn strings_with_the_same_characters_are_counted() {
     let kinds = [FieldType::Object, FieldType::Primitive(PrimitiveType::Int), FieldType::Primitive(PrimitiveType::Int)];
@@ -373,6 +373,9 @@ fn strings_with_the_same_characters_are_counted() {
         fields: Some(fields.map(|(name, kind)| Field { name: name.into(), kind }).collect()),
         ..Class::default()
     };
+    // Another one of the name, with its fields in another order.
+    let mut other = Class { address: Address(4), ..string.clone() };
+    other.fields.iter_mut().for_each(|fields| fields.swap(1, 2));
     let array = |address: u64, text: &str| Object {
         length: Some(text.len() as u64),
         contents: Contents::Primitives(text.encode_utf16().flat_map(u16::to_be_bytes).collect()),
@@ -387,9 +390,18 @@ fn strings_with_the_same_characters_are_counted() {
         ]),
         ..Object::new(Address(address), ObjectKind::Instance)
     };
+    let other_at = |address: u64, count: u64, offset: u64| Object {
+        class: Some(Address(4)),
+        contents: Contents::Fields(vec![
+            Value::reference(Address(0x60)),
+            Value::primitive(PrimitiveType::Int, count),
+            Value::primitive(PrimitiveType::Int, offset),
+        ]),
+        ..Object::new(Address(address), ObjectKind::Instance)
+    };
     let heap = Heap {
         facts: Facts { identifier_size: Some(ByteLen(8)), ..Facts::default() },
-        classes: vec![string],
+        classes: vec![string, other],
         objects: vec![
             string_at(0x10, 0x40, 5),
             string_at(0x20, 0x60, 5),
@@ -405,16 +417,19 @@ fn strings_with_the_same_characters_are_counted() {
             string_at(0xc0, 0x60, 11),
             string_at(0xd0, 0x80, 11),
             string_at(0xe0, 0x80, 11),
+            // The same as the first one; and none of the characters, after all of them.
+            other_at(0xf0, 5, 0),
+            other_at(0x100, 0, 5),
         ],
         ..Heap::default()
     };
     let analysis = Analysis::of(Graph::of(&mut &heap, Edges::default()).expect("a graph"));
     let summary = answers(&mut &heap, &analysis).expect("answers");
     let strings = summary.strings.expect("strings");
-    assert_eq!((strings.strings, strings.texts, strings.duplicate_bytes), (9, 5, 40));
+    assert_eq!((strings.strings, strings.texts, strings.duplicate_bytes), (11, 6, 50));
     // Only an array that is the text, and no part of it, is shown.
     let most: Vec<_> = strings.most.iter().map(|of| (of.strings, of.address.0, of.text.as_deref())).collect();
-    let right = [(2, 0x10, Some("hello")), (2, 0x30, None), (2, 0xa0, None), (2, 0xd0, Some("other"))];
+    let right = [(3, 0x10, Some("hello")), (2, 0x30, None), (2, 0xa0, None), (2, 0xd0, Some("other"))];
     assert_eq!(most, right);
     // Without roots, nothing is said of what they reach.
     assert_eq!((summary.roots, summary.reachable, summary.holders), (None, None, None));

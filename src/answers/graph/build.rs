@@ -1,8 +1,7 @@
 //! A heap becomes a graph: one visit of its objects.
 
-use std::mem;
-
 use std::hash::BuildHasher as _;
+use std::mem;
 
 use foldhash::HashMap;
 use foldhash::fast::RandomState;
@@ -84,7 +83,7 @@ const CLASSES: usize = 256;
 /// How many sizes of the objects of each class are kept at hand: arrays of one class have many, most of them small.
 const SIZES: usize = 8;
 
-/// Where the class of an object is looked for at first.
+/// What the class of an object is looked for by at first: alike for objects of one class, and mostly for no others.
 #[inline]
 fn hint(object: &Object) -> Address {
     match object.kind {
