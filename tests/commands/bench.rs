@@ -1,6 +1,7 @@
 //! A temporary folder to run the command in.
 
 use std::fs;
+use std::path::PathBuf;
 use std::process::Command;
 
 use assert_cmd::cargo::CommandCargoExt;
@@ -36,12 +37,16 @@ impl Bench {
         error
     }
 
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
     pub(crate) fn read(&self, name: &str) -> Vec<u8> {
-        fs::read(self.0.path().join(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
+        fs::read(self.path(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
     }
 
     pub(crate) fn write(&self, name: &str, bytes: &[u8]) {
-        let path = self.0.path().join(name);
+        let path = self.path(name);
         fs::create_dir_all(path.parent().expect("a folder")).expect("writable");
         fs::write(path, bytes).expect("writable");
     }

@@ -20,6 +20,8 @@ mod inspect_page;
 mod manners;
 mod memory;
 #[cfg(unix)]
+mod outputs;
+#[cfg(unix)]
 mod progress;
 #[cfg(unix)]
 mod pty;

@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::tolerate::{self, Reported, TolerateOpt};
-use crate::{Answer, open, terminal};
+use crate::{Answer, open, outputs, terminal};
 
 /// Prints what a heap analyser should find in a dump: objects and bytes by class, what roots reach, strongly connected
 /// components, what holds most, duplicate strings; and for each object, if wanted, its immediate dominator, its retained size and
@@ -31,7 +31,8 @@ pub(crate) struct Opts {
     /// Dump, listing or recipe; `-` is standard input. A listing is held in memory, too: some 700 bytes an object, and the contents
     /// of arrays.
     file: PathBuf,
-    /// Write the answers about each class and object to this file, too, as JSON Lines. Without it, only those about the whole.
+    /// Write the answers about each class and object to this file, too, as JSON Lines; `-` is standard output, and then the report
+    /// goes to standard error. Without it, only those about the whole.
     #[arg(long, value_name = "FILE")]
     entries: Option<PathBuf>,
     /// Print a shortest path from a root to the object or class at this address, too. May be repeated. Without it, none.
@@ -94,7 +95,8 @@ struct Path {
     to: Hex,
     /// Whether the dump has a class or an object there.
     exists: bool,
-    /// From what a root keeps to the address, both included; absent where no root leads there.
+    /// From what a root keeps to the address, both included; absent where no root leads there, and where
+    /// the dump records no roots.
     #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<Vec<Step>>,
 }
@@ -120,16 +122,17 @@ fn address(text: &str) -> Result<Address, String> {
 
 impl Opts {
     pub(crate) fn run(self) -> Result<Answer, Error> {
+        let entries = self.entries.as_deref();
+        outputs::apart(&[&self.file], entries.as_slice())?;
         let edges = Edges::default().referents(self.referents).classes(!self.no_class_references);
         let edges = edges.locals(self.locals_of_threads);
         let (mut heap, tolerated) = open::heap(&self.file, self.heap, self.reading.reading(), self.tolerate)?;
-        let out = self.entries.as_deref().map(|path| Output::create(path, self.force)).transpose()?;
+        let out = entries.map(|path| Output::create(path, self.force)).transpose()?;
         let analysis = Analysis::of(Graph::of(heap.source(), edges)?);
         let answers = answers(heap.source(), &analysis)?;
         if let Some(mut out) = out {
-            let name = self.entries.as_deref().unwrap_or(&self.file).display().to_string();
             analysis.visit_entries(|entry| {
-                let failed = |e| Error::io(format!("writing {name}"), e);
+                let failed = |e| Error::io("writing the answers about entries", e);
                 serde_json::to_writer(&mut out, &entry).map_err(|e| failed(e.into()))?;
                 out.write_all(b"\n").map_err(failed)
             })?;
@@ -138,15 +141,16 @@ impl Opts {
         let distances = if self.path.is_empty() { None } else { analysis.distances() };
         let paths: Vec<Path> = self.path.iter().map(|to| path(&analysis, distances.as_ref(), *to)).collect();
         let found = paths.iter().all(|path| path.path.is_some());
-        let failed = |e| Error::io("writing standard output", e);
+        let failed = |e| Error::io("writing the report", e);
         if self.json {
             let report = Reported { report: Report { answers, paths }, tolerated };
             let text = serde_json::to_string(&report).map_err(|e| failed(e.into()))?;
-            writeln!(terminal::data(), "{text}").map_err(failed)?;
+            writeln!(terminal::data_beside(entries), "{text}").map_err(failed)?;
         } else {
-            let mut out = terminal::stdout();
+            let mut out = terminal::text_beside(entries);
             describe(&answers, &mut out).map_err(failed)?;
-            paths.iter().try_for_each(|path| describe_path(path, &mut out)).map_err(failed)?;
+            let has_roots = answers.reachable.is_some();
+            paths.iter().try_for_each(|path| describe_path(path, has_roots, &mut out)).map_err(failed)?;
             for line in tolerate::describe(tolerated.as_deref()) {
                 writeln!(out, "{line}").map_err(failed)?;
             }
@@ -206,7 +210,7 @@ fn describe(answers: &Answers, out: &mut dyn Write) -> std::io::Result<()> {
         )?;
     }
     if let Some(rows) = answers.roots.as_ref().filter(|rows| !rows.is_empty()) {
-        let mut table = terminal::table(["roots", "records", "keep", "dangling", "reach objects", "bytes"]);
+        let mut table = terminal::table(["roots", "records", "entries", "dangling", "reach objects", "bytes"]);
         for row in rows {
             let numbers = [row.roots, row.entries, row.dangling, row.reachable.objects, row.reachable.bytes];
             table.add_row([row.kind.to_owned()].into_iter().chain(numbers.map(|number| number.to_string())));
@@ -225,7 +229,12 @@ fn histogram(answers: &Answers, out: &mut dyn Write) -> std::io::Result<()> {
     let mut table = terminal::table(["class", "objects", "bytes", "retained bytes"]);
     for row in rows.into_iter().take(ROWS) {
         let retained = row.retained.map_or_else(String::new, |retained| retained.bytes.to_string());
-        table.add_row([text(&row.class), row.objects.to_string(), row.bytes.to_string(), retained]);
+        let bytes = match row.unsized_objects {
+            0 => row.bytes.to_string(),
+            unsized_objects if unsized_objects == row.objects => "not recorded".to_owned(),
+            unsized_objects => format!("{}, and {unsized_objects} not recorded", row.bytes),
+        };
+        table.add_row([text(&row.class), row.objects.to_string(), bytes, retained]);
     }
     writeln!(out, "\n{}", terminal::render(&table))?;
     if left > 0 {
@@ -267,10 +276,11 @@ fn duplicates(answers: &Answers, out: &mut dyn Write) -> std::io::Result<()> {
     writeln!(out, "\n{}", terminal::render(&table))
 }
 
-fn describe_path(path: &Path, out: &mut dyn Write) -> std::io::Result<()> {
+fn describe_path(path: &Path, has_roots: bool, out: &mut dyn Write) -> std::io::Result<()> {
     let to = hex(Some(path.to));
     match &path.path {
         None if !path.exists => writeln!(out, "\npath to {to}: the dump has no class or object there"),
+        None if !has_roots => writeln!(out, "\npath to {to}: unknown: the dump records no roots"),
         None => writeln!(out, "\npath to {to}: no root leads there"),
         Some(steps) => {
             writeln!(out, "\npath to {to}: {} references from a root", steps.len() - 1)?;

@@ -42,7 +42,8 @@ pub(crate) struct Opts {
     /// With --up-to-renaming: give up after this number of millions of edges.
     #[arg(long, default_value_t = BUDGET / 1_000_000, requires = "up_to_renaming")]
     budget: u64,
-    /// With --up-to-renaming: write the mapping that was found to this file, a line for each address. Without it, none is written.
+    /// With --up-to-renaming: write the mapping that was found to this file, a line for each address; `-` is
+    /// standard output, and then the report goes to standard error. Without it, none is written.
     #[arg(long, requires = "up_to_renaming")]
     mapping: Option<PathBuf>,
     /// The form in which names of classes are compared: as each dump has them, or that of Java source
@@ -145,6 +146,8 @@ impl Opts {
         right: &mut dyn HeapSource,
         tolerated: Option<Vec<Tolerated>>,
     ) -> Result<Answer, Error> {
+        // Before the work, so that it is not in vain.
+        let output = self.mapping.as_deref().map(|path| Output::create(path, false)).transpose()?;
         let (left, right) = (Heap::collect(left)?, Heap::collect(right)?);
         let renaming = up_to_renaming(&left, &right, left_out, self.budget.saturating_mul(1_000_000));
         let answer = match renaming {
@@ -152,8 +155,7 @@ impl Opts {
             Renaming::Different { .. } => Answer::No,
             Renaming::Undecided { .. } => Answer::Undecided,
         };
-        if let (Renaming::Equal { mapping, .. }, Some(path)) = (&renaming, &self.mapping) {
-            let mut output = Output::create(path, false)?;
+        if let (Renaming::Equal { mapping, .. }, Some(mut output)) = (&renaming, output) {
             for (left, right) in mapping {
                 writeln!(output, "{left} {right}").map_err(|e| Error::io("writing the mapping", e))?;
             }
@@ -163,9 +165,9 @@ impl Opts {
         if self.json {
             let text =
                 serde_json::to_string(&Reported { report: renaming, tolerated }).map_err(|e| failed(e.into()))?;
-            writeln!(terminal::data(), "{text}").map_err(failed)?;
+            writeln!(terminal::data_beside(self.mapping.as_deref()), "{text}").map_err(failed)?;
         } else {
-            let mut out = terminal::stdout();
+            let mut out = terminal::text_beside(self.mapping.as_deref());
             writeln!(out, "{}", describe_renaming(&renaming)).map_err(failed)?;
             say(&mut out, tolerated.as_deref())?;
         }

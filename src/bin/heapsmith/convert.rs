@@ -10,7 +10,7 @@ use heapsmith::output::{GzipBlocks, Output};
 
 use crate::spelling::Spelling;
 use crate::tolerate::{self, Reported, TolerateOpt};
-use crate::{Answer, decode, open, terminal};
+use crate::{Answer, open, outputs, terminal};
 
 /// Writes the heap of a dump as a dump of another format, and reports what that cost: what is lost, what is changed by a known
 /// rule, and what had to be synthesised. The same input gives the same bytes.
@@ -96,7 +96,7 @@ impl ArrayHeaderOpt {
 
 impl Opts {
     pub(crate) fn run(self) -> Result<Answer, Error> {
-        decode::refuse_same(&self.input, &self.output)?;
+        outputs::apart(&[&self.input], &[&self.output])?;
         let lowering = self.spelling.lowering(self.to, self.seed)?;
         let (mut side, tolerated) = open::heap(&self.input, self.heap, self.reading.reading(), self.tolerate)?;
         let mut output = Output::create_binary(&self.output, self.force)?;
@@ -104,7 +104,6 @@ impl Opts {
         output.flush().map_err(|e| Error::io("writing the dump", e))?;
         output.finish()?;
         let failed = |e| Error::io("writing the report", e);
-        let on_stderr = self.output.as_os_str() == "-";
         let text = |conversion| {
             let mut lines = describe(conversion);
             lines.extend(tolerate::describe(tolerated.as_deref()));
@@ -113,12 +112,9 @@ impl Opts {
         if self.json {
             let report =
                 serde_json::to_string(&Reported { report: conversion, tolerated }).map_err(|e| failed(e.into()))?;
-            let mut out = if on_stderr { terminal::data_on_stderr() } else { terminal::data() };
-            writeln!(out, "{report}").map_err(failed)?;
-        } else if on_stderr {
-            writeln!(terminal::stderr(), "{}", text(&conversion)).map_err(failed)?;
+            writeln!(terminal::data_beside(Some(&self.output)), "{report}").map_err(failed)?;
         } else {
-            writeln!(terminal::stdout(), "{}", text(&conversion)).map_err(failed)?;
+            writeln!(terminal::text_beside(Some(&self.output)), "{}", text(&conversion)).map_err(failed)?;
         }
         Ok(Answer::Yes)
     }

@@ -9,7 +9,7 @@ use heapsmith::output::Output;
 use heapsmith::validate::{Severity, rule};
 use serde::Serialize;
 
-use crate::{Answer, decode, family, open, terminal};
+use crate::{Answer, family, open, outputs, terminal};
 
 /// Damages a valid dump by a named edit, which breaks one rule at a known place.
 ///
@@ -104,7 +104,7 @@ impl Opts {
 
     fn make(&self, input: &Path, name: &str) -> Result<Answer, Error> {
         let output = &self.output;
-        decode::refuse_same(input, output)?;
+        outputs::apart(&[input], &[output])?;
         let file = open::dump(input, Default::default())?;
         let (source, family) = (file.input().name().to_owned(), file.family());
         let edits = corrupt::edits(family);
@@ -135,16 +135,18 @@ impl Opts {
         file.write_all(&edited.bytes).map_err(|e| Error::io("writing the dump", e))?;
         file.finish()?;
 
-        let on_stderr = output.as_os_str() == "-";
         if self.json {
-            let out = if on_stderr { terminal::data_on_stderr() } else { terminal::data() };
-            print_json(out, vec![Line::of(edit, Some(edited.offset))])?;
+            print_json(terminal::data_beside(Some(output)), vec![Line::of(edit, Some(edited.offset))])?;
             return Ok(Answer::Yes);
         }
-        let mut out: Box<dyn Write> =
-            if on_stderr { Box::new(terminal::stderr()) } else { Box::new(terminal::stdout()) };
-        writeln!(out, "breaks {} at offset {:#x}: {}", edit.rule, edited.offset, edit.summary)
-            .map_err(|e| Error::io("writing the report", e))?;
+        writeln!(
+            terminal::text_beside(Some(output)),
+            "breaks {} at offset {:#x}: {}",
+            edit.rule,
+            edited.offset,
+            edit.summary
+        )
+        .map_err(|e| Error::io("writing the report", e))?;
         Ok(Answer::Yes)
     }
 }

@@ -1,4 +1,4 @@
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use heapsmith::compare::MEMORY;
@@ -8,7 +8,7 @@ use heapsmith::format::{DumpFile, Lowering};
 use heapsmith::output::Output;
 use heapsmith::validate::unsound;
 
-use crate::{Answer, open, terminal};
+use crate::{Answer, open, outputs, terminal};
 
 /// Prints a dump as a listing: JSON Lines, defined in specs/listing.md.
 ///
@@ -38,6 +38,7 @@ pub(crate) struct Opts {
 
 impl Opts {
     pub(crate) fn run(self) -> Result<Answer, Error> {
+        outputs::apart(&[&self.file], &[&self.output])?;
         let reading = self.reading.reading();
         let input = open::input(&self.file)?;
         let unsound = unsound(&input, reading)?;
@@ -86,19 +87,4 @@ impl Opts {
 fn recognise(file: &DumpFile) -> Result<Option<Lowering>, Error> {
     let mut source = file.source()?;
     file.recognise(&mut source)
-}
-
-/// Refuses an output that is the input.
-pub(crate) fn refuse_same(input: &Path, output: &Path) -> Result<(), Error> {
-    let same = match (input.canonicalize(), output.canonicalize()) {
-        (Ok(input), Ok(output)) => input == output,
-        _ => false,
-    };
-    if same {
-        return Err(Error::Usage(format!(
-            "{} is the input, which is never overwritten; name another output",
-            output.display()
-        )));
-    }
-    Ok(())
 }

@@ -9,7 +9,7 @@ use heapsmith::model::HeapSource;
 use heapsmith::output::Output;
 
 use crate::spelling::Spelling;
-use crate::{Answer, decode, open, terminal};
+use crate::{Answer, open, outputs, terminal};
 
 /// Writes a dump from a listing (see `decode`).
 ///
@@ -42,7 +42,7 @@ pub(crate) struct Opts {
 
 impl Opts {
     pub(crate) fn run(mut self) -> Result<Answer, Error> {
-        decode::refuse_same(&self.listing, &self.output)?;
+        outputs::apart(&[&self.listing], &[&self.output])?;
         let mut listing = open::listing(&Input::open_watched(&self.listing, &terminal::watch())?)?;
         let same_format = listing.head.format == Some(self.format.to_string());
         if let Some(line) = listing.nameless {

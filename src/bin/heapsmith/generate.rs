@@ -16,7 +16,7 @@ use heapsmith::recipe::{Aim, Recipe};
 use heapsmith::validate::Rule;
 
 use crate::spelling::Writing;
-use crate::{Answer, explain, terminal};
+use crate::{Answer, explain, outputs, terminal};
 use flags::Flags;
 use made::Made;
 
@@ -89,7 +89,7 @@ pub(crate) struct Opts {
     /// Threads that compute objects. The dump is the same whatever their number. PHD is written by one. Default: 1.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=256))]
     threads: Option<u64>,
-    /// Write what an analyser should find in the dump to this file, too, as JSON: the answers of `heapsmith answers`, and what is
+    /// Write what an analyser should find in the dump to this file, too (or to standard output: `-`), as JSON: the answers of `heapsmith answers`, and what is
     /// known of shapes. Of more than 20 million objects, only what is known of shapes, without looking at objects; else memory is
     /// that of `heapsmith answers`. Without it, only the dump is written.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["print_recipe", "size", "window"])]
@@ -130,13 +130,14 @@ impl Opts {
             let message = "--answers: the answers depend on the format; choose one --format".to_owned();
             return Err(Error::Usage(message));
         }
-        for recipe in &recipes {
-            let path = self.path(recipe.format, recipes.len() > 1);
-            self.write(recipe, &path)?;
-            if let Some(answers) = &self.answers {
-                answers::write(recipe, answers, self.force)?;
-            }
-        }
+        let paths: Vec<PathBuf> = recipes.iter().map(|recipe| self.path(recipe.format, recipes.len() > 1)).collect();
+        let outputs: Vec<&Path> = paths.iter().chain(&self.answers).map(PathBuf::as_path).collect();
+        outputs::apart(self.options.as_deref().as_slice(), &outputs)?;
+        // Before the dump is written, so that it is not written in vain.
+        let answers = self.answers.as_deref().map(|path| answers::Wanted::create(&recipes[0], path, self.force));
+        let answers = answers.transpose()?;
+        recipes.iter().zip(&paths).try_for_each(|(recipe, path)| self.write(recipe, path))?;
+        answers.map_or(Ok(()), |answers| answers.write(&recipes[0]))?;
         Ok(Answer::Yes)
     }
 

@@ -10,7 +10,7 @@ use heapsmith::page::bytes::{self, MOST_RECORDS};
 use serde::Serialize;
 
 use crate::field::FieldLine;
-use crate::{Answer, open, terminal};
+use crate::{Answer, open, outputs, terminal};
 
 /// Shows a dump's records with their offsets, or every byte with its field and meaning, as text or as a page for a browser.
 ///
@@ -71,6 +71,7 @@ impl Opts {
     }
 
     fn page(&self) -> Result<Answer, Error> {
+        outputs::apart(&[&self.file], &[&self.output])?;
         let dump = open::dump(&self.file, self.reading.reading())?;
         let options = bytes::Options::default().from(self.from).records(self.records);
         let mut output = Output::create(&self.output, self.force)?;

@@ -31,6 +31,7 @@ mod man;
 #[cfg(feature = "check")]
 mod merge;
 mod open;
+mod outputs;
 #[cfg(feature = "check")]
 mod reduce;
 #[cfg(feature = "check")]

@@ -21,7 +21,7 @@ use sha2::{Digest, Sha256};
 use issue::Issue;
 
 use crate::terminal::Progress as Shown;
-use crate::{Answer, decode, open, terminal};
+use crate::{Answer, open, outputs, terminal};
 
 /// Makes a dump smaller, as long as it still shows something: a crash, a refusal, a wrong answer.
 ///
@@ -94,11 +94,11 @@ pub(crate) struct Opts {
 
 impl Opts {
     pub(crate) fn run(self) -> Result<Answer, Error> {
-        decode::refuse_same(&self.input, &self.output)?;
-        if self.json && self.output.as_os_str() == "-" {
-            return Err(Error::Usage(
-                "--json prints the report on standard output; name a file for the dump with -o".to_owned(),
-            ));
+        let written = self.written();
+        outputs::apart(&[&self.input], &written)?;
+        if self.json && written.contains(&Path::new("-")) {
+            let message = "--json prints the report on standard output; name files for the dump (-o) and for --issue";
+            return Err(Error::Usage(message.to_owned()));
         }
         let seconds = |flag: &str, value: f32| {
             Duration::try_from_secs_f32(value)
@@ -207,6 +207,11 @@ impl Opts {
         given.ok_or_else(|| Error::Usage("expected --test, --adapter or --decoder".to_owned()))
     }
 
+    /// The outputs.
+    fn written(&self) -> Vec<&Path> {
+        [Some(&self.output), self.issue.as_ref()].into_iter().flatten().map(PathBuf::as_path).collect()
+    }
+
     fn tell(&self, reduced: &Reduced, length: usize, what: Option<&str>) {
         let what = what.map_or_else(String::new, |what| format!("; it shows: {what}"));
         let ended = match reduced.ended {
@@ -216,11 +221,9 @@ impl Opts {
             Some(Ended::Stopped) => "a signal ended it",
         };
         let text = format!("{} bytes of {length} after {} trials: {ended}{what}", reduced.bytes.len(), reduced.trials);
-        // The dump may go to standard output.
-        let _ = match self.output.as_os_str() == "-" {
-            true => writeln!(terminal::stderr(), "{text}"),
-            false => writeln!(terminal::stdout(), "{text}"),
-        };
+        let on_stdout = self.written().into_iter().find(|output| *output == Path::new("-"));
+        // What is wanted is written by now.
+        let _ = writeln!(terminal::text_beside(on_stdout), "{text}");
         if reduced.flaky > 0 {
             let flaky = reduced.flaky;
             terminal::warning(&format!(

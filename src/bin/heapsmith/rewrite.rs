@@ -7,7 +7,7 @@ use heapsmith::output::{GzipBlocks, Output};
 
 use crate::open;
 use crate::spelling::Spelling;
-use crate::{Answer, decode, terminal};
+use crate::{Answer, outputs, terminal};
 
 /// Decodes a dump and writes it again.
 ///
@@ -55,7 +55,7 @@ enum Through {
 
 impl Opts {
     pub(crate) fn run(self) -> Result<Answer, Error> {
-        decode::refuse_same(&self.input, &self.output)?;
+        outputs::apart(&[&self.input], &[&self.output])?;
         match self.through {
             Through::Records if self.spelling.chooses() || self.heap.heap.is_some() => {
                 let message = "--through records keeps the dump's spelling; only --gzip may be combined with it";

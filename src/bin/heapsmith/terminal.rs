@@ -5,6 +5,7 @@ mod gate;
 mod progress;
 
 use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anstream::stream::{AsLockedWrite, RawStream};
@@ -153,9 +154,22 @@ pub(crate) fn data() -> Box<dyn Write> {
     if io::stdout().is_terminal() { Box::new(stdout()) } else { Box::new(io::stdout()) }
 }
 
-/// Standard error for programs, likewise.
-pub(crate) fn data_on_stderr() -> Box<dyn Write> {
-    if io::stderr().is_terminal() { Box::new(stderr()) } else { Box::new(io::stderr()) }
+/// Where a report for people goes: to standard error if this other output is standard output, which holds nothing else then.
+pub(crate) fn text_beside(other: Option<&Path>) -> Box<dyn Write> {
+    if is_stdout(other) { Box::new(stderr()) } else { Box::new(stdout()) }
+}
+
+/// Where a report for programs goes, likewise.
+pub(crate) fn data_beside(other: Option<&Path>) -> Box<dyn Write> {
+    match is_stdout(other) {
+        true if io::stderr().is_terminal() => Box::new(stderr()),
+        true => Box::new(io::stderr()),
+        false => data(),
+    }
+}
+
+fn is_stdout(output: Option<&Path>) -> bool {
+    output == Some(Path::new("-"))
 }
 
 fn gate<S: RawStream + AsLockedWrite>(stream: S) -> Gate<AutoStream<S>> {

@@ -15,19 +15,31 @@ use crate::answers::Known;
 /// The most objects of a heap whose answers are calculated.
 const CALCULATED: u64 = 20_000_000;
 
-/// Writes them to a file. They are about the dump: what it does not record is not known.
-pub(super) fn write(recipe: &Recipe, path: &Path, force: bool) -> Result<(), Error> {
-    let failed = |e| Error::io(format!("writing {}", path.display()), e);
-    let mut out = Output::create(path, force)?;
-    let heap = recipe.heap()?;
-    let shapes = ShapeAnswers::of(&heap);
-    let of_shapes = shapes.iter().fold(0, |sum: u64, shape| sum.saturating_add(shape.objects));
-    let is_calculated = of_shapes.saturating_add(recipe.options.objects as u64) <= CALCULATED;
-    let answers = if is_calculated { Some(calculated(recipe)?) } else { None };
-    let known = Known { schema: SCHEMA, recipe: recipe.to_string(), shapes, answers };
-    serde_json::to_writer(&mut out, &known).map_err(|e| failed(e.into()))?;
-    out.write_all(b"\n").map_err(failed)?;
-    out.finish()
+/// The answers about a dump that is still to be written.
+pub(super) struct Wanted {
+    out: Output,
+    shapes: Vec<ShapeAnswers>,
+}
+
+impl Wanted {
+    /// Refuses what cannot be told or written.
+    pub(super) fn create(recipe: &Recipe, path: &Path, force: bool) -> Result<Wanted, Error> {
+        let shapes = ShapeAnswers::of(&recipe.heap()?);
+        Ok(Wanted { out: Output::create(path, force)?, shapes })
+    }
+
+    /// Writes them. They are about the dump: what it does not record is not known.
+    pub(super) fn write(self, recipe: &Recipe) -> Result<(), Error> {
+        let Wanted { mut out, shapes } = self;
+        let failed = |e| Error::io("writing the answers", e);
+        let of_shapes = shapes.iter().fold(0, |sum: u64, shape| sum.saturating_add(shape.objects));
+        let is_calculated = of_shapes.saturating_add(recipe.options.objects as u64) <= CALCULATED;
+        let answers = if is_calculated { Some(calculated(recipe)?) } else { None };
+        let known = Known { schema: SCHEMA, recipe: recipe.to_string(), shapes, answers };
+        serde_json::to_writer(&mut out, &known).map_err(|e| failed(e.into()))?;
+        out.write_all(b"\n").map_err(failed)?;
+        out.finish()
+    }
 }
 
 fn calculated(recipe: &Recipe) -> Result<heapsmith::answers::Answers, Error> {
