@@ -372,14 +372,31 @@ fn what_no_heap_has_room_for_is_refused_with_the_option() {
         "shape=array:1e10: BYTES is at most 2147483647, and not 1e10; choose shape=array:2147483647"
     );
     assert!(refused("shape=clique:1e5").ends_with("choose shape=clique:65536"));
-    assert!(refused("shape=tree:2:64").contains("a shape has at most 1099511627776 objects"));
+    assert_eq!(
+        refused("shape=tree:2:64"),
+        "shape=tree:2:64: a shape has at most 1099511627776 objects; choose shape=tree:2:39"
+    );
     assert!(refused("shape=list:5,addresses=numbers,profile=any,id-size=1").contains("choose objects=20"));
     assert!(refused("shape=list:5,objects=3,addresses=numbers,profile=any,id-size=1").ends_with("choose shape=none"));
-    for wrong in ["list", "list:", "list:0", "list:1:2", "tree:2", "lisp:3", "list:3@thread-object", "list:3@"] {
+    let count = "list:N with a count from 1 on, such as 1000, 20_000 or 1e6";
+    let kind = "a kind of root after @: unknown, ";
+    for (wrong, expected) in [
+        ("list", count),
+        ("list:", count),
+        ("list:0", count),
+        ("list:1:2", count),
+        ("list:1e30", count),
+        ("tree:2", "tree:ARITY,DEPTH with counts from 1 on"),
+        ("lisp:3", "a shape: list:N, tree:ARITY,DEPTH, "),
+        ("list:3@thread-object", kind),
+        ("list:3@", kind),
+    ] {
         let error = refused(&format!("shape={wrong}"));
-        assert!(error.contains("shape: expected none, or shapes joined by +: list:N, "), "{error}");
+        assert!(error.contains(&format!("shape: expected {expected}")), "{error}");
+        assert!(error.ends_with(&format!(", found {wrong:?}")), "{error}");
         wrong.parse::<Shape>().expect_err("no shape");
     }
+    of("shape=none,objects=5").expect("a heap without shapes");
     let text = "heapsmith-2:preset=plain,shape=tree:2:20+leak:1e6+list:5@java-frame,seed=7";
     assert_eq!(Recipe::read(text).expect("a recipe").to_string(), text);
     let commas = "heapsmith-2:shape=tree:2%2c20+leak:1000000@sticky-class+list:5@java-frame,seed=7";

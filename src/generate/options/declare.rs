@@ -250,7 +250,7 @@ impl GenerateOption {
         if (self.read)(options, text) {
             return Ok(());
         }
-        Err(Error::Usage(format!("{}: expected {}, found {text:?}", self.key, (self.form)().described())))
+        Err(Error::Usage(format!("{}: {}", self.key, (self.form)().refused(text))))
     }
 }
 

@@ -78,6 +78,12 @@ impl Form {
         }
     }
 
+    /// What is expected instead of a text that is no value.
+    pub(super) fn refused(&self, text: &str) -> String {
+        let shapes = matches!(self, Form::Shapes).then(|| Shapes::joined(text).err()).flatten();
+        shapes.unwrap_or_else(|| format!("expected {}, found {text:?}", self.described()))
+    }
+
     /// Whether values are lists.
     pub(super) fn is_list(&self) -> bool {
         matches!(self, Form::List(_) | Form::Shapes)
@@ -302,7 +308,7 @@ impl Kind for Shapes {
     }
 
     fn read(text: &str) -> Option<Shapes> {
-        if text == NONE { Some(Shapes::default()) } else { Shapes::read(text) }
+        if text == NONE { Some(Shapes::default()) } else { Shapes::joined(text).ok() }
     }
 
     fn text(&self) -> String {

@@ -51,21 +51,28 @@ const AT: char = '@';
 const COLON: char = ':';
 
 impl Shape {
-    /// The shape of a text, such as `tree:2,10` or `list:1e6@java-frame`.
-    pub(super) fn read(text: &str) -> Option<Shape> {
-        let (text, root) = text.split_once(AT).map_or((text, None), |(text, root)| (text, Some(root)));
-        let (name, given) = text.split_once(COLON)?;
-        let form = ShapeForm::FORMS.iter().position(|form| form.name == name)?;
-        let given: Vec<u64> = given.split([',', COLON]).map(count).collect::<Option<_>>()?;
+    /// The shape of a text, such as `tree:2,10` or `list:1e6@java-frame`, or what is expected instead.
+    fn read(text: &str) -> Result<Shape, String> {
+        let expected = |what: &str| format!("expected {what}, found {text:?}");
+        let (shape, root) = text.split_once(AT).map_or((text, None), |(shape, root)| (shape, Some(root)));
+        let (name, given) = shape.split_once(COLON).unwrap_or((shape, ""));
+        let form = ShapeForm::FORMS.iter().position(|form| form.name == name);
+        let form = form.ok_or_else(|| expected(&format!("a shape: {}", ShapeForm::spellings().join(", "))))?;
         let row = &ShapeForm::FORMS[form];
-        if given.len() != row.arity() || given.contains(&0) {
-            return None;
-        }
+        let given: Option<Vec<u64>> = given.split([',', COLON]).map(count).collect();
+        let given = given.filter(|given| given.len() == row.arity() && !given.contains(&0));
+        let given = given.ok_or_else(|| {
+            let sizes = if row.arity() == 1 { "a count" } else { "counts" };
+            expected(&format!("{} with {sizes} from 1 on, such as 1000, 20_000 or 1e6", row.spelling()))
+        })?;
         let root = match root {
             None => row.root.index(),
-            Some(name) => Shape::roots().position(|root| root == Some(name))?,
+            Some(name) => Shape::roots().position(|root| root == Some(name)).ok_or_else(|| {
+                let kinds: Vec<&str> = Shape::roots().flatten().collect();
+                expected(&format!("a kind of root after {AT}: {}", kinds.join(", ")))
+            })?,
         };
-        Some(Shape { form, numbers: [given[0], given.get(1).copied().unwrap_or_default()], root })
+        Ok(Shape { form, numbers: [given[0], given.get(1).copied().unwrap_or_default()], root })
     }
 
     /// The names of the kinds of root that can hold a shape, in their places: threads alone are roots as threads.
@@ -107,7 +114,14 @@ impl Shape {
             }
         }
         (self.objects() > OBJECTS).then(|| {
-            let fewer = Shape { numbers: [self.numbers[0], 1], ..*self };
+            let [first, second] = self.numbers;
+            let with = |second: u64| Shape { numbers: [first, second], ..*self };
+            let (mut fits, mut too_many) = (1, second);
+            while too_many - fits > 1 {
+                let middle = fits.midpoint(too_many);
+                *(if with(middle).objects() > OBJECTS { &mut too_many } else { &mut fits }) = middle;
+            }
+            let fewer = with(fits);
             (format!("a shape has at most {} objects", count_text(OBJECTS)), fewer)
         })
     }
@@ -133,9 +147,9 @@ impl fmt::Display for Shape {
 pub struct Shapes(Vec<Shape>);
 
 impl Shapes {
-    /// The shapes of a text: joined by `+`.
-    pub(super) fn read(text: &str) -> Option<Shapes> {
-        text.split(JOIN).map(Shape::read).collect::<Option<Vec<Shape>>>().map(Shapes)
+    /// The shapes of a text: joined by `+`; or what is expected instead.
+    pub(super) fn joined(text: &str) -> Result<Shapes, String> {
+        text.split(JOIN).map(Shape::read).collect::<Result<Vec<Shape>, String>>().map(Shapes)
     }
 
     /// Each shape.
@@ -169,8 +183,7 @@ impl FromStr for Shape {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Shape, Error> {
-        let expected = || format!("expected a shape, such as list:1000 or tree:2,10@java-frame, found {text:?}");
-        Shape::read(text).ok_or_else(|| Error::Usage(expected()))
+        Shape::read(text).map_err(Error::Usage)
     }
 }
 
