@@ -142,7 +142,10 @@ fn one_wrong_fact_is_found_and_named() {
         let told = [&outcome["fact"], &outcome["address"], &outcome["expected"], &outcome["found"]];
         assert_eq!(told, [&json!(fact), &address, &json!(expected), &json!(found)], "{outcome}");
         assert_eq!(outcome["count"], json!(1));
-        assert_eq!(report["implementations"][0]["causes"].as_array().map(Vec::len), Some(1), "{fact}");
+        let causes = report["implementations"][0]["causes"].as_array().expect("causes");
+        assert_eq!(causes.len(), 1, "{fact}");
+        // The bytes of an entry say nothing of what follows from the graph.
+        assert!(level == "counts" || fact == "size" || causes[0].get("rule").is_none_or(Value::is_null), "{fact}");
     }
 }
 

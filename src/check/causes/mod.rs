@@ -16,6 +16,7 @@ use crate::corpus::Verdict;
 use crate::family::case::REFUSALS;
 use crate::format::rule;
 
+use super::protocol::Part;
 use super::report::{CaseFacts, CaseResult, Cause, Outcome, Suspect, Symptom, Tested};
 
 use spectrum::{ABOUT, Alike, Failure, Group, Spectrum, topic};
@@ -88,6 +89,10 @@ fn weight(result: &CaseResult, Suspect { rule: id, offset, .. }: &Suspect, sympt
     }
     let (fact, how) = symptom.split_once(": ").unwrap_or((symptom, ""));
     let Some(facet) = Facet::ALL.into_iter().find(|facet| facet.to_string() == fact) else {
+        // What follows from the whole graph says nothing of the bytes of the record where it is seen.
+        if Part::ALL.into_iter().any(|part| part.fact() == fact && part.is_of_the_graph()) {
+            return 0.0;
+        }
         // The record before the place where a reader notices that it is lost is the likeliest.
         let later = result.suspects.iter().filter(|suspect| suspect.offset > *offset).count();
         let near = 0.9 + 0.09 / (1 + later) as f64;

@@ -109,6 +109,11 @@ impl Part {
             Part::Paths | Part::AnyPaths => "path",
         }
     }
+
+    /// Whether it follows from the references of the whole heap, and not from what the dump records of the entry.
+    pub fn is_of_the_graph(self) -> bool {
+        self != Part::Sizes
+    }
 }
 
 impl Display for Part {
