@@ -200,15 +200,20 @@ impl DumpFile {
                     let reason = std::io::Error::other("its first bytes changed while it was read");
                     return Err(Error::io(format!("reading {}", self.input().name()), reason));
                 }
-                Err(error) if !family.is_foreign(&error) => return Ok(error),
+                Err(error) if !start.is_empty() && !family.is_foreign(&error) => return Ok(error),
                 Err(error) => errors.push((family, error)),
+            }
+            // Nothing resembles a dump of any family.
+            if start.is_empty() {
+                break;
             }
         }
         let starts = Family::ALL.map(|family| family.start());
         let expected = super::alternatives(&starts);
         let found_by =
             |wanted| errors.iter().find(|(family, _)| *family == wanted).map_or(&errors[0].1, |(_, error)| error);
-        let (found, error) = (found_by(Family::ALL[0]).found(), found_by(resembled));
+        let error = found_by(resembled);
+        let found = if start.is_empty() { "an empty file".to_owned() } else { found_by(Family::ALL[0]).found() };
         let problem = Problem::Unexpected { expected, found };
         Ok(DecodeError::new(error.rule(), error.offset(), error.field(), problem))
     }

@@ -164,7 +164,7 @@ fn bad_input_gives_one_clear_message_and_exit_code_1() {
     };
     let mangled: Vec<u8> = good.iter().copied().filter(|&b| b != 0).collect();
     let inputs: [(&str, Vec<u8>, &[&str]); 8] = [
-        ("empty", Vec::new(), &["offset 0 (0x0)", "2 bytes of magic length", "found 0 bytes"]),
+        ("empty", Vec::new(), &["offset 0 (0x0)", "expected a PHD (", "an HPROF dump (", "found an empty file"]),
         ("text", b"hello, world".to_vec(), &["offset 0", "expected a PHD", "hello, world"]),
         ("hprof", b"JAVA PROFILE 1.0.2\0\0\0\0\x08".to_vec(), &["time stamp, high word", "hprof.file.truncated"]),
         ("version", edited(23, 7), &["offset 20 (0x14)", "version 4, 5 or 6", "found 7"]),
