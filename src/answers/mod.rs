@@ -41,4 +41,4 @@ pub use told::{
 };
 
 /// Version of the schemas of what is written.
-pub const SCHEMA: u32 = 3;
+pub const SCHEMA: u32 = 4;

@@ -14,7 +14,7 @@ use crate::model::{Address, HeapSource, Name};
 pub struct ShapeAnswers {
     /// The shape, as options and recipes spell it.
     pub shape: String,
-    /// The kind of the root that holds it.
+    /// The kind of the root that holds it. A dump whose format or writer does not record this kind has no root for the shape.
     pub root: &'static str,
     /// What the root names: the head, or the class whose static field refers to that.
     pub held: Hex,
@@ -22,7 +22,8 @@ pub struct ShapeAnswers {
     pub head: Hex,
     /// The last object, by address.
     pub last: Hex,
-    /// Objects, all of which are reachable, and which the head retains; it retains no class object.
+    /// Objects. Where the dump records the root, all of them are reachable, and the head retains them: these, and class objects that
+    /// nothing else keeps.
     pub objects: u64,
     /// Objects by the name of their class.
     pub classes: Vec<ShapeClass>,

@@ -37,7 +37,7 @@ pub fn answers(source: &mut dyn HeapSource, analysis: &Analysis) -> Result<Answe
     let amount = |is_one: fn(Kinds) -> bool| reached.map(|_| counts.amount(is_one));
     Ok(Answers {
         schema: super::SCHEMA,
-        referents: graph.edges().referents,
+        referents: graph.edges().referents || names_no_fields(source),
         classes_of_objects: graph.edges().classes,
         locals_of_threads: graph.edges().locals,
         reachable: amount(|kinds| kinds != 0),
@@ -55,6 +55,12 @@ pub fn answers(source: &mut dyn HeapSource, analysis: &Analysis) -> Result<Answe
         strings,
         holders: reached.map(|reached| holders(analysis, reached)),
     })
+}
+
+/// Whether classes say nothing of their fields, as in PHD and classic text.
+fn names_no_fields(source: &dyn HeapSource) -> bool {
+    let classes = source.classes();
+    !classes.is_empty() && classes.iter().all(|class| class.fields.is_none())
 }
 
 fn histogram(analysis: &Analysis, counts: &Counts) -> Vec<ClassRow> {

@@ -19,6 +19,7 @@ struct Plain {
     roots: Vec<(RootKind, usize)>,
     names: Vec<Option<Name>>,
     sizes: Vec<u64>,
+    dangling: u64,
 }
 
 impl Plain {
@@ -32,8 +33,12 @@ impl Plain {
         let mut to: Vec<Vec<usize>> = Vec::new();
         let mut names = Vec::new();
         let mut sizes = Vec::new();
-        let follow = |addresses: &mut dyn Iterator<Item = Address>| -> Vec<usize> {
-            addresses.filter_map(|address| number.get(&address.0).copied()).collect()
+        let mut dangling = 0;
+        let mut follow = |addresses: &mut dyn Iterator<Item = Address>| -> Vec<usize> {
+            let found = addresses.filter(|address| !address.is_null()).map(|address| number.get(&address.0).copied());
+            let found: Vec<Option<usize>> = found.collect();
+            dangling += found.iter().filter(|entry| entry.is_none()).count() as u64;
+            found.into_iter().flatten().collect()
         };
         for class in &heap.classes {
             let mut named = vec![class.superclass, class.loader, class.signers, class.protection_domain];
@@ -58,7 +63,7 @@ impl Plain {
         }
         let roots = heap.surroundings.roots.iter().flatten();
         let roots = roots.filter_map(|root| Some((root.kind, *number.get(&root.object.0)?))).collect();
-        Plain { addresses, to, roots, names, sizes }
+        Plain { addresses, to, roots, names, sizes, dangling }
     }
 
     /// Which entries can be reached from some, without passing those that are left out.
@@ -131,6 +136,8 @@ fn check(heap: &Heap, what: &str) {
     let plain = Plain::of(heap);
     let analysis = Analysis::of(Graph::of(&mut &*heap, Edges::default()).expect("a graph"));
     let summary = answers(&mut &*heap, &analysis).expect("answers");
+    let references = plain.to.iter().map(Vec::len).sum::<usize>() as u64;
+    assert_eq!((summary.references.references, summary.references.dangling), (references, plain.dangling), "{what}");
 
     let right = plain.told();
     let mut told = Vec::new();

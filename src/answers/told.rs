@@ -10,7 +10,7 @@ use crate::compare::listing::{Hex, Text};
 pub struct Answers {
     /// Version of this report's schema.
     pub schema: u32,
-    /// Whether the referents of `java.lang.ref.Reference` objects count as references.
+    /// Whether the referents of `java.lang.ref.Reference` objects count as references; always in dumps that do not name fields.
     pub referents: bool,
     /// Whether an object refers to its class.
     pub classes_of_objects: bool,
@@ -118,12 +118,13 @@ pub struct RootRow {
     pub kind: &'static str,
     /// Records of roots.
     pub roots: u64,
-    /// Classes and objects that they keep, each once.
+    /// Classes and objects that they name, each once.
     pub entries: u64,
     /// Roots whose object the dump does not have.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub dangling: u64,
-    /// What is reachable from these roots alone; nothing, of those of the kind `unreachable`.
+    /// What is reachable from these roots alone; nothing, of those of the kind `unreachable`, and of those that the object of
+    /// their thread refers to.
     pub reachable: Amount,
 }
 

@@ -39,7 +39,7 @@ fn the_answers_are_those_worked_out_by_hand() {
         let answers = json(&bench.ok(&format!("answers {dump} --json --path 0x180")));
         assert_eq!(Schema::new(json(&bench.ok("schema answers"))).error(&answers), None);
         let expected = json!({
-            "schema": 3,
+            "schema": 4,
             "referents": false,
             "classes_of_objects": true,
             "locals_of_threads": false,
@@ -144,6 +144,40 @@ fn without_roots_there_is_no_answer_that_depends_on_them() {
     assert!(bench.ok("answers heap.phd").contains("reachable     unknown: the dump records no roots"));
 }
 
+/// An object whose class the dump does not have refers to it all the same.
+#[test]
+fn a_class_that_the_dump_does_not_have_is_a_dangling_reference() {
+    let bench = Bench::new();
+    let array =
+        r#"{"kind":"object-array","address":"0x1e0","array_class":"0xdead8","length":2,"elements":["0x100","0x0"]}"#;
+    let heap = HEAP.replacen(r#"{"kind":"root""#, &format!("{array}\n{{\"kind\":\"root\""), 1);
+    bench.write("heap.jsonl", heap.as_bytes());
+    bench.ok("encode heap.jsonl --format hprof --profile any -o heap.hprof");
+    for dump in ["heap.jsonl", "heap.hprof"] {
+        // The array's element is one more than there were.
+        let references = &json(&bench.ok(&format!("answers {dump} --json")))["references"];
+        assert_eq!((&references["references"], &references["dangling"]), (&json!(15), &json!(2)), "{dump}");
+        let references = &json(&bench.ok(&format!("answers {dump} --json --no-class-references")))["references"];
+        assert_eq!((&references["references"], &references["dangling"]), (&json!(9), &json!(1)), "{dump}");
+    }
+}
+
+/// A format that names no fields cannot leave the referents out.
+#[test]
+fn the_report_says_what_the_format_leaves_open() {
+    let bench = bench();
+    bench.ok("convert heap.hprof --to phd4 -o heap.phd");
+    assert_eq!(json(&bench.ok("answers heap.phd --json"))["referents"], true);
+    let text = bench.ok("answers heap.phd");
+    assert!(
+        text.lines().any(|line| line.split_whitespace().collect::<Vec<_>>() == ["int[]", "1", "not", "recorded"]),
+        "{text}"
+    );
+    let (code, out, _) = bench.run("answers heap.phd --path 0x180");
+    assert_eq!(code, 1);
+    assert!(out.contains(": unknown: the dump records no roots"), "{out}");
+}
+
 #[test]
 fn a_dump_that_is_not_valid_is_refused_or_tolerated() {
     let bench = bench();
@@ -151,4 +185,16 @@ fn a_dump_that_is_not_valid_is_refused_or_tolerated() {
     let (code, _, error) = bench.run("answers twice.hprof");
     assert_eq!(code, 1, "{error}");
     assert!(bench.ok("answers twice.hprof --tolerate").contains("tolerated: "));
+}
+
+/// An empty file is no damaged dump of any format.
+#[test]
+fn an_empty_file_is_called_one() {
+    let bench = Bench::new();
+    bench.write("empty", b"");
+    for command in ["answers empty", "validate empty", "inspect empty", "decode empty"] {
+        let (code, out, error) = bench.run(command);
+        assert_eq!(code, 1, "{command}: {error}");
+        assert!(format!("{out}{error}").contains("an empty file"), "{command}: {out}{error}");
+    }
 }

@@ -76,6 +76,8 @@ struct OfClass {
     /// The place of a reference that does not count.
     weak: Option<usize>,
     is_string: bool,
+    /// Whether objects refer to a class that the dump does not have.
+    is_dangling: bool,
 }
 
 /// How many classes of objects are kept at hand.
@@ -178,6 +180,7 @@ impl Builder {
         let place = self.class_place(object);
         let of_class = &self.of_classes[place];
         let (weak, is_string) = (of_class.weak, of_class.is_string);
+        self.graph.dangling += u64::from(of_class.is_dangling);
         let size = self.sizes.of_object_with(object, |_| of_class.of.size);
         self.graph.characters.add(self.graph.addresses.len() as u32, object, is_string)?;
         let number = self.type_number(place, size);
@@ -253,8 +256,9 @@ impl Builder {
         let name = name.filter(|name| !name.as_bytes().is_empty()).map(|name| self.name(&name));
         // Only an instance's class word is its class in every dump.
         let word = object.class_word.filter(|_| object.kind == ObjectKind::Instance);
-        let class = object.class.or(word).and_then(|class| self.classes.get(&class)).copied();
-        let class = class.filter(|_| self.graph.edges.has_class_of(object.kind));
+        let named =
+            object.class.or(word).filter(|class| !class.is_null() && self.graph.edges.has_class_of(object.kind));
+        let class = named.and_then(|class| self.classes.get(&class)).copied();
         let size = object.class.and_then(|class| self.sizes.of_instance(class));
         OfClass {
             key,
@@ -262,6 +266,7 @@ impl Builder {
             lately: [NO_TYPE; SIZES],
             weak: object.class.and_then(|class| self.referents.of_class(class)),
             is_string: object.class.is_some_and(|class| self.graph.characters.is_string(class)),
+            is_dangling: named.is_some() && class.is_none(),
         }
     }
 
@@ -295,7 +300,7 @@ impl Builder {
                 room[at] = entry.unwrap_or(DANGLING);
             });
         });
-        graph.dangling = dangling;
+        graph.dangling += dangling;
         if dangling == 0 && locals.is_empty() {
             places.shrink_to_fit();
             graph.targets = places;
