@@ -10,7 +10,7 @@ use crate::compare::Facet;
 use crate::error::{Error, Remedy};
 use crate::generate::{AddressSpace, GenerateOptions, Oddities, Oddity, Placement, Refusal};
 use crate::model::blocks::Blocks;
-use crate::model::{Class, Dump, DumpSource, Facts, HashRegime, HeapSource};
+use crate::model::{Class, Dump, DumpSource, Facts, HashRegime, HeapSource, RootForm};
 
 use super::{Format, Needs, SpelledBlocks, Wishes};
 
@@ -94,6 +94,12 @@ pub trait Lower: Debug + Send + Sync {
     /// The most objects that a random heap may have, if the dump could not number all that comes with them.
     fn most_objects(&self) -> usize {
         usize::MAX
+    }
+
+    /// Whether dumps of this format have roots, and the writer none of this kind.
+    fn leaves_out(&self, root: &RootForm) -> bool {
+        let _ = root;
+        false
     }
 
     /// What a dump of this kind cannot do without, and how a heap that lacks it has to be completed.

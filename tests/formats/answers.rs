@@ -1,7 +1,11 @@
 //! What `answers` calculates, against the closed forms of shapes that are as large as a calculation takes.
 
 use heapsmith::answers::{Analysis, Edges, Graph};
+use heapsmith::family::Reading;
+use heapsmith::format::{Format, HeapFile, profiles};
 use heapsmith::generate::{GenerateOptions, ProceduralHeap, Shape};
+use heapsmith::model::RootKind;
+use heapsmith::recipe::Recipe;
 
 /// Every object of a shape: its dominator, what it retains, its distance and its component.
 fn check(text: &str) {
@@ -55,4 +59,31 @@ fn every_other_shape_has_its_closed_form() {
     for shape in ["ring:1000", "dag:20,50", "power-law:5000", "clique:60", "array:5000", "classes:200", "leak:5000"] {
         check(shape);
     }
+}
+
+/// Whether a root leads to a shape is known before its dump is written.
+#[test]
+fn a_root_that_a_writer_leaves_out_leads_nowhere() {
+    let mut left_out = 0;
+    for profile in profiles(Format::HPROF) {
+        // Roots of the kind `unreachable` keep nothing, but in dumps that cannot tell it from another.
+        let kinds = RootKind::FORMS.iter().filter(|form| !form.kind.is_a(RootKind::Unreachable));
+        for root in kinds.filter(|form| !matches!(form.kind, RootKind::ThreadObject(..))) {
+            let text = format!(
+                "heapsmith-2:preset=plain,word=32,objects=20,shape=list:3@{},profile={profile},seed=3",
+                root.name
+            );
+            let recipe = Recipe::read(&text).expect("a recipe");
+            let heap = recipe.heap().expect("a heap");
+            let head = heap.shapes().next().expect("the shape").address(0);
+            let input = recipe.clone().input().expect("a dump");
+            let mut file = HeapFile::open(input, None, Reading::default()).expect("a heap");
+            let analysis = Analysis::of(Graph::of(file.source(), Edges::default()).expect("a graph"));
+            let entry = analysis.graph().find(head).expect("it is in the dump");
+            let is_left_out = recipe.lowering().expect("a writer").leaves_out(root);
+            assert_eq!(analysis.reached().expect("roots").is_reachable(entry), !is_left_out, "{text}");
+            left_out += usize::from(is_left_out);
+        }
+    }
+    assert!(left_out > 20, "{left_out}");
 }

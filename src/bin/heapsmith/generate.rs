@@ -102,6 +102,7 @@ pub(crate) struct Opts {
 impl Opts {
     pub(crate) fn run(self) -> Result<Answer, Error> {
         let base = self.base()?;
+        let is_drawn = base.swarm || base.aim.is_some();
         let recipes = self.recipes(base)?;
         recipes.iter().try_for_each(|recipe| recipe.lowering().map(|_| ()))?;
         if self.print_recipe {
@@ -136,6 +137,9 @@ impl Opts {
         // Before the dump is written, so that it is not written in vain.
         let answers = self.answers.as_deref().map(|path| answers::Wanted::create(&recipes[0], path, self.force));
         let answers = answers.transpose()?;
+        if !is_drawn {
+            recipes.iter().try_for_each(warn_of_shapes)?;
+        }
         recipes.iter().zip(&paths).try_for_each(|(recipe, path)| self.write(recipe, path))?;
         answers.map_or(Ok(()), |answers| answers.write(&recipes[0]))?;
         Ok(Answer::Yes)
@@ -223,6 +227,22 @@ impl Opts {
         path.push(format!(".{}{}", format.suffix(), if self.writing.gzip { ".gz" } else { "" }));
         path.into()
     }
+}
+
+/// Says which shapes no root leads to in the dump.
+fn warn_of_shapes(recipe: &Recipe) -> Result<(), Error> {
+    let lowering = recipe.lowering()?;
+    for shape in recipe.options.shapes.iter() {
+        let root = shape.root().form();
+        if lowering.leaves_out(root) {
+            let (profile, kind) = (lowering.profile(), root.name);
+            terminal::warning(&format!(
+                "shape={shape}: {profile} has no roots of the kind {kind}, so that no root leads to the shape; --profile any has \
+                 all kinds"
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// What is wrong with wishes of which one is known to none of the formats.

@@ -9,7 +9,7 @@ use crate::family::{ArrayClass, Format, Lower, Lowering, Needs, SpelledBlocks, W
 use crate::generate::{AddressSpace, GenerateOptions, Library};
 use crate::lower::Adherence;
 use crate::model::blocks::Blocks;
-use crate::model::{Class, Dump, DumpSource, Facts, WordSize};
+use crate::model::{Class, Dump, DumpSource, Facts, RootForm, WordSize};
 
 use super::super::family::FORMAT;
 use super::super::wire::IdSize;
@@ -89,6 +89,10 @@ impl Lower for LowerOptions {
     fn most_objects(&self) -> usize {
         // One byte numbers 255 things, names and frames among them.
         if self.id_size == Some(IdSize::One) { 20 } else { usize::MAX }
+    }
+
+    fn leaves_out(&self, root: &RootForm) -> bool {
+        self.profile.root_writer.is_some_and(|writer| !root.writers.contains(&writer))
     }
 
     fn needs(&self, facts: &Facts) -> Needs {
