@@ -17,6 +17,7 @@
 
 mod bytes;
 mod graph;
+mod journal;
 mod layouts;
 mod names;
 mod parts;
@@ -55,8 +56,11 @@ pub struct ReduceOptions {
     pub jobs: NonZeroUsize,
     /// Names of classes, fields and threads, texts and values are replaced even where that makes nothing smaller.
     pub anonymise: bool,
-    /// A file that keeps what is known of dumps that were tried; with it, a run goes on where another was killed.
+    /// A file that keeps what is known of dumps that were tried; with it, a run goes on where another was killed. It is created,
+    /// and a file that is no journal, or one of another question, is refused.
     pub journal: Option<PathBuf>,
+    /// What the test asks, for the journal: answers to another question are of no use.
+    pub question: String,
     /// Who may end the run before its time: the best dump so far is the result.
     pub stop: Option<Stop>,
 }
@@ -64,7 +68,15 @@ pub struct ReduceOptions {
 impl Default for ReduceOptions {
     fn default() -> ReduceOptions {
         let jobs = NonZeroUsize::MIN;
-        ReduceOptions { trials: 10_000, time: None, jobs, anonymise: false, journal: None, stop: None }
+        ReduceOptions {
+            trials: 10_000,
+            time: None,
+            jobs,
+            anonymise: false,
+            journal: None,
+            question: String::new(),
+            stop: None,
+        }
     }
 }
 
@@ -75,6 +87,7 @@ setters! {
         set jobs: NonZeroUsize;
         set anonymise: bool;
         option journal: PathBuf;
+        set question: String;
         option stop: Stop;
     }
 }

@@ -141,6 +141,35 @@ fn a_run_ends_with_its_trials_and_goes_on_from_its_journal() {
     assert!(second.trials <= whole.trials - 10 + 1, "{} of {}", second.trials, whole.trials);
 }
 
+/// What it knows is of use for the same question alone, and no other file is written into.
+#[test]
+fn a_file_that_is_no_journal_of_the_question_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("journal");
+    let dump = Heap::random(11).write(Format::HPROF).expect("it can be written");
+    let run = |question: &str| {
+        let options = ReduceOptions::default().journal(path.clone()).question(question.to_owned()).trials(3);
+        reduce(dump.clone(), &shows_array, &options, &quiet).map_err(|error| error.to_string())
+    };
+    for (text, reason) in [
+        (&dump[..], "is no journal of reduce"),
+        (b"yes 00\n", "is no journal of reduce"),
+        (
+            b"heapsmith reduce, journal 1: \"other\"\n",
+            "is the journal of another question, \"other\", and not of \"arrays\"",
+        ),
+    ] {
+        std::fs::write(&path, text).expect("writable");
+        let error = run("arrays").expect_err("refused");
+        assert!(error.contains(reason), "{error}");
+        assert_eq!(std::fs::read(&path).expect("it is there"), text);
+    }
+    std::fs::write(&path, b"").expect("writable");
+    assert_eq!(run("arrays").map(|reduced| reduced.trials), Ok(3));
+    assert!(run("others").is_err());
+    run("arrays").expect("its own");
+}
+
 /// A text with a line that cannot be read, and a reader that goes on with the next: it needs that line, the last one, and none that is
 /// cut. The lines after the broken one are left out as lines, which they are only once it is skipped.
 #[test]

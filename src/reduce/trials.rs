@@ -2,17 +2,16 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::fs::{File, OpenOptions};
-use std::io::{BufRead, BufReader, Write};
+use std::fs::File;
 use std::thread;
 use std::time::Instant;
 
 use sha2::{Digest, Sha256};
 
 use crate::bytes::gzip;
-use crate::bytes::hexadecimal;
 use crate::error::Error;
 
+use super::journal::{self, Sum};
 use super::{ReduceOptions, Reduced, Shows};
 
 /// Why no more was tried.
@@ -34,8 +33,6 @@ pub enum Progress<'p> {
     /// A better dump was found.
     Better(&'p [u8]),
 }
-
-type Sum = [u8; 32];
 
 /// The dumps that were tried.
 pub(super) struct Trials<'t> {
@@ -107,14 +104,7 @@ impl<'t> Trials<'t> {
         progress: &'t (dyn Fn(Progress<'_>) + Sync),
     ) -> Result<Trials<'t>, Error> {
         let (known, journal) = match &options.journal {
-            Some(path) => {
-                let at = |e| Error::io(format!("the journal {}", path.display()), e);
-                let known = File::open(path).map_or_else(|_| Ok(HashMap::new()), recorded).map_err(at)?;
-                let mut journal = OpenOptions::new().create(true).append(true).open(path).map_err(at)?;
-                // A kill may have cut its last line.
-                journal.write_all(b"\n").map_err(at)?;
-                (known, Some(journal))
-            }
+            Some(path) => journal::open(path, &options.question).map(|(known, journal)| (known, Some(journal)))?,
             None => (HashMap::new(), None),
         };
         Ok(Trials {
@@ -274,9 +264,7 @@ impl<'t> Trials<'t> {
 
     fn enter(&mut self, sum: Sum, answer: bool) -> Result<(), Error> {
         self.known.insert(sum, answer);
-        let Some(journal) = &mut self.journal else { return Ok(()) };
-        let line = format!("{} {}\n", if answer { "yes" } else { "no" }, hexadecimal(&sum));
-        journal.write_all(line.as_bytes()).map_err(|e| Error::io("writing the journal", e))
+        self.journal.as_mut().map_or(Ok(()), |journal| journal::enter(journal, &sum, answer))
     }
 
     pub(super) fn finish(self) -> Reduced {
@@ -290,30 +278,4 @@ fn panicked<T>(cause: Box<dyn std::any::Any + Send>) -> T {
 
 fn sum(dump: &[u8]) -> Sum {
     Sha256::digest(dump).into()
-}
-
-/// What a journal says. A line that was cut by a kill says nothing.
-fn recorded(file: File) -> std::io::Result<HashMap<Sum, bool>> {
-    let mut known = HashMap::new();
-    for line in BufReader::new(file).split(b'\n') {
-        let line = line?;
-        let line = String::from_utf8_lossy(&line).into_owned();
-        if let Some((answer @ ("yes" | "no"), sum)) = line.split_once(' ')
-            && let Some(sum) = parsed(sum)
-        {
-            known.insert(sum, answer == "yes");
-        }
-    }
-    Ok(known)
-}
-
-fn parsed(text: &str) -> Option<Sum> {
-    let mut sum = [0; 32];
-    if text.len() != 64 || !text.is_ascii() {
-        return None;
-    }
-    for (place, byte) in sum.iter_mut().enumerate() {
-        *byte = u8::from_str_radix(&text[2 * place..2 * place + 2], 16).ok()?;
-    }
-    Some(sum)
 }

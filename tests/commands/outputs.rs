@@ -32,6 +32,8 @@ fn no_output_replaces_an_input_or_another_output() {
         ("options.toml", "generate --options options.toml -o new --answers options.toml"),
         ("a.txt", "reduce a.txt --test false{} -o a.txt"),
         ("a.txt", "reduce a.txt --test false{} -o new --issue a.txt"),
+        ("a.txt", "reduce a.txt --test false{} -o new --journal a.txt"),
+        ("a.txt", "reduce a.txt --test false{} -o new --journal link"),
     ] {
         let before = bench.read(input);
         let error = bench.refused(&format!("{command} --force"));
@@ -44,11 +46,14 @@ fn no_output_replaces_an_input_or_another_output() {
         "generate --objects 20 --answers -",
         "reduce a.txt --test false{} -o new --issue new",
         "reduce a.txt --test false{} --issue -",
+        "reduce a.txt --test false{} -o new --journal new",
     ] {
         let error = bench.refused(&format!("{command} --force"));
         assert!(error.contains("cannot take two outputs"), "{command}: {error}");
         assert!(!bench.path("new").exists(), "{command}");
     }
+    let error = bench.refused("reduce a.txt --test false{} -o new --journal a.hprof");
+    assert!(error.contains("a.hprof is no journal of reduce"), "{error}");
     // Devices take any number.
     bench.ok("generate --objects 20 -o /dev/null --answers /dev/null");
 }
@@ -98,4 +103,37 @@ fn a_report_beside_standard_output_goes_to_standard_error() {
         assert!(!printed.is_empty() && printed == String::from_utf8_lossy(&bench.read("out")), "{command}");
         fs::remove_file(bench.path("out")).expect("it is there");
     }
+}
+
+/// Of a recipe that says gzip=yes, what is about the plain dump is refused, and nothing is compressed twice.
+#[test]
+fn a_dump_is_compressed_once_or_not_at_all() {
+    let bench = Bench::new();
+    let recipe = "generate heapsmith-2:preset=tiny,gzip=yes,seed=3";
+    bench.ok(&format!("{recipe} -o by-recipe.gz"));
+    bench.ok(&format!("{recipe} --gzip -o by-both.gz"));
+    bench.ok("generate heapsmith-2:preset=tiny,seed=3 -o plain");
+    for dump in ["by-recipe.gz", "by-both.gz"] {
+        assert_eq!(bench.ok(&format!("digest {dump} --json")), bench.ok("digest plain --json"), "{dump}");
+    }
+    bench.ok(&format!("{recipe} --threads 2 -o threads.gz"));
+    assert!(bench.read("threads.gz") == bench.read("by-recipe.gz"));
+    for of_the_plain in ["--size", "--window 0..3"] {
+        let error = bench.refused(&format!("{recipe} {of_the_plain}"));
+        assert!(error.contains("are for dumps that are not compressed"), "{error}");
+    }
+    assert!(bench.refused("generate --gzip --print-recipe").contains("is no part of a recipe"));
+}
+
+/// A page alone has an output and a place to begin at.
+#[test]
+fn options_of_a_page_are_refused_without_one() {
+    let bench = Bench::new();
+    bench.ok("generate --objects 20 -o a.hprof");
+    for text in ["", " --bytes", " --json"] {
+        for option in ["-o new", "--from 5", "--records 5", "--force"] {
+            bench.refused(&format!("inspect a.hprof{text} {option}"));
+        }
+    }
+    assert!(!bench.path("new").exists());
 }

@@ -36,7 +36,7 @@ pub(crate) struct Opts {
     output: Option<PathBuf>,
     /// Judge many conversions: a file with a line for each, the paths of the two dumps, quoted as for a shell (`#` begins a remark); `-` is standard
     /// input. A line is printed for each. Exit code 0 if all are faithful; else 2 if one could not be judged, 1 if one is not
-    /// faithful, or 3. Without it, the two dumps that are named.
+    /// faithful or one of the two is not a valid dump, or 3. Without it, the two dumps that are named.
     #[arg(long, value_name = "LIST", conflicts_with_all = ["input", "output"])]
     pairs: Option<PathBuf>,
     /// Judge by what this writer's dumps carry. Without it, the writer is recognised from the output.

@@ -30,7 +30,7 @@ use made::Made;
 ///
 /// Example: heapsmith generate --format phd6,hprof,classic --preset tiny -o tiny
 ///
-/// Example: heapsmith generate --break phd.gap.unit -o broken.phd
+/// Example: heapsmith generate --break hprof.instance.length -o broken.hprof
 #[derive(Args)]
 pub(crate) struct Opts {
     /// A recipe to begin with; flags change what it says. Without it, --preset, or its default.
@@ -105,6 +105,14 @@ impl Opts {
         let is_drawn = base.swarm || base.aim.is_some();
         let recipes = self.recipes(base)?;
         recipes.iter().try_for_each(|recipe| recipe.lowering().map(|_| ()))?;
+        if self.print_recipe && self.writing.gzip {
+            let message = "--gzip compresses what is written, and is no part of a recipe; gzip=yes in the recipe is, in stored blocks";
+            return Err(Error::Usage(message.to_owned()));
+        }
+        if recipes.iter().any(|recipe| recipe.gzip) && (self.size || self.window.is_some()) {
+            let message = "--size and --window are for dumps that are not compressed; leave gzip=yes out of the recipe";
+            return Err(Error::Usage(message.to_owned()));
+        }
         if self.print_recipe {
             let mut out = terminal::stdout();
             let mut print = |recipe: &Recipe| writeln!(out, "{recipe}");
@@ -146,7 +154,7 @@ impl Opts {
     }
 
     fn write(&self, recipe: &Recipe, path: &Path) -> Result<(), Error> {
-        let in_parts = self.size || self.window.is_some() || self.threads.is_some();
+        let in_parts = self.size || self.window.is_some() || (self.threads.is_some() && !recipe.gzip);
         let mut dumped = in_parts.then(|| recipe.dumped()).transpose()?;
         let mut dumped = dumped.as_mut().map(|(lowering, heap)| {
             let threaded = self.threads.and_then(|threads| lowering.threads(threads as usize));
@@ -186,6 +194,8 @@ impl Opts {
             keys.filter_map(|key| GenerateOption::named(key)).for_each(|option| recipe.keep(option.key()));
         }
         self.flags.set(&mut recipe)?;
+        // Compressed once is enough.
+        recipe.gzip &= !self.writing.gzip;
         recipe.swarm |= self.swarm;
         let aim = self.hit.map(Aim::Hit).or(self.break_rule.map(Aim::Break));
         recipe.aim = aim.or(recipe.aim);

@@ -36,23 +36,27 @@ pub(crate) struct Opts {
     json: bool,
     /// Instead of text, a page for a browser in one file: the kinds of record as a picture, and every record with its fields,
     /// with search.
-    #[arg(long, conflicts_with_all = ["bytes", "json"])]
+    #[arg(long, conflicts_with_all = TEXT)]
     html: bool,
     /// Page: the first record is the one that has the byte at OFFSET (decimal, or hexadecimal after 0x), or else the next one.
-    #[arg(long, value_name = "OFFSET", default_value = "0", value_parser = offset, requires = "html")]
+    #[arg(long, value_name = "OFFSET", default_value = "0", value_parser = offset, requires = "html",
+        conflicts_with_all = TEXT)]
     from: u64,
-    #[arg(long, value_name = "N", default_value_t = 1000, requires = "html", help = records_help(),
+    #[arg(long, value_name = "N", default_value_t = 1000, requires = "html", conflicts_with_all = TEXT, help = records_help(),
         value_parser = clap::value_parser!(u64).range(1..=MOST_RECORDS))]
     records: u64,
     /// Page: output; `-` is standard output.
-    #[arg(short, long, default_value = "-", requires = "html")]
+    #[arg(short, long, default_value = "-", requires = "html", conflicts_with_all = TEXT)]
     output: PathBuf,
     /// Replace an existing output. Without it, that is an error.
-    #[arg(long, requires = "html")]
+    #[arg(long, requires = "html", conflicts_with_all = TEXT)]
     force: bool,
     #[command(flatten)]
     reading: open::ReadingOpts,
 }
+
+/// What is no page.
+const TEXT: [&str; 2] = ["bytes", "json"];
 
 impl Opts {
     pub(crate) fn run(self) -> Result<Answer, Error> {

@@ -77,7 +77,8 @@ pub(crate) struct Opts {
     /// smaller.
     #[arg(long)]
     anonymise: bool,
-    /// Keep what was found out in this file; with it, a run goes on where another was ended. Without it, it begins anew.
+    /// Keep what was found out in this file; with it, a run of the same command goes on where another was ended. It is created, and a
+    /// file that is none of these is refused. Without it, a run begins anew.
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
     /// Write the text of an issue to this file, in Markdown: what is wrong, the dump as hexadecimal digits, its listing, its fields and
@@ -120,7 +121,7 @@ impl Opts {
             options = options.time(time);
         }
         if let Some(journal) = self.journal.clone() {
-            options = options.journal(journal);
+            options = options.journal(journal).question(self.question()?);
         }
         let sweeper = Sweeper::new()?;
         let length = dump.length();
@@ -207,9 +208,23 @@ impl Opts {
         given.ok_or_else(|| Error::Usage("expected --test, --adapter or --decoder".to_owned()))
     }
 
+    /// What is asked about each dump.
+    fn question(&self) -> Result<String, Error> {
+        let (flag, command) = match &self.test {
+            Some(command) => ("--test", &**command),
+            None => self.asked()?,
+        };
+        let cause = self.cause.as_ref().map_or_else(String::new, |cause| format!(" --cause {cause}"));
+        Ok(format!("{flag} {command}{cause}"))
+    }
+
     /// The outputs.
     fn written(&self) -> Vec<&Path> {
-        [Some(&self.output), self.issue.as_ref()].into_iter().flatten().map(PathBuf::as_path).collect()
+        [Some(&self.output), self.issue.as_ref(), self.journal.as_ref()]
+            .into_iter()
+            .flatten()
+            .map(PathBuf::as_path)
+            .collect()
     }
 
     fn tell(&self, reduced: &Reduced, length: usize, what: Option<&str>) {

@@ -44,24 +44,61 @@ impl Update {
         let empty = ArrayOfTables::new();
         let old = document.get("expect").and_then(Item::as_array_of_tables).unwrap_or(&empty);
         let mut tables = ArrayOfTables::new();
+        // What stands above entries that go, and is not about them alone.
+        let mut above = String::new();
         for (table, entry) in old.iter().zip(&expected.expect) {
-            kept(table, entry, report).into_iter().for_each(|table| tables.push(table));
+            let kept = kept(table, entry, report);
+            if kept.is_empty() {
+                above.push_str(paragraphs(prefix(table)));
+            }
+            for mut table in kept {
+                push_below(&mut above, &mut table);
+                tables.push(table);
+            }
         }
         for (kind, cases) in new(&expected, report) {
             let known = tables.iter_mut().find(|table| is_of_kind(table, &kind));
             match known {
                 Some(table) => list(table, "cases").extend(cases),
-                None => tables.push(entry_of(&kind, &cases)),
+                None => {
+                    let mut table = entry_of(&kind, &cases);
+                    push_below(&mut above, &mut table);
+                    tables.push(table);
+                }
             }
         }
         document.remove("expect");
         if !tables.is_empty() {
             document.insert("expect", Item::ArrayOfTables(tables));
         }
-        let body = document.to_string();
+        let body = match document.to_string() {
+            body if above.is_empty() => body,
+            body if body.trim().is_empty() => above,
+            body => format!("{}\n\n{}", body.trim_end(), above.trim_start()),
+        };
         let text = if text.trim().is_empty() { format!("{HEAD}{}", body.trim_start()) } else { body };
         let expected = ExpectedFailures::parse(&text)?;
         Ok(Update { text, expected })
+    }
+}
+
+/// What stands above an entry.
+fn prefix(table: &Table) -> &str {
+    table.decor().prefix().and_then(RawString::as_str).unwrap_or_default()
+}
+
+/// The paragraphs of what stands above an entry, but for the last, which is about the entry.
+fn paragraphs(prefix: &str) -> &str {
+    prefix.rfind("\n\n").map_or("", |end| &prefix[..end + 2])
+}
+
+/// Puts an entry below what stands there.
+fn push_below(above: &mut String, table: &mut Table) {
+    if !above.is_empty() {
+        let below = prefix(table).trim_start_matches('\n');
+        let prefix = format!("{above}{below}");
+        table.decor_mut().set_prefix(prefix);
+        above.clear();
     }
 }
 
@@ -282,6 +319,27 @@ mod tests {
         more.expect(&again.expected);
         assert!(more.is_clean());
         pretty_assertions::assert_eq!(Update::of(&again.text, &more).expect("it is one").text, again.text);
+    }
+
+    /// A comment stays that is about more than an entry that goes.
+    #[test]
+    fn the_head_of_a_file_stays_when_its_first_entry_goes() {
+        let entry =
+            |case: &str| format!("[[expect]]\nreason = \"known\"\nverdicts = [\"crash\"]\ncases = [\"{case}\"]\n");
+        let ran = report(&[("a", pass(), "x"), ("b", crash(), "x"), ("c", pass(), "x"), ("d", crash(), "x")]);
+        let updated = |text: &str| Update::of(text, &ran).expect("it is one").text;
+        let kept = [entry("b"), entry("d")];
+        let both = format!("# Ours.\n\n# Of b.\n{}\n# Of d.\n{}", kept[0], kept[1]);
+        let of_both = |first: &str, second: &str| format!("{first}# Of b.\n{}\n{second}# Of d.\n{}", kept[0], kept[1]);
+        pretty_assertions::assert_eq!(updated(&of_both(&format!("# Ours.\n\n# Of a.\n{}\n", entry("a")), "")), both);
+        let between = format!("# More.\n\n# Of c.\n{}\n", entry("c"));
+        let more = of_both("# Ours.\n\n", "# More.\n\n");
+        pretty_assertions::assert_eq!(updated(&of_both("# Ours.\n\n", &between)), more);
+        // Nothing comes after it, and nothing is left at all.
+        pretty_assertions::assert_eq!(updated(&format!("{both}\n{between}")), format!("{both}\n# More.\n\n"));
+        let only = report(&[("a", pass(), "x")]);
+        let text = format!("{HEAD}{}", entry("a"));
+        pretty_assertions::assert_eq!(Update::of(&text, &only).expect("it is one").text, HEAD);
     }
 
     #[test]

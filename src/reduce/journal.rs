@@ -1,0 +1,85 @@
+//! What is known of dumps that were tried, in a file: a line says what kind of file it is and what was asked, and then each line has
+//! an answer and the SHA-256 of the dump.
+
+use std::collections::HashMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::path::Path;
+
+use crate::bytes::hexadecimal;
+use crate::error::Error;
+
+/// The SHA-256 of a dump.
+pub(super) type Sum = [u8; 32];
+
+/// How a journal begins. What was asked follows, as a JSON text.
+const BEGINNING: &str = "heapsmith reduce, journal 1: ";
+/// The most bytes that are read of a line.
+const LINE: u64 = 1 << 20;
+
+/// The journal at a path, and what it knows. One that is not there is created.
+///
+/// # Errors
+/// If what is there is no journal, or one of another question; or it cannot be read or written.
+pub(super) fn open(path: &Path, question: &str) -> Result<(HashMap<Sum, bool>, File), Error> {
+    let name = path.display();
+    let at = |e| Error::io(format!("the journal {name}"), e);
+    let question = serde_json::to_string(question).map_err(|e| at(e.into()))?;
+    let there = fs::metadata(path).ok();
+    if there.as_ref().is_some_and(|there| !there.is_file()) {
+        return Err(Error::Usage(format!("the journal {name} is no file; name another one, which is created")));
+    }
+    let mut known = HashMap::new();
+    if there.is_some_and(|there| there.len() > 0) {
+        let mut lines = BufReader::new(File::open(path).map_err(at)?);
+        let first = line(&mut lines).map_err(at)?.unwrap_or_default();
+        let Some(asked) = first.strip_prefix(BEGINNING) else {
+            return Err(Error::Usage(format!("{name} is no journal of reduce; name another file, which is created")));
+        };
+        if asked != question {
+            let message =
+                format!("{name} is the journal of another question, {asked}, and not of {question}; name another file");
+            return Err(Error::Usage(message));
+        }
+        while let Some(line) = line(&mut lines).map_err(at)? {
+            // One that was cut by a kill says nothing.
+            known.extend(answer(&line));
+        }
+    }
+    let mut journal = OpenOptions::new().create(true).append(true).open(path).map_err(at)?;
+    let is_new = journal.metadata().map_err(at)?.len() == 0;
+    // A kill may have cut the last line.
+    let first = if is_new { format!("{BEGINNING}{question}\n") } else { "\n".to_owned() };
+    journal.write_all(first.as_bytes()).map_err(at)?;
+    Ok((known, journal))
+}
+
+/// Writes an answer into a journal.
+pub(super) fn enter(journal: &mut File, sum: &Sum, answer: bool) -> Result<(), Error> {
+    let line = format!("{} {}\n", if answer { "yes" } else { "no" }, hexadecimal(sum));
+    journal.write_all(line.as_bytes()).map_err(|e| Error::io("writing the journal", e))
+}
+
+/// The next line, or as much of it as is read of one.
+fn line(lines: &mut impl BufRead) -> io::Result<Option<String>> {
+    let mut line = Vec::new();
+    lines.by_ref().take(LINE).read_until(b'\n', &mut line)?;
+    let text = String::from_utf8_lossy(&line);
+    Ok((!line.is_empty()).then(|| text.trim_end_matches('\n').to_owned()))
+}
+
+fn answer(line: &str) -> Option<(Sum, bool)> {
+    let (answer @ ("yes" | "no"), sum) = line.split_once(' ')? else { return None };
+    Some((parsed(sum)?, answer == "yes"))
+}
+
+fn parsed(text: &str) -> Option<Sum> {
+    let mut sum = [0; 32];
+    if text.len() != 64 || !text.is_ascii() {
+        return None;
+    }
+    for (place, byte) in sum.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(&text[2 * place..2 * place + 2], 16).ok()?;
+    }
+    Some(sum)
+}
