@@ -102,10 +102,11 @@ pub(super) fn search(base: &Recipe, aim: Aim) -> Result<Recipe, Error> {
     let rule = aim.rule();
     let refused = |why: &str| Error::Usage(format!("{}={}: {why}", aim.key(), rule.id));
     if rule.kind == RuleKind::Writer {
-        let writers = rule.profiles.join(", ");
-        return Err(refused(&format!(
-            "this is what writers choose, and no rule of a dump; choose a profile: {writers}"
-        )));
+        let choose = match rule.profiles {
+            [] => String::new(),
+            writers => format!("; choose a profile: {}", writers.join(", ")),
+        };
+        return Err(refused(&format!("this is what writers choose, and no rule of a dump{choose}")));
     }
     if let Some(reason) = aim.out_of_reach() {
         return Err(refused(&format!("no dump of the generator can: {reason}")));

@@ -364,6 +364,7 @@ fn json_reports_follow_their_published_schemas() {
         ("inspect-field", bench.run(&["inspect", "--bytes", "--json", "good.phd"]).stdout()),
         ("inspect-field", bench.run(&["inspect", "--bytes", "--json", "bad.phd"]).stdout()),
         ("explain", bench.run(&["explain", "--json", "phd.header"]).ok().stdout()),
+        ("verify", bench.run(&["verify", "--json", "good.phd", "--recipe", "heapsmith-2:preset=tiny"]).stdout()),
         ("spec-rule", bench.run(&["spec", "list", "--json", "--format", "phd"]).ok().stdout()),
         ("spec-coverage", bench.run(&["spec", "coverage", "--json"]).ok().stdout()),
         ("check", bench.run(&["check", "--json", "--decoder", "true {}", "--filter", "spelled"]).stdout()),

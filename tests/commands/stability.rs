@@ -120,6 +120,7 @@ fn the_page_and_the_program_have_these_versions() {
         ("adapter-readings", "schema", "adapter readings --json"),
         ("reduce", "schema", "reduce a.phd --test true@{} -o small.phd --json"),
         ("validate", "schema", "validate a.phd --json"),
+        ("verify", "schema", "verify tiny.hprof --recipe heapsmith-2:preset=tiny --json"),
         ("listing-head", "listing", "decode a.phd"),
     ] {
         let printed = run(arguments);

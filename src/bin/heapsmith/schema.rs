@@ -12,7 +12,7 @@ use crate::adapter;
 use crate::corpus;
 use crate::field::FieldLine;
 use crate::tolerate::Reported;
-use crate::{Answer, answers, check_conversion, corrupt, demo, digest, explain, facets, spec, terminal};
+use crate::{Answer, answers, check_conversion, corrupt, demo, digest, explain, facets, spec, terminal, verify};
 
 /// Prints the JSON schema of a report or format; the same schemas stand in specs/schemas/.
 ///
@@ -61,6 +61,8 @@ enum Which {
     Corrupt,
     /// `demo --json`
     Demo,
+    /// `verify --json`
+    Verify,
     /// `facets --json`
     Facets,
     /// `generate --options`
@@ -135,6 +137,7 @@ impl Opts {
             Which::ConversionPair => schema_for!(check_conversion::Pair),
             Which::Corrupt => schema_for!(corrupt::Report),
             Which::Demo => schema_for!(demo::Report),
+            Which::Verify => schema_for!(verify::Report),
             Which::Facets => schema_for!(facets::Report),
             Which::GenerateOptions => {
                 Schema::try_from(heapsmith::generate::schema()).map_err(|e| Error::Usage(e.to_string()))?

@@ -6,6 +6,8 @@ use heapsmith::error::Error;
 use heapsmith::input::{Input, Stream};
 use heapsmith::recipe::Recipe;
 use heapsmith::verify::{Verified, VerifyOptions, verify};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::{Answer, open, terminal};
 
@@ -24,13 +26,25 @@ pub(crate) struct Opts {
     /// Accept the objects in any order. Without it, they have to be in the recipe's order.
     #[arg(long)]
     any_order: bool,
-    /// Compare one object in N; the others are only counted.
+    /// Compare one block of 32 objects in N, and the first 512 to 543 objects, which stand in no block; the others are only counted.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     sample: u64,
     /// Print a JSON report instead of text.
     #[arg(long)]
     json: bool,
 }
+
+/// What is printed as JSON.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Report {
+    /// Version of this report's schema.
+    schema: u32,
+    #[serde(flatten)]
+    verified: Verified,
+}
+
+/// Version of the schema of [`Report`].
+const SCHEMA: u32 = 1;
 
 impl Opts {
     pub(crate) fn run(self) -> Result<Answer, Error> {
@@ -42,14 +56,16 @@ impl Opts {
         };
         let options = VerifyOptions::default().any_order(self.any_order).sample(self.sample);
         let verified = verify(stream, &heap, &lowering, options)?;
-        self.print(&verified)?;
-        Ok(if verified.same { Answer::Yes } else { Answer::No })
+        let same = verified.same;
+        self.print(verified)?;
+        Ok(if same { Answer::Yes } else { Answer::No })
     }
 
-    fn print(&self, verified: &Verified) -> Result<(), Error> {
+    fn print(&self, verified: Verified) -> Result<(), Error> {
         let failed = |e| Error::io("writing standard output", e);
         if self.json {
-            let text = serde_json::to_string(verified).map_err(|e| failed(e.into()))?;
+            let report = Report { schema: SCHEMA, verified };
+            let text = serde_json::to_string(&report).map_err(|e| failed(e.into()))?;
             return writeln!(terminal::data(), "{text}").map_err(failed);
         }
         let mut out = terminal::stdout();
@@ -63,7 +79,7 @@ impl Opts {
             true => terminal::good("the same heap"),
             false => terminal::bad("another heap"),
         };
-        let differences = if *count == 1 { "1 difference".to_owned() } else { format!("{count} differences") };
+        let differences = if count == 1 { "1 difference".to_owned() } else { format!("{count} differences") };
         let name = Input::name_of(&self.file);
         writeln!(out, "{name}: {verdict}; {objects} objects, {compared} compared, {differences}").map_err(failed)
     }
