@@ -15,7 +15,7 @@ pub use crate::family::case::{Ambiguity, Answer, Case, Choice, Kind, LargeCase, 
 pub use coverage::{Count, Coverage, Exempt, FormatCoverage, Gap, Measure, coverage};
 pub use export::{
     Added, Addition, Export, ExportAnswer, ExportBytes, ExportCase, ExportFile, ExportRule, Selection, add, export,
-    version,
+    is_export, version,
 };
 pub use large::large_cases;
 pub use manifest::{

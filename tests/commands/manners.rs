@@ -156,6 +156,34 @@ fn folders_and_patterns_stand_for_their_files() {
 }
 
 #[cfg(unix)]
+/// As if each was named: one that cannot be read is said, and the others are judged.
+#[test]
+fn a_file_that_cannot_be_read_does_not_hide_the_others_of_a_folder() {
+    use std::os::unix::fs::PermissionsExt;
+    let bench = Bench::new();
+    bench.ok("generate --objects 20 -o folder.hprof");
+    let dump = bench.read("folder.hprof");
+    bench.write("folder/1.hprof", &dump);
+    bench.write("folder/2.hprof", &dump);
+    std::os::unix::fs::symlink(bench.path("folder.hprof"), bench.path("folder/3.hprof")).expect("a link");
+    fs::set_permissions(bench.path("folder/1.hprof"), fs::Permissions::from_mode(0)).expect("it is ours");
+    // Root reads it all the same.
+    let is_readable = fs::File::open(bench.path("folder/1.hprof")).is_ok();
+    let (code, out, error) = bench.run("validate folder");
+    assert_eq!(code, if is_readable { 0 } else { 2 }, "{error}");
+    assert!(is_readable || error.contains("reading folder/1.hprof: Permission denied"), "{error}");
+    assert!(out.contains("folder/2.hprof: valid"), "{out}");
+    assert!(error.contains("skipped 1 link; name what a link leads to"), "{error}");
+}
+
+#[test]
+fn what_is_exported_is_not_taken_for_the_corpus() {
+    let bench = Bench::new();
+    bench.ok("corpus export -o own --format phd6 --tag golden");
+    assert!(bench.refused("corpus verify own").contains("holds cases of `corpus export` or `corpus add`"));
+}
+
+#[cfg(unix)]
 #[test]
 fn a_folder_that_leads_into_itself_ends() {
     let bench = Bench::new();

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use heapsmith::corpus::{
-    Added, Addition, Selection, Trouble, Verified, add, bless, cases, export, verify_watched, version,
+    Added, Addition, Selection, Trouble, Verified, add, bless, cases, export, is_export, verify_watched, version,
 };
 use heapsmith::error::Error;
 use serde::Serialize;
@@ -143,6 +143,13 @@ impl Opts {
                 writeln!(out, "{}", terminal::render(&table)).map_err(failed)?;
             }
             Command::Verify { folder, json } => {
+                if is_export(&folder) {
+                    return Err(Error::Usage(format!(
+                        "{} holds cases of `corpus export` or `corpus add`, whose manifest.json has the SHA-256 of each file; \
+                         `corpus verify` is for the corpus itself",
+                        folder.display()
+                    )));
+                }
                 let mut progress = Progress::steps("verifying cases");
                 let verified = verify_watched(&folder, &mut |done, of| progress.at(done, of))?;
                 drop(progress);

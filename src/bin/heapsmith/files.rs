@@ -45,7 +45,7 @@ pub(crate) fn files(arguments: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
 }
 
 fn folder(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Error> {
-    let (before, mut others) = (files.len(), 0);
+    let (before, mut others, mut links) = (files.len(), 0, 0);
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
         let failed = |e| Error::io(format!("reading the folder {}", folder.display()), e);
@@ -57,7 +57,10 @@ fn folder(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Error> {
             let kind = entry.file_type().map_err(failed)?;
             if kind.is_dir() {
                 below.push(entry.path());
-            } else if kind.is_file() && is_dump(&mut Input::open(&entry.path())?.stream()?)? {
+            } else if kind.is_symlink() {
+                links += 1;
+            // One that cannot be read is as one that is named: what is asked of it says why, and goes on with the next.
+            } else if kind.is_file() && begins_like_a_dump(&entry.path()).unwrap_or(true) {
                 files.push(entry.path());
             } else {
                 others += 1;
@@ -76,7 +79,15 @@ fn folder(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Error> {
         let files = if others == 1 { "file that does" } else { "files that do" };
         terminal::warning(&format!("{}: skipped {others} {files} not begin like a dump", folder.display()));
     }
+    if links > 0 {
+        let links = if links == 1 { "1 link".to_owned() } else { format!("{links} links") };
+        terminal::warning(&format!("{}: skipped {links}; name what a link leads to", folder.display()));
+    }
     Ok(())
+}
+
+fn begins_like_a_dump(path: &Path) -> Result<bool, Error> {
+    is_dump(&mut Input::open(path)?.stream()?)
 }
 
 /// The text of an argument that is a pattern and no file.

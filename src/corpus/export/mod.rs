@@ -178,6 +178,11 @@ fn rule(id: &str) -> Option<ExportRule> {
     })
 }
 
+/// Whether a folder holds cases of `corpus export` or `corpus add`.
+pub fn is_export(folder: &Path) -> bool {
+    listed(folder).is_some()
+}
+
 /// The files of an export in a folder: those that its manifest lists, and what is always there; `None` if it has none.
 fn listed(folder: &Path) -> Option<BTreeSet<String>> {
     let path = folder.join(MANIFEST);
