@@ -166,7 +166,7 @@ fn a_file_that_cannot_be_read_does_not_hide_the_others_of_a_folder() {
     bench.write("folder/1.hprof", &dump);
     bench.write("folder/2.hprof", &dump);
     std::os::unix::fs::symlink(bench.path("folder.hprof"), bench.path("folder/3.hprof")).expect("a link");
-    fs::set_permissions(bench.path("folder/1.hprof"), fs::Permissions::from_mode(0)).expect("it is ours");
+    fs::set_permissions(bench.path("folder/1.hprof"), fs::Permissions::from_mode(0o000)).expect("it is ours");
     // Root reads it all the same.
     let is_readable = fs::File::open(bench.path("folder/1.hprof")).is_ok();
     let (code, out, error) = bench.run("validate folder");
