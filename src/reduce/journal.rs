@@ -27,18 +27,23 @@ pub(super) fn open(path: &Path, question: &str) -> Result<(HashMap<Sum, bool>, F
     let question = serde_json::to_string(question).map_err(|e| at(e.into()))?;
     let there = fs::metadata(path).ok();
     if there.as_ref().is_some_and(|there| !there.is_file()) {
-        return Err(Error::Usage(format!("the journal {name} is no file; name another one, which is created")));
+        return Err(Error::Usage(format!(
+            "{name} is not a regular file; name another file for the journal, which is created"
+        )));
     }
     let mut known = HashMap::new();
     if there.is_some_and(|there| there.len() > 0) {
         let mut lines = BufReader::new(File::open(path).map_err(at)?);
         let first = line(&mut lines).map_err(at)?.unwrap_or_default();
         let Some(asked) = first.strip_prefix(BEGINNING) else {
-            return Err(Error::Usage(format!("{name} is no journal of reduce; name another file, which is created")));
+            return Err(Error::Usage(format!(
+                "{name} is not a journal of heapsmith reduce; name another file, which is created"
+            )));
         };
         if asked != question {
-            let message =
-                format!("{name} is the journal of another question, {asked}, and not of {question}; name another file");
+            let message = format!(
+                "{name} is the journal of another command: expected {question}, found {asked}; name another file"
+            );
             return Err(Error::Usage(message));
         }
         while let Some(line) = line(&mut lines).map_err(at)? {

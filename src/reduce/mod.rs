@@ -56,10 +56,11 @@ pub struct ReduceOptions {
     pub jobs: NonZeroUsize,
     /// Names of classes, fields and threads, texts and values are replaced even where that makes nothing smaller.
     pub anonymise: bool,
-    /// A file that keeps what is known of dumps that were tried; with it, a run goes on where another was killed. It is created,
-    /// and a file that is no journal, or one of another question, is refused.
+    /// A file that keeps what is known of dumps that were tried; with it, a run goes on where another was killed. It is created
+    /// if it is not there; a file that is not a journal, or one of another question, is refused.
     pub journal: Option<PathBuf>,
-    /// What the test asks, for the journal: answers to another question are of no use.
+    /// What the test asks, in any words; the journal begins with it. A journal with other words is refused, since its answers are
+    /// to another question.
     pub question: String,
     /// Who may end the run before its time: the best dump so far is the result.
     pub stop: Option<Stop>,

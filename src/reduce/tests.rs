@@ -152,11 +152,11 @@ fn a_file_that_is_no_journal_of_the_question_is_refused() {
         reduce(dump.clone(), &shows_array, &options, &quiet).map_err(|error| error.to_string())
     };
     for (text, reason) in [
-        (&dump[..], "is no journal of reduce"),
-        (b"yes 00\n", "is no journal of reduce"),
+        (&dump[..], "is not a journal of heapsmith reduce"),
+        (b"yes 00\n", "is not a journal of heapsmith reduce"),
         (
             b"heapsmith reduce, journal 1: \"other\"\n",
-            "is the journal of another question, \"other\", and not of \"arrays\"",
+            "is the journal of another command: expected \"arrays\", found \"other\"",
         ),
     ] {
         std::fs::write(&path, text).expect("writable");

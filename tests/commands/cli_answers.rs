@@ -204,7 +204,7 @@ fn a_shape_that_no_root_leads_to_is_warned_of() {
     let bench = Bench::new();
     let (code, _, error) = bench.run("generate --objects 20 --shape list:3@monitor-used -o warned.hprof");
     assert_eq!(code, 0, "{error}");
-    assert!(error.contains("hotspot-25 has no roots of the kind monitor-used"), "{error}");
+    assert!(error.contains("the profile hotspot-25 records no roots of the kind monitor-used"), "{error}");
     bench.ok("generate --objects 20 --shape list:3@monitor-used --profile any -o any.hprof");
     bench.ok("generate --objects 20 --shape list:3@jni-local -o known.hprof");
 }

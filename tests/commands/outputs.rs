@@ -53,7 +53,7 @@ fn no_output_replaces_an_input_or_another_output() {
         assert!(!bench.path("new").exists(), "{command}");
     }
     let error = bench.refused("reduce a.txt --test false{} -o new --journal a.hprof");
-    assert!(error.contains("a.hprof is no journal of reduce"), "{error}");
+    assert!(error.contains("a.hprof is not a journal of heapsmith reduce"), "{error}");
     // Devices take any number.
     bench.ok("generate --objects 20 -o /dev/null --answers /dev/null");
 }
@@ -122,7 +122,7 @@ fn a_dump_is_compressed_once_or_not_at_all() {
         let error = bench.refused(&format!("{recipe} {of_the_plain}"));
         assert!(error.contains("are for dumps that are not compressed"), "{error}");
     }
-    assert!(bench.refused("generate --gzip --print-recipe").contains("is no part of a recipe"));
+    assert!(bench.refused("generate --gzip --print-recipe").contains("a recipe cannot say --gzip"));
 }
 
 /// A page alone has an output and a place to begin at.

@@ -23,7 +23,8 @@ use crate::{Answer, open, outputs, terminal};
 ///
 /// Memory is the class table and, for each class and object, some 80 bytes, for each reference 24, and for each string some 100.
 ///
-/// Exit code 0: fine; 1: the dump cannot be read or is not valid, or no root leads to the object of --path.
+/// Exit code 0: fine; 1: the dump cannot be read or is not valid, or no root leads to the object of --path, or the dump records no
+/// roots to search from.
 ///
 /// Example: heapsmith answers heapdump.hprof --path 0x7f001200
 #[derive(Args)]

@@ -106,7 +106,8 @@ impl Opts {
         let recipes = self.recipes(base)?;
         recipes.iter().try_for_each(|recipe| recipe.lowering().map(|_| ()))?;
         if self.print_recipe && self.writing.gzip {
-            let message = "--gzip compresses what is written, and is no part of a recipe; gzip=yes in the recipe is, in stored blocks";
+            let message =
+                "a recipe cannot say --gzip; write gzip=yes in the recipe, which compresses the dump in stored blocks";
             return Err(Error::Usage(message.to_owned()));
         }
         if recipes.iter().any(|recipe| recipe.gzip) && (self.size || self.window.is_some()) {
@@ -247,8 +248,8 @@ fn warn_of_shapes(recipe: &Recipe) -> Result<(), Error> {
         if lowering.leaves_out(root) {
             let (profile, kind) = (lowering.profile(), root.name);
             terminal::warning(&format!(
-                "shape={shape}: {profile} has no roots of the kind {kind}, so that no root leads to the shape; --profile any has \
-                 all kinds"
+                "shape={shape}: the profile {profile} records no roots of the kind {kind}, so no root leads to the shape; \
+                 --profile any records every kind"
             ));
         }
     }

@@ -77,8 +77,8 @@ pub(crate) struct Opts {
     /// smaller.
     #[arg(long)]
     anonymise: bool,
-    /// Keep what was found out in this file; with it, a run of the same command goes on where another was ended. It is created, and a
-    /// file that is none of these is refused. Without it, a run begins anew.
+    /// Keep what was found out in this file; with it, a run with the same --test, --adapter or --decoder (and --cause) goes on
+    /// where another ended. It is created if it is not there; any other file is refused. Without it, a run begins anew.
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
     /// Write the text of an issue to this file, in Markdown: what is wrong, the dump as hexadecimal digits, its listing, its fields and

@@ -92,7 +92,8 @@ impl Lower for LowerOptions {
     }
 
     fn leaves_out(&self, root: &RootForm) -> bool {
-        self.profile.root_writer.is_some_and(|writer| !root.writers.contains(&writer))
+        let writer = self.profile.root_writer.filter(|_| self.adherence != Adherence::Heap);
+        writer.is_some_and(|writer| !root.writers.contains(&writer))
     }
 
     fn needs(&self, facts: &Facts) -> Needs {
