@@ -120,7 +120,8 @@ fn book(family: &str, spec: &Table) -> String {
         made(&mut text, format_args!("        statement: {:?},\n", string(rule, "statement")));
         made(&mut text, format_args!("        source: &{:?},\n", strings(rule, "source")));
         made(&mut text, format_args!("        documents: {:?},\n", option("documents")));
-        let versions = array(rule, "versions").iter().map(|version| version.as_integer().expect("a number"));
+        let versions = if rule.contains_key("versions") { rule } else { spec };
+        let versions = array(versions, "versions").iter().map(|version| version.as_integer().expect("a number"));
         made(&mut text, format_args!("        versions: &{:?},\n", versions.collect::<Vec<_>>()));
         made(&mut text, format_args!("        profiles: &{:?},\n", strings(rule, "profiles")));
         made(&mut text, format_args!("        errata: &{:?},\n", strings(rule, "errata")));

@@ -11,8 +11,8 @@ use crate::family::edit::{NamedEdit, named};
 #[cfg(feature = "properties")]
 use crate::family::property::{self, Properties};
 use crate::family::{
-    DumpFamily, Family, Format, GraphRules, Judged, Lowering, One, Opener, Opening, Outline, Records, Reliance,
-    Setting, Source, VisitPlaced, WholeFile, Wishes, past_header, run,
+    DumpFamily, Format, GraphRules, Judged, Lowering, One, Opener, Opening, Outline, Records, Reliance, Setting,
+    Source, VisitPlaced, WholeFile, Wishes, past_header, run,
 };
 use crate::findings::{Findings, Rulebook};
 use crate::input::Stream;
@@ -23,22 +23,11 @@ use super::cases::{AMBIGUITIES, CASES, LARGE};
 use super::corrupt::Map;
 use super::lift::{self, ClassicSource};
 use super::lower::{self, PROFILES};
+use super::open::{Classic, open};
 use super::rules::{self, Judgement};
-use super::{Decoder, Encoding, LowerOptions, Record, Step, annotate, carries, list};
+use super::{Decoder, Encoding, LowerOptions, Record, Step, annotate, book, carries, list};
 
-/// The family.
-pub const FAMILY: Family = Family::new(&Classic);
-
-/// The format.
-pub const FORMAT: Format = Format::new(FAMILY, 0);
-
-struct Classic;
-
-/// A decoder at the start of a dump.
-pub(super) fn open(opening: Opening) -> Result<Decoder<Stream>, DecodeError> {
-    let (length, allowed) = (opening.stream.length(), opening.allowed());
-    Ok(Decoder::with_length(opening.stream, length)?.with_reading(opening.reading).allowing(allowed))
-}
+pub use super::open::{FAMILY, FORMAT};
 
 fn decoder(opener: &Opener) -> Result<Decoder<Stream>, Error> {
     Ok(open(opener.open()?)?)
@@ -79,7 +68,7 @@ impl DumpFamily for Classic {
     }
 
     fn book(&self) -> &'static Rulebook {
-        &rules::BOOK
+        &book::BOOK
     }
 
     fn fields(&self, facet: Facet, is_array: bool) -> (&'static [&'static str], &'static str) {

@@ -12,9 +12,9 @@ use crate::model::{
     VisitObjects, WordSize,
 };
 
+use super::book;
 use super::decode::{At, Decoder, Step};
 use super::record::{Entry, Record};
-use super::rules;
 use super::wire::{Charset, EntryKind};
 
 mod blocks;
@@ -296,7 +296,7 @@ fn end_long(spool: &mut Spool, long: &mut Option<Filling>, contents: &mut Conten
 }
 
 fn failed(offset: u64, error: io::Error) -> DecodeError {
-    DecodeError::new(rules::FILE_TRUNCATED, offset, "references", Problem::Io(error))
+    DecodeError::new(book::FILE_TRUNCATED, offset, "references", Problem::Io(error))
 }
 
 fn class(entry: &Entry<'_>, charset: Charset) -> Class {

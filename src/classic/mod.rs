@@ -4,6 +4,7 @@
 //! do besides is in `specs/classic.md`.
 
 pub mod annotate;
+mod book;
 mod carries {
     //! Made from `specs/classic.toml` by `build.rs`.
     include!(concat!(env!("OUT_DIR"), "/classic_carries.rs"));
@@ -17,6 +18,7 @@ pub mod family;
 pub mod lift;
 mod list;
 pub mod lower;
+mod open;
 #[cfg(feature = "properties")]
 #[doc(hidden)]
 pub mod properties;

@@ -13,7 +13,7 @@ use crate::generate::{GenerateOptions, Placement, generate};
 use crate::lower::Adherence;
 use crate::model::{Dump, WordSize};
 
-use super::family::FAMILY;
+use super::open::FAMILY;
 
 /// Classic text, with its properties.
 #[derive(Clone, Copy, Debug)]

@@ -10,6 +10,7 @@ mod java_names;
 pub mod listing;
 pub mod renaming;
 pub(crate) mod sorted;
+mod spelling;
 pub mod told;
 
 #[cfg(test)]

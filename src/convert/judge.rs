@@ -9,14 +9,13 @@ use crate::compare::renaming::{self, Renaming};
 use crate::compare::told::Counts;
 use crate::compare::{self, Facet, FacetDifference, Side, compare_sources};
 use crate::error::Error;
-use crate::family::{Needs, Setting, Wishes};
-use crate::format::{Lowering, Target, profiles};
+use crate::family::Needs;
+use crate::format::{Lowering, Target};
 use crate::model::long::Renumbering;
 use crate::model::{Address, Class, Facts, Heap, HeapSource, Surroundings, VisitObjects, visit};
-use crate::units::IdSize;
 
 use super::report::{self, Addresses, Changed, Lost};
-use super::writers::Writer;
+use super::writers::{Writer, lowerings};
 use super::{Converted, Numbering, Options};
 
 /// The verdict on a conversion.
@@ -258,27 +257,6 @@ fn numbering(
         }
     }
     Ok(best.and_then(|(_, numbering)| numbering))
-}
-
-/// What may have written the result: the writer that was named, or else the usual one and then every other.
-pub(super) fn lowerings(target: &Target, facts: &Facts) -> Result<Vec<Lowering>, Error> {
-    let id_size = facts.identifier_size.and_then(|size| IdSize::from_bytes(size.0));
-    let has = |setting| target.format.family().settings().contains(&setting);
-    let lowering = |profile| {
-        let wishes = Wishes {
-            profile,
-            word: facts.word_size.filter(|_| has(Setting::Word)),
-            id_size: id_size.filter(|_| has(Setting::IdSize)),
-            ..Wishes::default()
-        };
-        Lowering::new(target.format, &wishes)
-    };
-    let mut all = vec![lowering(target.profile.clone())?];
-    if target.profile.is_none() {
-        // One that has an identifier size of its own may refuse the result's, and did not write it then.
-        all.extend(profiles(target.format).into_iter().filter_map(|name| lowering(Some(name.to_owned())).ok()));
-    }
-    Ok(all)
 }
 
 /// The new addresses that this writer would have given.

@@ -5,11 +5,10 @@ use serde::Serialize;
 use crate::compare::Facet;
 use crate::compare::carriage::{Carriage, Rule};
 use crate::error::Error;
-use crate::family::{Source, Wishes};
-use crate::format::{DumpFile, Format, Lowering, Target};
+use crate::family::{Setting, Source, Wishes};
+use crate::format::{DumpFile, Format, Lowering, Target, profiles};
 use crate::model::{DumpSource, Facts};
-
-use super::judge::lowerings;
+use crate::units::IdSize;
 
 /// How it is known by which writer's dumps a result was judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -123,5 +122,26 @@ pub fn writers(to: &Target, from: Option<Format>) -> Result<Vec<Target>, Error> 
     let of_format = Target::all().into_iter().filter(|target| target.format == to.format);
     let mut all: Vec<Target> = of_format.filter(is_compared).collect();
     all.sort_by_key(|target| (target.profile.as_deref() != Some(&usual), target.profile.is_none()));
+    Ok(all)
+}
+
+/// What may have written the result: the writer that was named, or else the usual one and then every other.
+pub(super) fn lowerings(target: &Target, facts: &Facts) -> Result<Vec<Lowering>, Error> {
+    let id_size = facts.identifier_size.and_then(|size| IdSize::from_bytes(size.0));
+    let has = |setting| target.format.family().settings().contains(&setting);
+    let lowering = |profile| {
+        let wishes = Wishes {
+            profile,
+            word: facts.word_size.filter(|_| has(Setting::Word)),
+            id_size: id_size.filter(|_| has(Setting::IdSize)),
+            ..Wishes::default()
+        };
+        Lowering::new(target.format, &wishes)
+    };
+    let mut all = vec![lowering(target.profile.clone())?];
+    if target.profile.is_none() {
+        // One that has an identifier size of its own may refuse the result's, and did not write it then.
+        all.extend(profiles(target.format).into_iter().filter_map(|name| lowering(Some(name.to_owned())).ok()));
+    }
     Ok(all)
 }

@@ -14,8 +14,8 @@ use crate::family::edit::{NamedEdit, named};
 #[cfg(feature = "properties")]
 use crate::family::property::{self, Properties};
 use crate::family::{
-    DumpFamily, Family, Format, GraphRules, Judged, Lowering, Opener, Opening, Outline, ReadOnce, Records, Reliance,
-    Setting, Source, StatedLength, VisitPlaced, WholeFile, Wishes, past_header, run, run_keeping,
+    DumpFamily, Format, GraphRules, Judged, Lowering, Opener, Opening, Outline, ReadOnce, Records, Reliance, Setting,
+    Source, StatedLength, VisitPlaced, WholeFile, Wishes, past_header, run, run_keeping,
 };
 use crate::findings::{Findings, Rulebook};
 use crate::input::Stream;
@@ -26,18 +26,12 @@ use super::cases::{AMBIGUITIES, CASES, LARGE};
 use super::corrupt::Map;
 use super::lift::{self, HeapIndex, HprofDump, Index, Item, Keep, Layouts, walk, walk_with};
 use super::lower::{self, PROFILES, Profile};
-use super::open::Openings;
+use super::open::{Hprof, Openings};
 use super::rules::{self, Judgement};
 use super::wire::MAGIC;
-use super::{Decoder, LowerOptions, annotate, carries, frames, list, open};
+use super::{Decoder, LowerOptions, annotate, book, carries, frames, list, open};
 
-/// The family.
-pub const FAMILY: Family = Family::new(&Hprof);
-
-/// The format. The version in a header is its writer's choice.
-pub const FORMAT: Format = Format::new(FAMILY, 0);
-
-struct Hprof;
+pub use super::open::{FAMILY, FORMAT};
 
 fn decoder(opener: &Opener) -> Result<Decoder<Stream>, Error> {
     Ok(open(opener.open()?)?)
@@ -65,11 +59,11 @@ impl DumpFamily for Hprof {
     }
 
     fn is_foreign(&self, error: &DecodeError) -> bool {
-        error.rule() == rules::HEADER_MAGIC
+        error.rule() == book::HEADER_MAGIC
     }
 
     fn book(&self) -> &'static Rulebook {
-        &rules::BOOK
+        &book::BOOK
     }
 
     fn fields(&self, facet: Facet, is_array: bool) -> (&'static [&'static str], &'static str) {

@@ -11,6 +11,7 @@
 //! belongs to are [`lift`]'s matter; order, names and segment cuts are a writer's policy and [`lower`]'s.
 
 pub mod annotate;
+mod book;
 mod carries {
     //! Made from `specs/hprof.toml` by `build.rs`.
     include!(concat!(env!("OUT_DIR"), "/hprof_carries.rs"));

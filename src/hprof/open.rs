@@ -1,11 +1,11 @@
-//! Opening an input, with a second look at it where the bytes at hand do not decide.
+//! The family HPROF by its name, its format, and opening an input, with a second look at it where the bytes at hand do not decide.
 
 use std::collections::HashSet;
 use std::io::{self, Read};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::error::{DecodeError, Error};
-use crate::family::{Opener, Opening};
+use crate::family::{Family, Format, Opener, Opening};
 use crate::input::{Input, Stream};
 use crate::model::long::ReadAt;
 use crate::model::step;
@@ -13,6 +13,15 @@ use crate::model::step;
 use super::decode::{Beyond, Decoder, Resume};
 use super::lift::Reopen;
 use super::wire::{HEAD, Header};
+
+/// The family.
+pub const FAMILY: Family = Family::new(&Hprof);
+
+/// The format. The version in a header is its writer's choice.
+pub const FORMAT: Format = Format::new(FAMILY, 0);
+
+/// The type that stands for the family.
+pub(super) struct Hprof;
 
 /// A decoder at the start of a dump.
 ///

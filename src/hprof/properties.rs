@@ -16,7 +16,7 @@ use crate::input::Input;
 use crate::lower::Adherence;
 use crate::model::{ControlSettings, Dump, Event, EventKind, Heap, Name, Serial, TextId};
 
-use super::family::FAMILY;
+use super::open::FAMILY;
 
 /// HPROF, with its properties.
 #[derive(Clone, Copy, Debug)]

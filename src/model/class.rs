@@ -1,8 +1,6 @@
 //! Classes: the table that every heap carries.
 
-use serde::{Deserialize, Serialize};
-
-use super::{Address, ByteLen, IdentityHash, Name, PrimitiveType, Serial, Value};
+use super::{Address, ByteLen, FieldType, IdentityHash, Name, PrimitiveType, Serial, Value};
 
 /// A class, by the address of its class object (HPROF: class object id; PHD: address of the class
 /// record).
@@ -62,16 +60,6 @@ impl Class {
         let name = self.name.as_bytes();
         name == b"void" || PrimitiveType::ALL.iter().any(|kind| kind.keyword().as_bytes() == name)
     }
-}
-
-/// The type of a field.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum FieldType {
-    /// A reference.
-    #[default]
-    Object,
-    /// A primitive value.
-    Primitive(PrimitiveType),
 }
 
 /// An instance field as its class declares it.

@@ -21,11 +21,12 @@ mod name;
 mod object;
 mod root;
 mod root_writer;
+mod value;
 pub mod visit;
 
 pub use crate::units::{Address, ByteLen, FrameId, PrimitiveType, Serial, TextId, WordSize};
 pub(crate) use address_set::{AddressSet, Entered, Sweep};
-pub use class::{Class, Field, FieldType, PoolEntry, Static};
+pub use class::{Class, Field, PoolEntry, Static};
 pub use event::{
     AllocationSite, AllocationSites, ControlSettings, CpuSamples, Event, EventKind, Frame, HeapSummary, LoadClass,
     StartThread, Trace,
@@ -43,6 +44,7 @@ pub(crate) use lately::Lately;
 pub use long::{Long, Pieces};
 pub use name::Name;
 pub(crate) use name::{Forms, Names};
-pub use object::{Contents, IdentityHash, Object, ObjectKind, Value};
-pub use root::{Root, RootForm, RootKind, RootNumber, StackFrame, StackTrace, Thread};
-pub use root_writer::{RootObjects, RootWriter};
+pub use object::{Contents, Object, ObjectKind};
+pub use root::{Root, RootForm, RootKind, RootNumber, RootWriter, StackFrame, StackTrace, Thread};
+pub use root_writer::RootObjects;
+pub use value::{FieldType, IdentityHash, Value};

@@ -7,29 +7,9 @@
 use std::collections::{HashMap, HashSet};
 
 use super::blocks::Blocks;
-use super::{Address, Class, Hierarchy, Object, Root, RootKind, RootNumber, Serial};
-
-/// A writer of heap dumps, as far as it decides which roots are told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum RootWriter {
-    /// HotSpot of JDK 9 and later, whose dumps have no monitors (of 11, 17, 21 and 25; the source of 11 still writes those of
-    /// a list that is empty in all of them).
-    HotSpot,
-    /// HotSpot of JDK 5 to 8 (dumps of 5 and 8).
-    HotSpot8,
-    /// The serviceability agent: threads and their JNI locals alone (dumps of 17).
-    Sa,
-    /// The hprof agent, which never writes a native stack (dump of 6; `hprof_io.c` has the function, and no caller).
-    Agent,
-    /// ART, which calls three of Android's kinds obsolete and aborts on them (`hprof.cc`, `MarkRootObject`).
-    Art,
-}
+use super::{Address, Class, Hierarchy, Object, Root, RootKind, RootNumber, RootWriter, Serial};
 
 impl RootWriter {
-    /// Every one.
-    pub const ALL: [RootWriter; 5] =
-        [RootWriter::HotSpot, RootWriter::HotSpot8, RootWriter::Sa, RootWriter::Agent, RootWriter::Art];
-
     /// The roots that a dump of this writer tells, in their own order and with the numbers that it gives to them. Left
     /// out are
     ///

@@ -10,11 +10,11 @@ use crate::error::{DecodeError, Problem};
 use crate::model::PrimitiveType;
 use crate::model::long::{Spool, Stretch};
 
+use super::book;
 use super::record::{
     ClassRecord, Gap, Header, LongObject, LongPrimitiveArray, MediumObject, ObjectArray, PrimitiveArray, Record,
     References, ShortObject, StoredHash,
 };
-use super::rules;
 use super::wire::{Layout, Units, Width, record_flag, record_tag};
 
 mod header;
@@ -136,11 +136,11 @@ impl<R: Read> Decoder<R> {
                     let header_bytes = window.bytes()[..used].to_vec();
                     window.consume(used);
                     let layout = Layout::new(header.version, header.flags);
-                    let allowance = Allowance::new(u64::MAX, rules::FILE_TRUNCATED);
+                    let allowance = Allowance::new(u64::MAX, book::FILE_TRUNCATED);
                     return Ok(Decoder { window, header, header_bytes, layout, declared, records: 0, allowance });
                 }
                 Err(Stop::Incomplete(short)) => {
-                    if !refill(&mut window, rules::FILE_TRUNCATED)? {
+                    if !refill(&mut window, book::FILE_TRUNCATED)? {
                         return Err(header_cut_short(&window, short, declared));
                     }
                 }
@@ -152,7 +152,7 @@ impl<R: Read> Decoder<R> {
     /// Lets the largest record, and what has to be known of the dump as a whole, take this many bytes of memory each.
     #[must_use]
     pub fn allowing(mut self, bytes: u64) -> Decoder<R> {
-        self.allowance = Allowance::new(bytes, rules::FILE_TRUNCATED);
+        self.allowance = Allowance::new(bytes, book::FILE_TRUNCATED);
         self.window.limit(bytes);
         self
     }
@@ -297,7 +297,7 @@ impl<R: Read> Decoder<R> {
                     continue;
                 }
             }
-            if !refill(&mut self.window, rules::FILE_TRUNCATED).map_err(|e| e.in_record(self.records))? {
+            if !refill(&mut self.window, book::FILE_TRUNCATED).map_err(|e| e.in_record(self.records))? {
                 return Err(self.cut_short(short).into());
             }
         }
@@ -339,7 +339,7 @@ impl<R: Read> Decoder<R> {
                 self.window.consume(length);
                 total += length as u64;
             }
-            if !refill(&mut self.window, rules::FILE_TRUNCATED)? {
+            if !refill(&mut self.window, book::FILE_TRUNCATED)? {
                 return Ok(total);
             }
         }
@@ -358,13 +358,13 @@ impl<R: Read> Decoder<R> {
     fn cut_short(&self, short: Incomplete) -> DecodeError {
         let length = self.window.offset() + self.window.bytes().len() as u64;
         if let Some(opened) = self.declared.filter(|&opened| length < opened) {
-            return DecodeError::new(rules::FILE_TRUNCATED, length, short.field, Problem::Shrunk { opened })
+            return DecodeError::new(book::FILE_TRUNCATED, length, short.field, Problem::Shrunk { opened })
                 .in_record(self.records);
         }
         if self.window.bytes().is_empty() {
-            return DecodeError::new(rules::BODY_END_TAG, length, "tag", Problem::MissingEnd).in_record(self.records);
+            return DecodeError::new(book::BODY_END_TAG, length, "tag", Problem::MissingEnd).in_record(self.records);
         }
-        truncated(rules::FILE_TRUNCATED, self.window.offset(), self.window.bytes().len(), short).in_record(self.records)
+        truncated(book::FILE_TRUNCATED, self.window.offset(), self.window.bytes().len(), short).in_record(self.records)
     }
 }
 
@@ -394,7 +394,7 @@ pub(crate) fn record<'a, T: Trace>(c: &mut Cursor<'a, T>, layout: Layout) -> Res
         record_tag::LONG_PRIMITIVE_ARRAY => Ok(Record::LongPrimitiveArray(long_primitive_array(c, layout)?)),
         _ => {
             let expected = "a record tag: 0x20 to 0xff, 4, 5, 6, 7 or 8, or 3 for the end";
-            Err(bad(rules::RECORD_TAG, "tag", at, expected, format!("the reserved tag {tag:#04x}")))
+            Err(bad(book::RECORD_TAG, "tag", at, expected, format!("the reserved tag {tag:#04x}")))
         }
     }
 }
@@ -540,7 +540,7 @@ fn reference_count<T: Trace>(c: &mut Cursor<'_, T>) -> Result<u32, Stop> {
     let count = c.u32("number of references")?;
     if count > MAX_COUNT {
         let expected = "at most 2147483647 references";
-        return Err(bad(rules::REFERENCES_COUNT, "number of references", at, expected, count.to_string()));
+        return Err(bad(book::REFERENCES_COUNT, "number of references", at, expected, count.to_string()));
     }
     Ok(count)
 }

@@ -11,8 +11,8 @@ use crate::family::edit::{NamedEdit, named};
 #[cfg(feature = "properties")]
 use crate::family::property::{self, Properties};
 use crate::family::{
-    DumpFamily, Family, Format, GraphRules, Judged, Lowering, One, Opener, Opening, Outline, ReadOnce, Records,
-    Reliance, Setting, Source, VisitPlaced, WholeFile, Wishes, past_header, run, run_keeping,
+    DumpFamily, Format, GraphRules, Judged, Lowering, One, Opener, Opening, Outline, ReadOnce, Records, Reliance,
+    Setting, Source, VisitPlaced, WholeFile, Wishes, past_header, run, run_keeping,
 };
 use crate::findings::{Findings, Rulebook};
 use crate::input::Stream;
@@ -24,17 +24,12 @@ use super::corrupt::Map;
 use super::decode::Located;
 use super::lift::{self, ClassTable, Item, PhdSource};
 use super::lower::{self, PROFILES};
+use super::open::{Phd, open};
 use super::rules::{self, Judgement};
 use super::wire::MAGIC;
-use super::{Decoder, LowerOptions, Version, annotate, carries, list};
+use super::{Decoder, LowerOptions, Version, annotate, book, carries, list};
 
-/// The family.
-pub const FAMILY: Family = Family::new(&Phd);
-
-/// The format of a version.
-pub const fn format(version: Version) -> Format {
-    Format::new(FAMILY, version.number() as u8)
-}
+pub use super::open::{FAMILY, format};
 
 const NUMBERS: [u8; Version::ALL.len()] = {
     let mut numbers = [0; Version::ALL.len()];
@@ -45,14 +40,6 @@ const NUMBERS: [u8; Version::ALL.len()] = {
     }
     numbers
 };
-
-struct Phd;
-
-/// A decoder at the start of a dump.
-pub(super) fn open(opening: Opening) -> Result<Decoder<Stream>, DecodeError> {
-    let (length, allowed) = (opening.stream.length(), opening.allowed());
-    Ok(Decoder::with_length(opening.stream, length)?.allowing(allowed))
-}
 
 fn decoder(opener: &Opener) -> Result<Decoder<Stream>, Error> {
     Ok(open(opener.open()?)?)
@@ -93,11 +80,11 @@ impl DumpFamily for Phd {
     }
 
     fn is_foreign(&self, error: &DecodeError) -> bool {
-        error.rule() == rules::HEADER_MAGIC
+        error.rule() == book::HEADER_MAGIC
     }
 
     fn book(&self) -> &'static Rulebook {
-        &rules::BOOK
+        &book::BOOK
     }
 
     fn fields(&self, facet: Facet, is_array: bool) -> (&'static [&'static str], &'static str) {

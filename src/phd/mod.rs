@@ -11,6 +11,7 @@
 //! use is a writer's policy and lives in [`lower`]. [`rules`] judges.
 
 pub mod annotate;
+mod book;
 mod carries {
     //! Made from `specs/phd.toml` by `build.rs`.
     include!(concat!(env!("OUT_DIR"), "/phd_carries.rs"));
@@ -24,6 +25,7 @@ pub mod family;
 pub mod lift;
 mod list;
 pub mod lower;
+mod open;
 #[cfg(feature = "properties")]
 #[doc(hidden)]
 pub mod properties;

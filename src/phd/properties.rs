@@ -12,7 +12,7 @@ use crate::model::{Dump, HashRegime, Heap, WordSize};
 use crate::phd::lower::{self, LowerOptions, PROFILES, Profile};
 use crate::phd::{Decoder, Version, annotate, encode, lift};
 
-use super::family::FAMILY;
+use super::open::FAMILY;
 
 /// PHD, with its properties.
 #[derive(Clone, Copy, Debug)]

@@ -6,6 +6,7 @@
 
 mod needed;
 mod remove;
+mod removed;
 mod simplify;
 mod surroundings;
 #[cfg(test)]

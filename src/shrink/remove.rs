@@ -2,8 +2,9 @@
 
 use std::collections::HashSet;
 
-use crate::model::{Address, Class, Contents, Heap, Object, Value};
+use crate::model::{Address, Heap};
 
+use super::removed::{RemainingBefore, RemovedAddresses};
 use super::surroundings;
 
 /// What is left of a heap, without anything that refers to what is not.
@@ -14,9 +15,10 @@ pub(crate) fn keep(heap: &Heap, objects: &[bool], classes: &[bool]) -> Heap {
         if *kept { &mut here } else { &mut removed }.insert(address);
     }
     // An address that something else has as well is still there.
-    let gone = Gone(&|address| removed.contains(&address) && !here.contains(&address));
+    let gone = RemovedAddresses(&|address| removed.contains(&address) && !here.contains(&address));
     let sums = Sums::new(heap, objects, classes);
-    let places = Places { objects: &|after| at(&sums.objects, after), entries: &|after| at(&sums.entries, after) };
+    let places =
+        RemainingBefore { objects: &|after| at(&sums.objects, after), entries: &|after| at(&sums.entries, after) };
     let left = Heap {
         facts: heap.facts.clone(),
         classes: kept(&heap.classes, classes),
@@ -40,7 +42,7 @@ pub(crate) struct Dropped<'d> {
 pub(crate) fn part(heap: Heap, dropped: &Dropped<'_>) -> Heap {
     let objects = heap.objects.iter().map(|object| object.address);
     let here: HashSet<Address> = heap.classes.iter().map(|class| class.address).chain(objects).collect();
-    let gone = Gone(&|address| !here.contains(&address) && dropped.all.binary_search(&address).is_ok());
+    let gone = RemovedAddresses(&|address| !here.contains(&address) && dropped.all.binary_search(&address).is_ok());
     let count = dropped.all.len() as u64;
     let left_before = |after: u64| dropped.places.partition_point(|place| *place < after) as u64;
     // Where the classes stand among the entries, of which all are left.
@@ -54,11 +56,11 @@ pub(crate) fn part(heap: Heap, dropped: &Dropped<'_>) -> Heap {
         if after > count + classes.len() as u64 { after } else { before + left_before(after - before) }
     };
     let objects = |after: u64| if after > count { after } else { left_before(after) };
-    cut(heap, &gone, &Places { objects: &objects, entries: &entries })
+    cut(heap, &gone, &RemainingBefore { objects: &objects, entries: &entries })
 }
 
 /// A heap without anything that refers to what is gone.
-fn cut(heap: Heap, gone: &Gone<'_>, places: &Places<'_>) -> Heap {
+fn cut(heap: Heap, gone: &RemovedAddresses<'_>, places: &RemainingBefore<'_>) -> Heap {
     let mut left = uncounted(heap);
     for class in &mut left.classes {
         class.after_objects = class.after_objects.map(places.objects);
@@ -79,58 +81,7 @@ fn kept<T: Clone>(all: &[T], kept: &[bool]) -> Vec<T> {
     all.iter().zip(kept).filter(|(_, kept)| **kept).map(|(item, _)| item.clone()).collect()
 }
 
-/// Whether what had an address was removed.
-pub(super) struct Gone<'g>(&'g dyn Fn(Address) -> bool);
-
-impl Gone<'_> {
-    pub(super) fn has(&self, address: Address) -> bool {
-        (self.0)(address)
-    }
-
-    fn cut(&self, address: &mut Address) {
-        if self.has(*address) {
-            *address = Address::NULL;
-        }
-    }
-
-    fn cut_value(&self, value: &mut Value) {
-        if value.as_reference().is_some_and(|to| self.has(to)) {
-            *value = Value::reference(Address::NULL);
-        }
-    }
-
-    fn cut_class(&self, class: &mut Class) {
-        let owners = [&mut class.loader, &mut class.signers, &mut class.protection_domain];
-        owners.into_iter().flatten().for_each(|address| self.cut(address));
-        class.interfaces.iter_mut().for_each(|list| list.retain(|to| !self.has(*to)));
-        class.references.iter_mut().for_each(|list| list.retain(|to| !self.has(*to)));
-        class.statics.iter_mut().flatten().for_each(|field| self.cut_value(&mut field.value));
-        class.constant_pool.iter_mut().flatten().for_each(|entry| self.cut_value(&mut entry.value));
-    }
-
-    fn cut_object(&self, object: &mut Object) {
-        match &mut object.contents {
-            Contents::Fields(values) => values.iter_mut().for_each(|value| self.cut_value(value)),
-            Contents::Elements(list) => list.iter_mut().for_each(|to| self.cut(to)),
-            Contents::References(list) => list.retain(|to| !self.has(*to)),
-            Contents::Unknown | Contents::Raw(_) | Contents::Primitives(_) | Contents::Long(_) => {}
-        }
-    }
-}
-
-/// New places: how many of the objects, or of the entries (classes and objects), that stood before a place are left.
-pub(super) struct Places<'p> {
-    objects: &'p dyn Fn(u64) -> u64,
-    entries: &'p dyn Fn(u64) -> u64,
-}
-
-impl Places<'_> {
-    pub(super) fn entries_before(&self, after: u64) -> u64 {
-        (self.entries)(after)
-    }
-}
-
-/// The same for each place.
+/// [`RemainingBefore`] for each place.
 struct Sums {
     objects: Vec<u64>,
     entries: Vec<u64>,

@@ -4,20 +4,20 @@ use std::collections::HashSet;
 
 use crate::model::{Event, EventKind, Heap, Root, RootKind, Serial, StackFrame, StackTrace};
 
-use super::remove::{Gone, Places};
+use super::removed::{RemainingBefore, RemovedAddresses};
 
 /// Takes out whatever names objects and classes that are gone.
-pub(super) fn cut(heap: &mut Heap, gone: &Gone<'_>, places: &Places<'_>) {
+pub(super) fn cut(heap: &mut Heap, gone: &RemovedAddresses<'_>, places: &RemainingBefore<'_>) {
     let around = &mut heap.surroundings;
-    around.roots.iter_mut().for_each(|roots| roots.retain(|root| !gone.has(root.object)));
+    around.roots.iter_mut().for_each(|roots| roots.retain(|root| !gone.contains(root.object)));
     for root in around.roots.iter_mut().flatten() {
         root.after = root.after.map(|after| places.entries_before(after));
     }
     around.regions.iter_mut().flatten().for_each(|region| region.after = places.entries_before(region.after));
     for trace in around.traces.iter_mut().flatten() {
-        if trace.frames.iter().any(|frame| frame.class.is_some_and(|class| gone.has(class))) {
+        if trace.frames.iter().any(|frame| frame.class.is_some_and(|class| gone.contains(class))) {
             let frames = trace.frames.iter().map(|frame| {
-                let class = frame.class.filter(|class| !gone.has(*class));
+                let class = frame.class.filter(|class| !gone.contains(*class));
                 StackFrame { class, ..frame.clone() }
             });
             *trace = StackTrace { frames: frames.collect(), ..trace.clone() };
@@ -27,16 +27,16 @@ pub(super) fn cut(heap: &mut Heap, gone: &Gone<'_>, places: &Places<'_>) {
     for events in around.events.iter_mut() {
         events.iter_mut().for_each(|event| event.after = places.entries_before(event.after));
         events.retain(|event| match &event.kind {
-            EventKind::LoadClass(load) if gone.has(load.class) => {
+            EventKind::LoadClass(load) if gone.contains(load.class) => {
                 unloaded.insert(load.serial);
                 false
             }
-            EventKind::StartThread(thread) => !gone.has(thread.object),
+            EventKind::StartThread(thread) => !gone.contains(thread.object),
             _ => true,
         });
     }
     let classes = Numbers { classes: unloaded, ..Numbers::default() };
-    let threads = around.threads.iter().flatten().filter(|thread| gone.has(thread.object));
+    let threads = around.threads.iter().flatten().filter(|thread| gone.contains(thread.object));
     let threads = threads.map(|thread| thread.serial).collect();
     let traces = traces_of(heap, &threads);
     Numbers { threads, traces, ..classes }.leave(heap);

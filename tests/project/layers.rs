@@ -74,15 +74,15 @@ fn formats() -> Vec<String> {
     names
 }
 
-struct File {
-    path: String,
+pub(crate) struct File {
+    pub(crate) path: String,
     /// Its module's path below the root.
-    module: Vec<String>,
-    text: String,
+    pub(crate) module: Vec<String>,
+    pub(crate) text: String,
 }
 
 /// The files of the library, but its root and those of tests.
-fn files() -> Vec<File> {
+pub(crate) fn files() -> Vec<File> {
     let source = Path::new(ROOT).join("src");
     let (mut folders, mut paths, mut of_tests) = (vec![source.clone()], Vec::new(), BTreeSet::<PathBuf>::new());
     while let Some(folder) = folders.pop() {

@@ -3,3 +3,4 @@
 mod features;
 mod layers;
 mod portable;
+mod rooms;

@@ -18,8 +18,10 @@ use super::super::process::Budget;
 use super::super::report::Outcome;
 use super::super::streamed::Streamed;
 use super::super::task::Operation;
-use super::large::{CHANGED_DUMP, with_heap};
 use super::{Asked, Differing, Judgement, Wrong, holder, passed};
+
+/// Where the dump is not what it was before it was asked about.
+pub(super) const CHANGED_DUMP: &str = "the dump was changed while it was asked about";
 
 /// The dump in the file of the answer, if it is a valid one.
 pub(super) fn valid(asked: &Asked<'_>) -> Result<Result<Input, Wrong>, Error> {
@@ -239,4 +241,17 @@ fn decompressed(input: &Input, longest: u64) -> Result<u64, Error> {
 
 fn lost_facet(facet: Facet, count: u64, to: &Target) -> Differing {
     Wrong::facet(facet, None, format!("what {to} can carry"), "nothing".to_owned(), count).into_first()
+}
+
+/// Calls `judge` with the heap that is asked about; `None` if the dump is not what it was.
+pub(super) fn with_heap<T>(
+    asked: &Asked<'_>,
+    large: &Streamed<'_>,
+    reading: Reading,
+    judge: &mut dyn FnMut(&mut dyn HeapSource) -> Result<T, Error>,
+) -> Result<Option<T>, Error> {
+    let Some(dump) = asked.files.dump()? else { return Ok(None) };
+    let mut source = DumpFile::new(dump, reading)?.source()?;
+    let number = large.heap.map_or(0, |heap| heap as usize).min(source.heaps().saturating_sub(1));
+    judge(source.heap(number)).map(Some)
 }

@@ -8,7 +8,7 @@ use crate::digest;
 use crate::error::Error;
 use crate::format::DumpFile;
 use crate::hprof::Reading;
-use crate::model::{DumpSource, HeapSource};
+use crate::model::HeapSource;
 
 use super::super::protocol::{Accepted, Count, Hello, Level};
 use super::super::report::Outcome;
@@ -16,10 +16,9 @@ use super::super::streamed::Streamed;
 use super::super::subject::{Reply, Session};
 use super::super::task::Operation;
 use super::digest::{differ, omitted, wanted};
+use super::dump::{CHANGED_DUMP, with_heap};
 use super::{Asked, Differing, Judgement, Wrong, counts, dump, judge, not_refused, passed};
 
-/// Where the dump is not what it was before it was asked about.
-pub(super) const CHANGED_DUMP: &str = "the dump was changed while it was asked about";
 /// What objects are called in the numbers of a case.
 const OBJECTS: &str = "objects";
 
@@ -133,19 +132,6 @@ fn of_digest(
         }
     }
     Ok(Judgement { omitted: omitted(wanted), ..first.map_or(right, Judgement::wrong) })
-}
-
-/// Calls `judge` with the heap that is asked about; `None` if the dump is not what it was.
-pub(super) fn with_heap<T>(
-    asked: &Asked<'_>,
-    large: &Streamed<'_>,
-    reading: Reading,
-    judge: &mut dyn FnMut(&mut dyn HeapSource) -> Result<T, Error>,
-) -> Result<Option<T>, Error> {
-    let Some(dump) = asked.files.dump()? else { return Ok(None) };
-    let mut source = DumpFile::new(dump, reading)?.source()?;
-    let number = large.heap.map_or(0, |heap| heap as usize).min(source.heaps().saturating_sub(1));
-    judge(source.heap(number)).map(Some)
 }
 
 /// Judges what is counted by what heapsmith counts.

@@ -1,7 +1,8 @@
 //! Golden classic texts: a specimen in every profile, word size and encoding.
 
 use crate::bytes::ebcdic::Page;
-use crate::classic::{Charset, Decoder, Encoding, LowerOptions, Newline, PROFILES, Profile, lower, rules};
+use crate::classic::open::FORMAT;
+use crate::classic::{Charset, Decoder, Encoding, LowerOptions, Newline, PROFILES, Profile, book, lower};
 use crate::error::Error;
 use crate::family::Lowering;
 use crate::family::case::gzip::{chain, member};
@@ -10,7 +11,6 @@ use crate::findings::RuleKind;
 use crate::generate::{VERSION, from_seed};
 use crate::model::{Heap, WordSize};
 
-use super::super::family::FORMAT;
 use super::specimen::{Letters, specimen};
 
 const WORDS: [WordSize; 2] = [WordSize::Bits32, WordSize::Bits64];
@@ -70,7 +70,7 @@ fn golden(options: &LowerOptions) -> Result<Case, Error> {
         profile.name
     );
     let made = case(id, summary, recipe, written(&specimen(word, letters), options)?)?;
-    let keeps = if made.id == KEEPS_ALL { rules::ALL.iter().map(|rule| rule.0).collect() } else { Vec::new() };
+    let keeps = if made.id == KEEPS_ALL { book::ALL.iter().map(|rule| rule.0).collect() } else { Vec::new() };
     let readers = SHOWN_BY_THE_SPECIMEN.into_iter().filter(|_| made.id == KEEPS_ALL);
     Ok(Case { keeps, shows: shown(profile).into_iter().chain(readers).collect(), ..made })
 }
@@ -96,7 +96,7 @@ const SHOWN_BY_THE_SPECIMEN: [&str; 12] = [
 
 /// The rules of a profile's writer, each of which its dump of the specimen shows.
 fn shown(profile: &Profile) -> Vec<&'static str> {
-    let rules = rules::BOOK.rule.iter().filter(|rule| rule.kind == RuleKind::Writer);
+    let rules = book::BOOK.rule.iter().filter(|rule| rule.kind == RuleKind::Writer);
     let all = rules.filter(|rule| rule.profiles.contains(&profile.name)).map(|rule| rule.id);
     all.filter(|id| !OF_NAMES.contains(id)).collect()
 }
@@ -181,7 +181,7 @@ fn without_version() -> Result<Vec<Case>, Error> {
         let offset = made.bytes.iter().position(|byte| matches!(byte, b'0' | 0xf0)).unwrap_or_default();
         // A comment may stand before the first object, whose place is then not told so easily.
         let noted =
-            (!made.bytes.first().copied().is_some_and(first)).then_some((rules::HEADER_MISSING.0, offset as u64));
+            (!made.bytes.first().copied().is_some_and(first)).then_some((book::HEADER_MISSING.0, offset as u64));
         let shows = if name == "openj9" { "classic.header.native" } else { "classic.header.line" };
         let shows = if name == "any" { Vec::new() } else { vec![shows] };
         cases.push(Case { breaks: noted, shows, ..made });

@@ -5,21 +5,21 @@
 
 use std::collections::HashSet;
 
-use crate::classic::rules;
+use crate::classic::book;
 use crate::classic::wire::EntryKind;
+use crate::family::edit::Effect::{Changes, Refused, Same};
+use crate::family::edit::{Edit, Edited, FieldAt};
 use crate::model::{Address, ByteLen, ObjectKind};
 
 use super::effect::{self, loose, rename};
 use super::map::{Map, RecordAt, RecordKind};
 use super::spell::*;
-use crate::family::edit::Effect::{Changes, Refused, Same};
-use crate::family::edit::{Edit, Edited, FieldAt};
 
 /// Every edit.
 pub(super) const EDITS: &[Edit<Map>] = &[
     Edit::new(
         "prefix-a-hash-sign",
-        rules::FILE_START,
+        book::FILE_START,
         "puts a hash sign in front",
         |map| {
             // The words in its first bytes tell what a dump that begins like none resembles; those in EBCDIC do not.
@@ -35,7 +35,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "cut-in-the-last-class",
-        rules::FILE_TRUNCATED,
+        book::FILE_TRUNCATED,
         "ends the file after the type of the last object or class",
         |map| {
             let last = map.records.iter().rfind(|record| record.is_entry())?;
@@ -47,7 +47,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "prefix-a-byte-order-mark",
-        rules::FILE_BYTE_ORDER_MARK,
+        book::FILE_BYTE_ORDER_MARK,
         "puts a UTF-8 byte order mark in front",
         |map| {
             if map.is_ebcdic() {
@@ -59,7 +59,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "mix-line-ends",
-        rules::FILE_LINE_ENDS,
+        book::FILE_LINE_ENDS,
         "puts a comment with another line end before the last record",
         |map| {
             let (last, before) = map.records.split_last()?;
@@ -74,7 +74,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "drop-the-version-line",
-        rules::HEADER_MISSING,
+        book::HEADER_MISSING,
         "takes the version line away",
         |map| {
             let version = map.first(RecordKind::Version)?;
@@ -89,7 +89,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "add-a-version-line",
-        rules::HEADER_SINGLE,
+        book::HEADER_SINGLE,
         "puts another version line in front of the last record",
         |map| {
             let (last, before) = map.records.split_last()?;
@@ -101,7 +101,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "add-a-stray-line",
-        rules::RECORD_START,
+        book::RECORD_START,
         "puts a line of a question mark in front of the first object",
         |map| {
             let first = first_entry(map)?;
@@ -112,7 +112,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "misname-the-kind-of-a-record",
-        rules::RECORD_TYPE,
+        book::RECORD_TYPE,
         "writes ARR in the place of the first OBJ",
         |map| {
             let first = first_entry(map)?;
@@ -122,7 +122,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "move-an-object-to-0",
-        rules::RECORD_NULL_ADDRESS,
+        book::RECORD_NULL_ADDRESS,
         "gives an object that nothing refers to the address 0",
         |map| {
             let address = loose_object(map)?;
@@ -133,7 +133,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "misspell-a-digit",
-        rules::NUMBER_HEXADECIMAL,
+        book::NUMBER_HEXADECIMAL,
         "turns the last digit of the first reference into a G",
         |map| {
             let field = map.fields.iter().find(|field| field.name == "reference")?;
@@ -144,7 +144,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "negate-a-size",
-        rules::NUMBER_SIZE,
+        book::NUMBER_SIZE,
         "puts a minus sign in front of the first size",
         |map| {
             let first = first_entry(map)?;
@@ -155,7 +155,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "raise-a-size",
-        rules::NUMBER_SIZE_RANGE,
+        book::NUMBER_SIZE_RANGE,
         "sets the first size to 2^63",
         |map| {
             let size = map.field(&first_entry(map)?, "size")?;
@@ -165,7 +165,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "widen-an-address",
-        rules::NUMBER_WORD,
+        book::NUMBER_WORD,
         "raises the address of an object that nothing refers to by 2^32",
         |map| {
             map.field(&first_entry(map)?, "address").filter(|field| field.length == 10)?;
@@ -177,7 +177,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "empty-a-name",
-        rules::NAME_EMPTY,
+        book::NAME_EMPTY,
         "takes the name of a class without objects away",
         |map| {
             let name = loose_classes(map).next_back()?;
@@ -190,7 +190,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "add-a-stray-byte-to-a-name",
-        rules::NAME_ENCODING,
+        book::NAME_ENCODING,
         "puts the byte ff before the name of a class without objects",
         |map| {
             let name = loose_classes(map).next_back().filter(|_| !map.is_ebcdic())?;
@@ -200,7 +200,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "break-a-name",
-        rules::NAME_LINE_BREAK,
+        book::NAME_LINE_BREAK,
         "adds a line break and an x to the name of a class without objects",
         |map| {
             let name = loose_classes(map).next_back()?;
@@ -211,14 +211,14 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "break-an-array-signature",
-        rules::NAME_SIGNATURE,
+        book::NAME_SIGNATURE,
         "renames a class without objects to [L;",
         |map| replaced(map, &loose_classes(map).next_back()?, b"[L;", map.records.len()),
         Changes(|_, heap| rename(heap, |_, _| b"[L;".to_vec())),
     ),
     Edit::new(
         "add-a-stray-reference",
-        rules::REFERENCE_WITHOUT_RECORD,
+        book::REFERENCE_WITHOUT_RECORD,
         "puts a line of a reference in front of the first object",
         |map| {
             let first = first_entry(map)?;
@@ -229,7 +229,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "move-references",
-        rules::REFERENCE_PRIMITIVE_ARRAY,
+        book::REFERENCE_PRIMITIVE_ARRAY,
         "moves two references of an object to a primitive array",
         |map| {
             let kind = |record: &RecordAt| ObjectKind::of_class(map.name(record));
@@ -250,7 +250,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "misspell-trailer-1",
-        rules::TRAILER_SYNTAX,
+        book::TRAILER_SYNTAX,
         "adds a word to trailer 1",
         |map| {
             let trailer = map.first(RecordKind::Breakdown)?;
@@ -261,7 +261,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "drop-trailer-2",
-        rules::TRAILER_MISSING,
+        book::TRAILER_MISSING,
         "ends the file before trailer 2",
         |map| {
             let last = last_trailer(map)?;
@@ -274,7 +274,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "drop-trailer-1",
-        rules::TRAILER_BREAKDOWN_MISSING,
+        book::TRAILER_BREAKDOWN_MISSING,
         "takes trailer 1 away",
         |map| {
             let (first, last) = (map.first(RecordKind::Breakdown)?, last_trailer(map)?);
@@ -284,7 +284,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "repeat-trailer-2",
-        rules::TRAILER_REPEATED,
+        book::TRAILER_REPEATED,
         "adds trailer 2 again",
         |map| {
             let line = map.field(&last_trailer(map)?, "totals")?;
@@ -294,7 +294,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "swap-the-trailers",
-        rules::TRAILER_ORDER,
+        book::TRAILER_ORDER,
         "moves trailer 1 after trailer 2",
         |map| {
             let (first, _) = (map.first(RecordKind::Breakdown)?, last_trailer(map)?);
@@ -308,7 +308,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "move-trailer-1-before-the-last-record",
-        rules::TRAILER_RECORD_BETWEEN,
+        book::TRAILER_RECORD_BETWEEN,
         "moves trailer 1 in front of the last object or class",
         |map| {
             let (trailer, _) = (map.first(RecordKind::Breakdown)?, last_trailer(map)?);
@@ -323,7 +323,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "add-a-class-after-the-trailers",
-        rules::TRAILER_RECORD_AFTER,
+        book::TRAILER_RECORD_AFTER,
         "adds a class after trailer 2",
         |map| {
             last_trailer(map)?;
@@ -334,7 +334,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "add-a-comment-after-the-trailers",
-        rules::TRAILER_COMMENT_AFTER,
+        book::TRAILER_COMMENT_AFTER,
         "adds a comment after trailer 2",
         |map| {
             last_trailer(map)?;
@@ -344,7 +344,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "misstate-the-classes",
-        rules::TRAILER_COUNTS,
+        book::TRAILER_COUNTS,
         "raises the classes of trailer 1 by one",
         |map| {
             let trailer = map.first(RecordKind::Breakdown)?;
@@ -354,7 +354,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "misstate-the-total",
-        rules::TRAILER_TOTAL,
+        book::TRAILER_TOTAL,
         "raises the total of trailer 2 by one",
         |map| {
             let trailer = map.first(RecordKind::Eof)?;
@@ -364,7 +364,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "misstate-the-references",
-        rules::TRAILER_REFERENCES,
+        book::TRAILER_REFERENCES,
         "raises the references of trailer 2 by 1000",
         |map| {
             // By one it could come to a total that leaves class blocks out, or does not.
@@ -378,7 +378,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "repeat-an-address",
-        rules::GRAPH_DUPLICATE_ADDRESS,
+        book::GRAPH_DUPLICATE_ADDRESS,
         "gives the last object the first one's address",
         |map| {
             let first = map.field(&first_entry(map)?, "address")?;
@@ -389,7 +389,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "let-a-reference-dangle",
-        rules::GRAPH_DANGLING_REFERENCE,
+        book::GRAPH_DANGLING_REFERENCE,
         "leads a reference to nothing",
         |map| {
             let donor = donor(map)?;
@@ -401,7 +401,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "name-an-unknown-type",
-        rules::GRAPH_TYPE,
+        book::GRAPH_TYPE,
         "gives the first instance a type that no class has",
         |map| {
             let instance = map.entries(EntryKind::Object).find(|record| is_instance(map.name(record)))?;
@@ -412,7 +412,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "repeat-a-name",
-        rules::GRAPH_SAME_NAME,
+        book::GRAPH_SAME_NAME,
         "gives the last class without objects the name of the first one",
         |map| {
             // Where another name stands twice already, that is what is found.

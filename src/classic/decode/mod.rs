@@ -7,17 +7,17 @@ mod scan;
 
 use std::io::{self, Cursor, Read};
 
+use scan::{End, SHOWN, Scan};
+
 use crate::bytes::ebcdic::Mapped;
 use crate::bytes::stop::{Stop, keeping_error, refill, truncated};
 use crate::bytes::{Allowance, Incomplete, Window, shown};
 use crate::error::{DecodeError, Problem, TextPosition};
 use crate::family::Reading;
 
+use super::book;
 use super::record::{Record, References};
-use super::rules;
 use super::wire::{Charset, Encoding, START};
-
-use scan::{End, SHOWN, Scan};
 
 pub(super) use scan::{Part, is_blank};
 
@@ -105,7 +105,7 @@ impl<R: Read> Decoder<R> {
         let mut start = Vec::new();
         let failed = match source.by_ref().take(START as u64).read_to_end(&mut start) {
             Err(e) if start.is_empty() => {
-                return Err(DecodeError::new(rules::FILE_TRUNCATED, 0, "data", Problem::Io(e)));
+                return Err(DecodeError::new(book::FILE_TRUNCATED, 0, "data", Problem::Io(e)));
             }
             read => read.err(),
         };
@@ -120,7 +120,7 @@ impl<R: Read> Decoder<R> {
             ended: false,
             values: Vec::new(),
             reading: Reading::default(),
-            allowance: Allowance::new(u64::MAX, rules::FILE_TRUNCATED),
+            allowance: Allowance::new(u64::MAX, book::FILE_TRUNCATED),
         })
     }
 
@@ -133,7 +133,7 @@ impl<R: Read> Decoder<R> {
     /// Lets what has to be known of the dump as a whole take this many bytes of memory.
     #[must_use]
     pub fn allowing(self, bytes: u64) -> Decoder<R> {
-        Decoder { allowance: Allowance::new(bytes, rules::FILE_TRUNCATED), ..self }
+        Decoder { allowance: Allowance::new(bytes, book::FILE_TRUNCATED), ..self }
     }
 
     /// What has to be known of the dump may take of memory.
@@ -377,19 +377,19 @@ impl<R: Read> Decoder<R> {
     /// The text ends inside a field.
     fn ends(&self, short: Incomplete) -> DecodeError {
         let (start, available) = (self.window.offset(), self.window.bytes().len());
-        let error = truncated(rules::FILE_TRUNCATED, start, available, short);
+        let error = truncated(book::FILE_TRUNCATED, start, available, short);
         self.shrunk(start + available as u64).unwrap_or_else(|| self.placed(error))
     }
 
     /// The error of a file that was longer when it was opened.
     fn shrunk(&self, length: u64) -> Option<DecodeError> {
         let opened = self.declared.filter(|&opened| length < opened)?;
-        let error = DecodeError::new(rules::FILE_TRUNCATED, length, "record", Problem::Shrunk { opened });
+        let error = DecodeError::new(book::FILE_TRUNCATED, length, "record", Problem::Shrunk { opened });
         Some(self.placed(error))
     }
 
     fn refill(&mut self) -> Result<bool, DecodeError> {
-        refill(&mut self.window, rules::FILE_TRUNCATED).map_err(|e| self.placed(e))
+        refill(&mut self.window, book::FILE_TRUNCATED).map_err(|e| self.placed(e))
     }
 
     fn placed(&self, error: DecodeError) -> DecodeError {
@@ -406,7 +406,7 @@ impl<R: Read> Decoder<R> {
         if self.ended {
             return Ok(());
         }
-        Err(self.placed(DecodeError::new(rules::TRAILER_MISSING, length, "record", Problem::MissingEnd)))
+        Err(self.placed(DecodeError::new(book::TRAILER_MISSING, length, "record", Problem::MissingEnd)))
     }
 }
 
@@ -454,5 +454,5 @@ fn not_classic(start: &[u8]) -> DecodeError {
     };
     let expected = "a classic heap dump: \"//\" or an address that begins with 0x, in ASCII or EBCDIC".to_owned();
     let problem = Problem::Unexpected { expected, found };
-    DecodeError::new(rules::FILE_START, 0, "start", problem).at_position(TextPosition { line: 1, column: 1 })
+    DecodeError::new(book::FILE_START, 0, "start", problem).at_position(TextPosition { line: 1, column: 1 })
 }

@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use crate::bytes::stop::{Stop, bad};
 use crate::bytes::{Incomplete, quoted};
+use crate::classic::book;
 
 use super::super::record::{BREAKDOWN, Counts, EOF, Entry, Line, Number, Record, References, Totals, VERSION, decimal};
-use super::super::rules;
 use super::super::wire::EntryKind;
 use super::LONGEST;
 use super::digits::worth;
@@ -149,7 +149,7 @@ impl<'a> Scan<'a> {
                 return self.short("line", 1);
             }
             let found = shown(content);
-            bad(rules::TRAILER_SYNTAX, "trailer", start, expected, found)
+            bad(book::TRAILER_SYNTAX, "trailer", start, expected, found)
         };
         if content.starts_with(VERSION) {
             Ok(Record::Version(line))
@@ -174,7 +174,7 @@ impl<'a> Scan<'a> {
             None => return Err(self.short("size", 1)),
             _ => {
                 let expected = "the size of an object or class in brackets: references stand after a record";
-                return Err(self.refuse(rules::REFERENCE_WITHOUT_RECORD, "size", expected));
+                return Err(self.refuse(book::REFERENCE_WITHOUT_RECORD, "size", expected));
             }
         }
         let size = self.size()?;
@@ -186,12 +186,12 @@ impl<'a> Scan<'a> {
             if b"OBJ".starts_with(begun) || b"CLS".starts_with(begun) {
                 return Err(self.short("record type", 3));
             }
-            return Err(self.refuse(rules::RECORD_TYPE, "record type", "OBJ or CLS"));
+            return Err(self.refuse(book::RECORD_TYPE, "record type", "OBJ or CLS"));
         };
         let kind = match word {
             b"OBJ" => EntryKind::Object,
             b"CLS" => EntryKind::Class,
-            _ => return Err(self.refuse(rules::RECORD_TYPE, "record type", "OBJ or CLS")),
+            _ => return Err(self.refuse(book::RECORD_TYPE, "record type", "OBJ or CLS")),
         };
         self.at += 3;
         self.part();
@@ -201,7 +201,7 @@ impl<'a> Scan<'a> {
             return Err(self.short("type", 1));
         }
         if before_name.is_empty() && !self.is_line_end() && self.bytes[self.at] != b'\r' {
-            return Err(self.refuse(rules::RECORD_TYPE, "type", "white space after OBJ or CLS"));
+            return Err(self.refuse(book::RECORD_TYPE, "type", "white space after OBJ or CLS"));
         }
         let name = self.name()?;
         self.part();
@@ -286,12 +286,12 @@ impl<'a> Scan<'a> {
         let text = &self.bytes[start..self.at];
         let after = self.bytes.get(self.at);
         if count == 0 || after.is_some_and(|&b| !(is_white(b) || b == b'[' || b == 0x85 && self.nel)) {
-            return Err(self.refuse(rules::NUMBER_HEXADECIMAL, field, "hexadecimal digits and white space"));
+            return Err(self.refuse(book::NUMBER_HEXADECIMAL, field, "hexadecimal digits and white space"));
         }
         let significant = digits[..count].iter().skip_while(|b| **b == b'0').count();
         if significant > 16 {
             self.at = start;
-            return Err(self.refuse(rules::NUMBER_HEXADECIMAL, field, "at most 16 hexadecimal digits"));
+            return Err(self.refuse(book::NUMBER_HEXADECIMAL, field, "at most 16 hexadecimal digits"));
         }
         let value = text[2..].iter().fold(0, |value, digit| value << 4 | u64::from(worth(*digit)));
         Ok(Number { text, value })
@@ -313,7 +313,7 @@ impl<'a> Scan<'a> {
                 self.at = start + count + 2;
                 Ok(Number { text: &self.bytes[start..self.at], value })
             }
-            _ => Err(self.refuse(rules::NUMBER_SIZE, "size", "decimal digits below 2^64, and a bracket")),
+            _ => Err(self.refuse(book::NUMBER_SIZE, "size", "decimal digits below 2^64, and a bracket")),
         }
     }
 
@@ -372,7 +372,7 @@ impl<'a> Scan<'a> {
     }
 
     pub(super) fn unexpected(&self, field: &'static str, expected: &str) -> Stop {
-        self.refuse(rules::RECORD_START, field, expected)
+        self.refuse(book::RECORD_START, field, expected)
     }
 
     #[cold]
@@ -383,7 +383,7 @@ impl<'a> Scan<'a> {
 
 #[cold]
 fn too_long(field: &'static str, start: usize) -> Stop {
-    bad(rules::RECORD_LONG, field, start, format!("at most {LONGEST} bytes"), "more")
+    bad(book::RECORD_LONG, field, start, format!("at most {LONGEST} bytes"), "more")
 }
 
 #[inline(always)]

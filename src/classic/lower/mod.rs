@@ -27,8 +27,8 @@ pub use profiles::{ClassReferences, Names, Nulls, PROFILES, Profile, Trailers};
 pub use recognise::recognise;
 
 use super::encode;
-use super::family::FORMAT;
 use super::lift::{self, FirstReferences};
+use super::open::FORMAT;
 use super::record::{Counts, Record, Totals};
 use super::wire::{Encoding, EntryKind};
 use carry::{Carrier, Listed, Told};

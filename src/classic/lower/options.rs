@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use crate::classic::open::FORMAT;
 use crate::compare::Facet;
 use crate::error::Error;
 use crate::family::{ArrayClass, Format, Lower, Lowering, Needs, Wishes, only_heap};
@@ -9,7 +10,6 @@ use crate::generate::{GenerateOptions, Library};
 use crate::lower::Adherence;
 use crate::model::{Dump, DumpSource, Facts, WordSize};
 
-use super::super::family::FORMAT;
 use super::super::wire::{Charset, Encoding, Newline};
 use super::profiles::ClassReferences;
 use super::{LowerOptions, carry, write};

@@ -1,12 +1,12 @@
 //! The rules of the classic format in the two passes of a validation.
 
+use crate::classic::open::{FORMAT, open};
 use crate::error::DecodeError;
 use crate::family::{Judge, Opening};
 use crate::findings::{Findings, Rulebook, Sound};
 use crate::input::Stream;
 
 use super::super::Decoder;
-use super::super::family::{FORMAT, open};
 use super::{BOOK, GraphIndex, PassRules};
 
 /// Both passes over a classic heap dump.

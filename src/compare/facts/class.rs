@@ -1,9 +1,9 @@
 //! The rows of classes.
 
+use crate::compare::spelling::{Hex, Text, TypedValue};
 use crate::model::{Class, Field, PoolEntry, Static, Value};
 
 use super::super::facet::Facet;
-use super::super::listing::{Hex, Text, TypedValue};
 use super::{Described, Fact, Items, Lines, References, Walk, key, set};
 
 impl Described for Class {

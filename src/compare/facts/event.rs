@@ -1,11 +1,11 @@
 //! The rows of the process's log.
 
+use crate::compare::spelling::Hex;
 use crate::model::{
     AllocationSite, AllocationSites, ControlSettings, CpuSamples, Frame, HeapSummary, LoadClass, Name, Serial,
     StartThread, TextId, Trace,
 };
 
-use super::super::listing::Hex;
 use super::{Described, Fact, Lines, Walk, key, set};
 
 /// A string, an unloaded class or an ended thread, a record with an unknown tag: entries that have no type of their own.

@@ -1,9 +1,9 @@
 //! The rows of a listing's first line: facts of the whole heap, and how many lines there are.
 
+use crate::compare::spelling::Hex;
 use crate::model::{Facts, Surroundings, Totals};
 
 use super::super::facet::Facet;
-use super::super::listing::Hex;
 use super::{Described, Fact, Key, Lines, Presence, Walk, key, set};
 
 /// The first line of a listing.

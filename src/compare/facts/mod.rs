@@ -29,20 +29,24 @@ mod class;
 mod event;
 mod head;
 mod items;
+mod keyed;
 mod object;
 mod surroundings;
 mod value;
+
+use serde::de::DeserializeOwned;
 
 use crate::error::Error;
 use crate::model::long::Pieces;
 use crate::model::{Address, IdentityHash, Value};
 
 use super::facet::Facet;
-use super::listing::Hex;
+use super::spelling::Hex;
 
 pub use head::Head;
 pub(crate) use items::Items;
-pub(crate) use value::{Fact, Spelled, Told};
+pub use keyed::{Keyed, Place};
+pub(crate) use value::{Fact, Told};
 
 /// An entry of a heap, or a part of one, whose facts are known row by row.
 pub trait Described: Clone + Default + 'static {
@@ -65,6 +69,18 @@ pub trait Described: Clone + Default + 'static {
         Ok(())
     }
 }
+
+/// A type that a listing's text is read as, with the schema of that text.
+#[cfg(feature = "schemas")]
+pub trait Spelled: DeserializeOwned + schemars::JsonSchema {}
+#[cfg(feature = "schemas")]
+impl<T: DeserializeOwned + schemars::JsonSchema> Spelled for T {}
+
+/// A type that a listing's text is read as.
+#[cfg(not(feature = "schemas"))]
+pub trait Spelled: DeserializeOwned {}
+#[cfg(not(feature = "schemas"))]
+impl<T: DeserializeOwned> Spelled for T {}
 
 /// Kinds of line: their names and what they are.
 pub(crate) type Lines = &'static [(&'static str, &'static str)];

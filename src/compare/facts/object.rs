@@ -1,9 +1,9 @@
 //! The rows of objects.
 
+use crate::compare::spelling::{Bytes, ElementName, Hex, TypedValue, addresses};
 use crate::model::{Contents, Long, Object, ObjectKind, PrimitiveType};
 
 use super::super::facet::Facet;
-use super::super::listing::{Bytes, ElementName, Hex, TypedValue, addresses};
 use super::{Described, Fact, Items, Key, Lines, Presence, References, Spelled, Walk, key, set};
 
 /// Kinds of line, a bit for each.

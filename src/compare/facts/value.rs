@@ -4,11 +4,12 @@ use std::cell::Cell;
 use std::fmt;
 use std::sync::Arc;
 
-use serde::de::DeserializeOwned;
 use serde::ser::{Error as _, SerializeSeq};
 use serde::{Serialize, Serializer};
 
 use crate::bytes::hexadecimal;
+use crate::compare::facet::Facet;
+use crate::compare::spelling::{Bytes, ElementName, Hashes, Hex, Text, TypeName, TypedValue, addresses};
 use crate::error::Error;
 use crate::model::long::Pieces;
 use crate::model::{
@@ -16,9 +17,8 @@ use crate::model::{
     PrimitiveType, Serial, StackFrame, Static, TextId, Totals, Value, WordSize,
 };
 
-use super::super::facet::Facet;
-use super::super::listing::{Bytes, ElementName, Hashes, Hex, Keyed, Text, TypeName, TypedValue, addresses, entries};
-use super::Items;
+use super::keyed::{Keyed, entries};
+use super::{Items, Spelled};
 
 /// A fact as it stands in an entry.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -213,18 +213,6 @@ impl fmt::Display for Digits<'_> {
         })
     }
 }
-
-/// What a listing's text is read as, and what its schema describes.
-#[cfg(feature = "schemas")]
-pub trait Spelled: DeserializeOwned + schemars::JsonSchema {}
-#[cfg(feature = "schemas")]
-impl<T: DeserializeOwned + schemars::JsonSchema> Spelled for T {}
-
-/// What a listing's text is read as.
-#[cfg(not(feature = "schemas"))]
-pub trait Spelled: DeserializeOwned {}
-#[cfg(not(feature = "schemas"))]
-impl<T: DeserializeOwned> Spelled for T {}
 
 /// A type that holds a fact.
 pub trait Told: Sized + 'static {

@@ -7,7 +7,7 @@ use crate::model::{
     StartThread, TextId, Trace,
 };
 
-use super::keyed::Keyed;
+use super::Keyed;
 
 /// An entry of the process's log.
 #[derive(Clone, Debug, Serialize, Deserialize)]

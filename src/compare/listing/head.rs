@@ -1,8 +1,7 @@
 //! The first line of a listing, as it follows from a heap.
 
+use crate::compare::facts::Head;
 use crate::model::{Event, Heap, Object, ObjectKind};
-
-use super::super::facts::Head;
 
 /// The facts of a heap as the first line of its listing.
 pub fn head(heap: &Heap) -> Head {

@@ -1,12 +1,12 @@
-//! [`Line`], which is any line after the first, and the place of a class or object.
+//! [`Line`], which is any line after the first.
 
 use serde::{Deserialize, Serialize};
 
 use crate::model::{Class, Object, ObjectKind, Region, StackTrace, Thread};
 
 use super::event::EventLine;
-use super::keyed::Keyed;
 use super::root::RootLine;
+use super::{Keyed, Place};
 
 /// A line of a listing after the first, by its kind.
 #[derive(Clone, Debug, Serialize)]
@@ -31,15 +31,6 @@ pub enum Line<'h> {
     Region(Keyed<'h, Region>),
     /// An entry of the process's log.
     Event(Box<EventLine<'h>>),
-}
-
-/// Where a class or object stands in its file.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Place {
-    /// Index of the record.
-    pub record: u64,
-    /// Offset in bytes.
-    pub offset: Option<u64>,
 }
 
 impl<'h> Line<'h> {

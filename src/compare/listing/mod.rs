@@ -6,12 +6,10 @@
 
 mod event;
 mod head;
-mod keyed;
 mod line;
 mod read;
 mod root;
 mod sorted;
-mod spelling;
 #[cfg(test)]
 mod tests;
 
@@ -22,17 +20,14 @@ use serde::Serialize;
 use crate::error::Error;
 use crate::model::{Address, Class, Heap, Object, Surroundings};
 
-pub use super::facts::Head;
+pub use super::facts::{Head, Keyed, Place};
+pub use super::spelling::{Bytes, ElementName, Hashes, Hex, Text, TypeName, TypedValue};
 pub use event::{EventItem, EventLine};
 pub use head::head;
-pub use keyed::Keyed;
-pub(super) use keyed::entries;
-pub use line::{Line, Place};
+pub use line::Line;
 pub use read::{Listing, read, read_within};
 pub use root::{RootLine, RootName};
 pub use sorted::SortedLines;
-pub(super) use spelling::addresses;
-pub use spelling::{Bytes, ElementName, Hashes, Hex, Text, TypeName, TypedValue};
 
 /// Writes a listing: the head, then classes and objects by address, then the rest. `places` has the
 /// places of the classes and of the objects, in the heap's order.

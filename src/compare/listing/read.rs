@@ -2,12 +2,11 @@
 
 use std::io::{self, BufRead, Read};
 
+use crate::compare::facts::{Head, Keyed};
 use crate::error::Error;
 use crate::model::{Class, Event, Heap, Object, Surroundings};
 
-use super::super::facts::Head;
 use super::head::{has_class_words, head};
-use super::keyed::Keyed;
 use super::line::Line;
 
 /// A listing that was read.

@@ -2,9 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::compare::spelling::Hex;
 use crate::model::{Root, RootKind, RootNumber};
-
-use super::spelling::Hex;
 
 /// A GC root.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,11 +4,11 @@ use std::io::{BufWriter, Write};
 
 use serde::{Deserialize, Serialize};
 
+use crate::compare::facts::Head;
+use crate::compare::sorted::{Entry, Sorter};
 use crate::error::Error;
 use crate::model::{Class, Contents, Heap, Long, Object, ObjectKind};
 
-use super::super::facts::Head;
-use super::super::sorted::{Entry, Sorter};
 use super::{Keyed, Line, Lines, Place, head};
 
 /// The objects of a listing that is to be written.

@@ -8,7 +8,6 @@ use crate::model::{Address, Heap, Name, Value};
 use super::super::Facet;
 use super::super::facts::{Described, Fact, Get, Items, References, Walk};
 use super::Renaming;
-use super::partition::Split;
 use super::used::{Facets, Used};
 
 /// The two heaps' nodes, those of the first in front.
@@ -43,6 +42,17 @@ impl Edges {
     pub(super) fn of(&self, node: u32) -> &[(u32, u64)] {
         &self.ends[self.starts[node as usize] as usize..self.starts[node as usize + 1] as usize]
     }
+}
+
+/// A group of nodes that is of another size on the two sides.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Split {
+    /// One of its nodes.
+    pub(super) node: u32,
+    pub(super) left: u64,
+    pub(super) right: u64,
+    /// Whether it is a node without a counterpart, rather than a group.
+    pub(super) missing: bool,
 }
 
 /// A hash that is the same in every run.

@@ -21,8 +21,8 @@ use super::Facet;
 use super::carriage::{ClassFirst, Column};
 use super::diff::{Comparison, compare};
 
-use graph::Graph;
-use partition::{Partition, Split};
+use graph::{Graph, Split};
+use partition::Partition;
 use used::Used;
 
 /// The answer.

@@ -2,18 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::graph::{Graph, hash};
-
-/// A group of nodes that is of another size on the two sides.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Split {
-    /// One of its nodes.
-    pub(super) node: u32,
-    pub(super) left: u64,
-    pub(super) right: u64,
-    /// Whether it is a node without a counterpart, rather than a group.
-    pub(super) missing: bool,
-}
+use super::graph::{Graph, Split, hash};
 
 /// A cell: nodes of the first heap and of the second, in no order.
 #[derive(Clone, Debug, Default)]

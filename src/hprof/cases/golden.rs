@@ -7,10 +7,10 @@ use crate::family::case::{Case, Kind};
 use crate::findings::RuleKind;
 use crate::generate::{VERSION, from_seed};
 use crate::hprof::lower::{Cut, library};
-use crate::hprof::{Decoder, IdSize, LowerOptions, PROFILES, Profile, rules};
+use crate::hprof::open::FORMAT;
+use crate::hprof::{Decoder, IdSize, LowerOptions, PROFILES, Profile, book};
 use crate::model::{Dump, Heap};
 
-use super::super::family::FORMAT;
 use super::specimen::{Numbers, Twist, Wanted, later, specimen};
 
 pub(super) fn cases() -> Result<Vec<Case>, Error> {
@@ -142,7 +142,7 @@ fn golden(options: &LowerOptions) -> Result<Case, Error> {
 
 /// The rules of a profile's writer that its dump of the specimen shows.
 fn shown(profile: &Profile) -> Vec<&'static str> {
-    let rules = rules::BOOK.rule.iter().filter(|rule| rule.kind == RuleKind::Writer);
+    let rules = book::BOOK.rule.iter().filter(|rule| rule.kind == RuleKind::Writer);
     rules
         .filter(|rule| rule.profiles.contains(&profile.name))
         .map(|rule| rule.id)
@@ -153,7 +153,7 @@ fn shown(profile: &Profile) -> Vec<&'static str> {
 /// Rules of the bytes that a golden dump keeps where it could break them.
 fn kept(id: &str) -> Vec<&'static str> {
     match id {
-        "hprof-hotspot-25-8" => rules::ALL.iter().map(|rule| rule.0).filter(|id| !NOT_KEPT.contains(id)).collect(),
+        "hprof-hotspot-25-8" => book::ALL.iter().map(|rule| rule.0).filter(|id| !NOT_KEPT.contains(id)).collect(),
         "hprof-agent-4" => vec!["hprof.sites.reserved-flags", "hprof.control.reserved-flags"],
         "hprof-hotspot-8-8" => vec!["hprof.segment.wrapped-length", "hprof.segment.end-alone"],
         "hprof-art-4" => vec!["hprof.extension.tag"],

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use crate::family::case::{CaseFamily, Source, Spelled, source, sources, spelled};
 
-use super::family::FAMILY;
+use super::open::FAMILY;
 
 pub(super) use readings::AMBIGUITIES;
 

@@ -2,7 +2,9 @@
 //!
 //! Most put a record in front of all others, or a sub-record after all others, and so have a place in any dump.
 
-use crate::hprof::{SubTag, Tag, Version, rules, wire};
+use crate::family::edit::Effect::{Changes, Refused, Same};
+use crate::family::edit::{Edit, Edited};
+use crate::hprof::{SubTag, Tag, Version, book, wire};
 use crate::model::{
     Address, AllocationSites, ControlSettings, EventKind, HeapSummary, Name, Object, ObjectKind, PrimitiveType,
     RootKind, Serial, TextId,
@@ -11,14 +13,12 @@ use crate::model::{
 use super::effect::{self, bytes, first, push, root};
 use super::map::Map;
 use super::spell::*;
-use crate::family::edit::Effect::{Changes, Refused, Same};
-use crate::family::edit::{Edit, Edited};
 
 /// Every edit.
 pub(super) const EDITS: &[Edit<Map>] = &[
     Edit::new(
         "cut-in-a-sub-record",
-        rules::FILE_TRUNCATED,
+        book::FILE_TRUNCATED,
         "ends the file inside its last sub-record",
         |map| {
             let index = map.records.iter().rposition(|record| record.sub_tag.is_some())?;
@@ -29,14 +29,14 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "misspell-the-magic",
-        rules::HEADER_MAGIC,
+        book::HEADER_MAGIC,
         "changes a letter of the magic text",
         |map| Some(edited([b"JAVA PROFILF ", &map.bytes[13..]].concat(), 0, 0)),
         Refused,
     ),
     Edit::new(
         "translate-to-ebcdic",
-        rules::HEADER_TEXT_MODE,
+        book::HEADER_TEXT_MODE,
         "translates \"JAVA PROFILE \" to EBCDIC (IBM-037)",
         |map| {
             let text = b"\xd1\xc1\xe5\xc1\x40\xd7\xd9\xd6\xc6\xc9\xd3\xc5\x40";
@@ -46,14 +46,14 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "prefix-a-byte-order-mark",
-        rules::HEADER_TEXT_MODE,
+        book::HEADER_TEXT_MODE,
         "puts a UTF-8 byte order mark in front",
         |map| Some(edited(map.inserting(0, b"\xef\xbb\xbf"), 0, 0)),
         Refused,
     ),
     Edit::new(
         "drop-the-zero-bytes",
-        rules::HEADER_TEXT_MODE,
+        book::HEADER_TEXT_MODE,
         "removes every zero byte",
         |map| {
             map.records.first()?;
@@ -65,21 +65,21 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "turn-zero-bytes-into-spaces",
-        rules::HEADER_TEXT_MODE,
+        book::HEADER_TEXT_MODE,
         "turns every zero byte into a space",
         |map| Some(edited(map.bytes.iter().map(|&byte| if byte == 0 { b' ' } else { byte }).collect(), 18, 0)),
         Refused,
     ),
     Edit::new(
         "raise-the-version",
-        rules::HEADER_VERSION,
+        book::HEADER_VERSION,
         "sets version 1.0.4",
         |map| Some(edited([&map.bytes[..17], b"4", &map.bytes[18..]].concat(), 13, 0)),
         Refused,
     ),
     Edit::new(
         "set-identifiers-of-3-bytes",
-        rules::HEADER_ID_SIZE,
+        book::HEADER_ID_SIZE,
         "sets the size of identifiers to 3",
         |map| {
             let field = map.field("size of identifiers", |_| true)?;
@@ -89,21 +89,21 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "add-an-array-without-identifier",
-        rules::ID_NULL,
+        book::ID_NULL,
         "adds a byte[0] with the identifier 0",
         |map| append(map, &array(map, 0, 0, 8, &[])),
         Changes(|_, heap| push(heap, bytes(Address(0)))),
     ),
     Edit::new(
         "add-an-unknown-record",
-        rules::RECORD_UNKNOWN_TAG,
+        book::RECORD_UNKNOWN_TAG,
         "puts a record with the tag 2a in front",
         |map| front(map, 0x2a, b"?"),
         Changes(|_, heap| effect::front(heap, EventKind::Unknown { tag: 0x2a, body: b"?".to_vec() })),
     ),
     Edit::new(
         "shorten-a-record",
-        rules::RECORD_LENGTH,
+        book::RECORD_LENGTH,
         "lowers the length of the first LOAD CLASS by one",
         |map| {
             let (length, name) =
@@ -114,7 +114,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "lengthen-a-record",
-        rules::RECORD_REST,
+        book::RECORD_REST,
         "adds two bytes to the first LOAD CLASS",
         |map| {
             let record = map.records.iter().find(|record| record.tag == Some(Tag::LOAD_CLASS))?;
@@ -124,21 +124,21 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "add-a-string-of-other-bytes",
-        rules::TEXT_ENCODING,
+        book::TEXT_ENCODING,
         "puts a string with the byte ff in front",
         |map| front(map, Tag::STRING_IN_UTF8.0, &[map.spelled(map.free(0)?), vec![0xff]].concat()),
         Changes(|at, heap| effect::front(heap, EventKind::Text(TextId(at.map.free(0)?), Name::from_bytes([0xff])))),
     ),
     Edit::new(
         "add-a-frame-without-method",
-        rules::TEXT_UNKNOWN_ID,
+        book::TEXT_UNKNOWN_ID,
         "puts a frame in front whose method is no string",
         |map| front(map, Tag::STACK_FRAME.0, &frame(map, map.free(1)?, 1)?),
         Changes(|at, heap| effect::front(heap, at.frame(at.map.free(1)?, 1)?)),
     ),
     Edit::new(
         "repeat-a-string-identifier",
-        rules::TEXT_DUPLICATE_ID,
+        book::TEXT_DUPLICATE_ID,
         "puts another string of the first one's identifier in front",
         |map| {
             let field = map.field("string id", |_| true)?;
@@ -154,21 +154,21 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "load-a-class-of-serial-0",
-        rules::CLASS_SERIAL_ZERO,
+        book::CLASS_SERIAL_ZERO,
         "puts a LOAD CLASS with the serial number 0 in front",
         |map| front(map, Tag::LOAD_CLASS.0, &load(map, 0)?),
         Changes(|at, heap| effect::front(heap, EventKind::LoadClass(at.load(Serial(0))?))),
     ),
     Edit::new(
         "load-a-class-without-dump",
-        rules::LOAD_CLASS_NO_DUMP,
+        book::LOAD_CLASS_NO_DUMP,
         "puts a LOAD CLASS of an unknown class in front",
         |map| front(map, Tag::LOAD_CLASS.0, &load(map, map.free(1)? as u32)?),
         Changes(|at, heap| effect::front(heap, EventKind::LoadClass(at.load(at.serial(1)?)?))),
     ),
     Edit::new(
         "dump-a-class-without-load",
-        rules::CLASS_NO_LOAD,
+        book::CLASS_NO_LOAD,
         "adds a CLASS DUMP of an unknown class",
         |map| {
             let nulls = map.spelled(0).repeat(6);
@@ -178,21 +178,21 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "unload-an-unknown-class",
-        rules::CLASS_UNKNOWN_SERIAL,
+        book::CLASS_UNKNOWN_SERIAL,
         "puts an UNLOAD CLASS of an unknown number in front",
         |map| front(map, Tag::UNLOAD_CLASS.0, &(map.free(0)? as u32).to_be_bytes()),
         Changes(|at, heap| effect::front(heap, EventKind::UnloadClass(at.serial(0)?))),
     ),
     Edit::new(
         "set-line-0",
-        rules::FRAME_LINE,
+        book::FRAME_LINE,
         "puts a frame with the line 0 in front",
         |map| front(map, Tag::STACK_FRAME.0, &frame(map, 0, 0)?),
         Changes(|at, heap| effect::front(heap, at.frame(0, 0)?)),
     ),
     Edit::new(
         "name-an-unknown-frame",
-        rules::FRAME_UNKNOWN_ID,
+        book::FRAME_UNKNOWN_ID,
         "puts a trace of an unknown frame in front",
         |map| {
             let (serial, frame) = ((map.free(0)? as u32).to_be_bytes(), map.spelled(map.free(1)?));
@@ -202,14 +202,14 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "name-an-unknown-trace",
-        rules::TRACE_UNKNOWN_SERIAL,
+        book::TRACE_UNKNOWN_SERIAL,
         "adds a byte[0] of an unknown stack trace",
         |map| append(map, &array(map, map.free(0)?, map.free(1)? as u32, 8, &[])),
         Changes(|at, heap| push(heap, Object { trace: Some(at.serial(1)?), ..bytes(at.free(0)?) })),
     ),
     Edit::new(
         "name-an-unknown-thread",
-        rules::THREAD_UNKNOWN_SERIAL,
+        book::THREAD_UNKNOWN_SERIAL,
         "adds a root of an unknown thread",
         |map| {
             let serial = (map.free(0)? as u32).to_be_bytes();
@@ -219,7 +219,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "set-a-reserved-flag-of-sites",
-        rules::SITES_RESERVED_FLAGS,
+        book::SITES_RESERVED_FLAGS,
         "puts ALLOC SITES with the flag 8 in front",
         |map| front(map, Tag::ALLOC_SITES.0, &[&[0, 8], &[0; 32][..]].concat()),
         Changes(|_, heap| {
@@ -229,7 +229,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "set-a-reserved-control-flag",
-        rules::CONTROL_RESERVED_FLAGS,
+        book::CONTROL_RESERVED_FLAGS,
         "puts CONTROL SETTINGS with the flag 4 in front",
         |map| front(map, Tag::CONTROL_SETTINGS.0, &[0, 0, 0, 4, 0, 0]),
         Changes(|_, heap| {
@@ -239,7 +239,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "leave-a-length-unpatched",
-        rules::SEGMENT_UNPATCHED_LENGTH,
+        book::SEGMENT_UNPATCHED_LENGTH,
         "sets the length of the last dump record to 0",
         |map| {
             let record = map.last_dump().filter(|record| record.length > wire::HEAD)?;
@@ -250,7 +250,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "lower-the-version",
-        rules::SEGMENT_VERSION,
+        book::SEGMENT_VERSION,
         "sets version 1.0.1 in a file with segments",
         |map| {
             let segment = map.records.iter().find(|record| record.tag == Some(Tag::HEAP_DUMP_SEGMENT))?;
@@ -263,7 +263,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "drop-the-end",
-        rules::SEGMENT_END_MISSING,
+        book::SEGMENT_END_MISSING,
         "ends the file before its last HEAP DUMP END",
         |map| {
             let end = map.records.last().filter(|record| record.tag == Some(Tag::HEAP_DUMP_END))?;
@@ -273,7 +273,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "add-an-end",
-        rules::SEGMENT_END_ALONE,
+        book::SEGMENT_END_ALONE,
         "puts another HEAP DUMP END at the end of the file",
         |map| {
             let end = record(Tag::HEAP_DUMP_END.0, &[]);
@@ -283,7 +283,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "give-the-end-a-body",
-        rules::SEGMENT_END_BODY,
+        book::SEGMENT_END_BODY,
         "adds two bytes to the last HEAP DUMP END",
         |map| {
             let end = map.records.last().filter(|record| record.tag == Some(Tag::HEAP_DUMP_END))?;
@@ -293,7 +293,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "add-an-empty-segment",
-        rules::SEGMENT_EMPTY,
+        book::SEGMENT_EMPTY,
         "puts an empty segment after the last one",
         |map| {
             let last = map.last_dump().filter(|record| record.tag == Some(Tag::HEAP_DUMP_SEGMENT))?;
@@ -304,14 +304,14 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "use-an-unknown-sub-record",
-        rules::SUB_RECORD_TAG,
+        book::SUB_RECORD_TAG,
         "adds a sub-record with the tag 24",
         |map| fatal(map, append(map, &[0x24])?),
         Refused,
     ),
     Edit::new(
         "claim-too-many-elements",
-        rules::SUB_RECORD_OVERRUN,
+        book::SUB_RECORD_OVERRUN,
         "sets the length of a primitive array to 2^32 - 1",
         |map| {
             let count = map.field_of_sub(SubTag::PRIMITIVE_ARRAY_DUMP, "number of elements")?;
@@ -321,7 +321,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "shorten-a-dump-record",
-        rules::SUB_RECORD_OVERRUN,
+        book::SUB_RECORD_OVERRUN,
         "lowers the length of the last dump record by one",
         |map| {
             let dump = map.last_dump()?;
@@ -334,14 +334,14 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "add-a-root-of-nothing",
-        rules::ROOT_DANGLING,
+        book::ROOT_DANGLING,
         "adds a sticky class that is nothing in the dump",
         |map| append(map, &[&[0x05], &map.spelled(map.free(0)?)[..]].concat()),
         Changes(|at, heap| root(heap, at.free(0)?, RootKind::StickyClass)),
     ),
     Edit::new(
         "repeat-a-class",
-        rules::CLASS_DUPLICATE,
+        book::CLASS_DUPLICATE,
         "adds the first CLASS DUMP again",
         |map| {
             let class = map.record(&map.field_of_sub(SubTag::CLASS_DUMP, "class object id")?)?;
@@ -351,7 +351,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "name-an-unknown-superclass",
-        rules::CLASS_SUPERCLASS,
+        book::CLASS_SUPERCLASS,
         "gives a class that nothing needs an unknown superclass",
         |map| in_record(map, &loose_class(map)?, map.free(0)? as i64),
         Changes(|at, heap| {
@@ -361,7 +361,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "close-the-superclass-chain",
-        rules::CLASS_SUPERCLASS_CYCLE,
+        book::CLASS_SUPERCLASS_CYCLE,
         "makes a class that nothing needs its own superclass",
         |map| {
             let superclass = loose_class(map)?;
@@ -372,7 +372,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "misstate-an-instance-size",
-        rules::CLASS_INSTANCE_SIZE,
+        book::CLASS_INSTANCE_SIZE,
         "raises the instance size of the first class by one",
         |map| {
             let field = map.field_of_sub(SubTag::CLASS_DUMP, "instance size")?;
@@ -382,14 +382,14 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "set-a-reserved-identifier",
-        rules::CLASS_RESERVED,
+        book::CLASS_RESERVED,
         "sets a reserved identifier of the first class to 1",
         |map| in_record(map, &map.field_of_sub(SubTag::CLASS_DUMP, "reserved")?, 1),
         Same,
     ),
     Edit::new(
         "lengthen-an-instance",
-        rules::INSTANCE_LENGTH,
+        book::INSTANCE_LENGTH,
         "adds an instance of one byte more than another of its class has",
         |map| {
             let (class, length) = map.class_with_instance()?;
@@ -402,7 +402,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "name-a-class-that-is-no-array",
-        rules::ARRAY_CLASS,
+        book::ARRAY_CLASS,
         "adds an array whose class is that of an instance",
         |map| {
             let (class, _) = map.class_with_instance()?;
@@ -413,7 +413,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     .or(&[("hprof.array-class=elements", effect::of_elements)]),
     Edit::new(
         "use-type-code-3",
-        rules::TYPE_CODE,
+        book::TYPE_CODE,
         "gives the first field the type code 3",
         |map| {
             let field = map.field("type of field", |_| true)?;
@@ -423,28 +423,28 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "set-a-boolean-to-2",
-        rules::BOOLEAN_VALUE,
+        book::BOOLEAN_VALUE,
         "adds a boolean[1] of the value 2",
         |map| append(map, &array(map, map.free(0)?, 0, 4, &[2])),
         Changes(|at, heap| push(heap, effect::array(at.free(0)?, PrimitiveType::Boolean, vec![2]))),
     ),
     Edit::new(
         "repeat-an-object",
-        rules::OBJECT_DUPLICATE,
+        book::OBJECT_DUPLICATE,
         "adds a byte[0] with the identifier of another object",
         |map| append(map, &array(map, some_object(map)?, 0, 8, &[])),
         Changes(|_, heap| push(heap, bytes(effect::some_object(heap)?))),
     ),
     Edit::new(
         "name-an-unknown-class",
-        rules::OBJECT_CLASS,
+        book::OBJECT_CLASS,
         "adds an instance of an unknown class",
         |map| append(map, &instance(map, map.free(1)?, 0)?),
         Changes(|at, heap| push(heap, effect::instance(at.free(0)?, at.free(1)?, Vec::new()))),
     ),
     Edit::new(
         "let-a-reference-dangle",
-        rules::OBJECT_DANGLING_REFERENCE,
+        book::OBJECT_DANGLING_REFERENCE,
         "adds an array of a reference to nothing",
         |map| {
             let class = map.field_of_sub(SubTag::OBJECT_ARRAY_DUMP, "array class object id")?;
@@ -457,7 +457,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "use-android-in-1-0-2",
-        rules::EXTENSION_TAG,
+        book::EXTENSION_TAG,
         "adds an interned string to a file that is not of 1.0.3",
         |map| {
             let object = some_object(map).filter(|_| map.version != Version::V1_0_3)?;

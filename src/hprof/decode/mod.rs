@@ -8,12 +8,11 @@ use std::io::{self, Read};
 use crate::bytes::stop::{Stop, keeping_error, refill, truncated};
 use crate::bytes::{Allowance, Cursor, Incomplete, NoTrace, Window};
 use crate::error::{DecodeError, Problem};
-
 use crate::family::Passed;
 pub use crate::family::{Reading, Regions, Texts, Wrapped, ZeroLength};
 
+use super::book;
 use super::record::{Record, Segment, SegmentLength};
-use super::rules;
 use super::sub_record::SubRecord;
 use super::wire::{HEAD, Header, IdSize, MAGIC, Tag};
 
@@ -142,11 +141,11 @@ impl<R: Read> Decoder<R> {
                         beyond: None,
                         chained: None,
                         index: 0,
-                        allowance: Allowance::new(u64::MAX, rules::FILE_TRUNCATED),
+                        allowance: Allowance::new(u64::MAX, book::FILE_TRUNCATED),
                     });
                 }
                 Err(Stop::Incomplete(short)) => {
-                    if !refill(&mut window, rules::FILE_TRUNCATED)? {
+                    if !refill(&mut window, book::FILE_TRUNCATED)? {
                         return Err(header_cut_short(&window, short, declared));
                     }
                 }
@@ -166,7 +165,7 @@ impl<R: Read> Decoder<R> {
             beyond: None,
             chained: place.chained.filter(|from| *from <= place.offset),
             index: place.index,
-            allowance: Allowance::new(u64::MAX, rules::FILE_TRUNCATED),
+            allowance: Allowance::new(u64::MAX, book::FILE_TRUNCATED),
         }
     }
 
@@ -186,7 +185,7 @@ impl<R: Read> Decoder<R> {
     /// Lets the largest record, and what has to be known of the dump as a whole, take this many bytes of memory each.
     #[must_use]
     pub fn allowing(mut self, bytes: u64) -> Decoder<R> {
-        self.allowance = Allowance::new(bytes, rules::FILE_TRUNCATED);
+        self.allowance = Allowance::new(bytes, book::FILE_TRUNCATED);
         self.window.limit(bytes);
         self
     }
@@ -496,7 +495,7 @@ impl<R: Read> Decoder<R> {
     }
 
     fn refill(&mut self) -> Result<bool, DecodeError> {
-        refill(&mut self.window, rules::FILE_TRUNCATED).map_err(|e| e.in_record(self.index))
+        refill(&mut self.window, book::FILE_TRUNCATED).map_err(|e| e.in_record(self.index))
     }
 
     fn need_more(&mut self, short: Incomplete) -> Result<(), DecodeError> {
@@ -508,8 +507,10 @@ impl<R: Read> Decoder<R> {
         let length = self.window.offset();
         match self.declared.filter(|&opened| length < opened) {
             None => Ok(()),
-            Some(opened) => Err(DecodeError::new(rules::FILE_TRUNCATED, length, "tag", Problem::Shrunk { opened })
-                .in_record(self.index)),
+            Some(opened) => {
+                Err(DecodeError::new(book::FILE_TRUNCATED, length, "tag", Problem::Shrunk { opened })
+                    .in_record(self.index))
+            }
         }
     }
 
@@ -522,15 +523,15 @@ impl<R: Read> Decoder<R> {
     fn cut_short(&self, short: Incomplete) -> DecodeError {
         let length = self.window.offset() + self.window.bytes().len() as u64;
         if let Some(opened) = self.declared.filter(|&opened| length < opened) {
-            return DecodeError::new(rules::FILE_TRUNCATED, length, short.field, Problem::Shrunk { opened })
+            return DecodeError::new(book::FILE_TRUNCATED, length, short.field, Problem::Shrunk { opened })
                 .in_record(self.index);
         }
-        truncated(rules::FILE_TRUNCATED, self.window.offset(), self.window.bytes().len(), short).in_record(self.index)
+        truncated(book::FILE_TRUNCATED, self.window.offset(), self.window.bytes().len(), short).in_record(self.index)
     }
 }
 
 fn failed(offset: u64, error: io::Error) -> DecodeError {
-    DecodeError::new(rules::FILE_TRUNCATED, offset, "data", Problem::Io(error))
+    DecodeError::new(book::FILE_TRUNCATED, offset, "data", Problem::Io(error))
 }
 
 /// The fields of a record need more than its length says.
@@ -539,7 +540,7 @@ fn too_short(base: u64, short: Incomplete, length: u32) -> DecodeError {
         expected: format!("{} bytes of {} inside the record", short.needed, short.field),
         found: format!("a record of {length} bytes that ends before"),
     };
-    DecodeError::new(rules::RECORD_LENGTH, base + short.at as u64, short.field, problem)
+    DecodeError::new(book::RECORD_LENGTH, base + short.at as u64, short.field, problem)
 }
 
 /// A sub-record goes on where its segment has ended.
@@ -548,13 +549,13 @@ fn overrun(base: u64, short: Incomplete, left: u64) -> DecodeError {
         expected: format!("{} bytes of {} inside the segment", short.needed, short.field),
         found: format!("the segment's end {left} bytes after the sub-record's first"),
     };
-    DecodeError::new(rules::SUB_RECORD_OVERRUN, base + short.at as u64, short.field, problem)
+    DecodeError::new(book::SUB_RECORD_OVERRUN, base + short.at as u64, short.field, problem)
 }
 
 fn header_cut_short<R: Read>(window: &Window<R>, short: Incomplete, declared: Option<u64>) -> DecodeError {
     let bytes = window.bytes();
     if let Some(opened) = declared.filter(|&opened| (bytes.len() as u64) < opened) {
-        return DecodeError::new(rules::FILE_TRUNCATED, bytes.len() as u64, short.field, Problem::Shrunk { opened });
+        return DecodeError::new(book::FILE_TRUNCATED, bytes.len() as u64, short.field, Problem::Shrunk { opened });
     }
     // A short file that does not even begin like an HPROF dump is not a truncated one.
     if !MAGIC.starts_with(&bytes[..bytes.len().min(MAGIC.len())])
@@ -562,5 +563,5 @@ fn header_cut_short<R: Read>(window: &Window<R>, short: Incomplete, declared: Op
     {
         return bad.at(0);
     }
-    truncated(rules::FILE_TRUNCATED, 0, bytes.len(), short)
+    truncated(book::FILE_TRUNCATED, 0, bytes.len(), short)
 }

@@ -4,13 +4,13 @@ use std::borrow::Cow;
 
 use crate::bytes::stop::{Stop, bad};
 use crate::bytes::{Cursor, Incomplete, Trace, shown};
+use crate::hprof::book;
 use crate::model::{
     Address, AllocationSite, AllocationSites, ControlSettings, CpuSamples, Frame, FrameId, HeapSummary, LoadClass,
     Serial, StartThread, TextId, Trace as StackTrace,
 };
 
 use super::super::record::{Body, Record};
-use super::super::rules;
 use super::super::tags::{FlatField, FlatValues, FlatWidth, Tag};
 use super::super::wire::{Header, IdSize, MAGIC, Version};
 use super::Parsed;
@@ -57,7 +57,7 @@ pub(crate) fn header<T: Trace>(c: &mut Cursor<'_, T>) -> Result<Header, Stop> {
     let size = c.u32("size of identifiers")?;
     let Some(id_size) = IdSize::from_bytes(u64::from(size)) else {
         let expected = "identifiers of 1, 2, 4 or 8 bytes";
-        return Err(bad(rules::HEADER_ID_SIZE, "size of identifiers", at, expected, size.to_string()));
+        return Err(bad(book::HEADER_ID_SIZE, "size of identifiers", at, expected, size.to_string()));
     };
     let high = c.u32("time stamp, high word")?;
     let low = c.u32("time stamp, low word")?;
@@ -186,23 +186,23 @@ fn to_the_end<'a, T: Trace>(c: &mut Cursor<'a, T>, field: &'static str) -> Resul
 fn unknown_version(at: usize, text: &[u8]) -> Stop {
     if let Some((version, how)) = zero_byte_damage(text) {
         let at = at + version.text().len();
-        return bad(rules::HEADER_TEXT_MODE, "end of text", at, "a zero byte after the version", damaged(how));
+        return bad(book::HEADER_TEXT_MODE, "end of text", at, "a zero byte after the version", damaged(how));
     }
     let expected = "version 1.0.1, 1.0.2 or 1.0.3, ended by a zero byte";
-    bad(rules::HEADER_VERSION, "version", at, expected, shown(text))
+    bad(book::HEADER_VERSION, "version", at, expected, shown(text))
 }
 
 /// Says what the input is instead, as far as the first bytes tell.
 pub(super) fn not_an_hprof(bytes: &[u8]) -> Stop {
     let expected = "an HPROF dump: \"JAVA PROFILE \" and a version";
     let (rule, found) = if bytes.starts_with(&EBCDIC_MAGIC) {
-        (rules::HEADER_TEXT_MODE, damaged("translated from ASCII to EBCDIC"))
+        (book::HEADER_TEXT_MODE, damaged("translated from ASCII to EBCDIC"))
     } else if bytes.strip_prefix(b"\xef\xbb\xbf").is_some_and(|rest| rest.starts_with(MAGIC)) {
-        (rules::HEADER_TEXT_MODE, damaged("a byte order mark was added"))
+        (book::HEADER_TEXT_MODE, damaged("a byte order mark was added"))
     } else if bytes.starts_with(b"\x00\x12portable heap") {
-        (rules::HEADER_MAGIC, "a PHD".to_owned())
+        (book::HEADER_MAGIC, "a PHD".to_owned())
     } else {
-        (rules::HEADER_MAGIC, shown(&bytes[..bytes.len().min(16)]))
+        (book::HEADER_MAGIC, shown(&bytes[..bytes.len().min(16)]))
     };
     bad(rule, "magic", 0, expected, found)
 }

@@ -5,9 +5,9 @@ use std::mem::ManuallyDrop;
 
 use crate::bytes::stop::{Stop, bad};
 use crate::bytes::{Cursor, Incomplete, Trace};
+use crate::hprof::book;
 use crate::model::{Address, FieldType, Serial, TextId, Value};
 
-use super::super::rules;
 use super::super::sub_record::{ArrayHead, ClassDump, InstanceDump, ObjectArrayDump, PrimitiveArrayDump, SubRecord};
 use super::super::tags::SubTag;
 use super::super::wire::type_of_code;
@@ -157,18 +157,18 @@ fn contents<'a, T: Trace>(
 fn beyond_the_segment(field: &'static str, at: usize, length: u64, left: u64) -> Stop {
     let expected = format!("{length} bytes of contents inside the segment");
     let found = format!("{} bytes to its end", left.saturating_sub(at as u64));
-    bad(rules::SUB_RECORD_OVERRUN, field, at, expected, found)
+    bad(book::SUB_RECORD_OVERRUN, field, at, expected, found)
 }
 
 #[cold]
 fn no_primitive_type(at: usize, code: u8) -> Stop {
-    bad(rules::TYPE_CODE, "element type", at, "a primitive type, 4 to 11", code.to_string())
+    bad(book::TYPE_CODE, "element type", at, "a primitive type, 4 to 11", code.to_string())
 }
 
 #[cold]
 fn unknown_tag(at: usize, tag: SubTag) -> Stop {
     let expected = format!("the tag of a sub-record: {}, or one of Android's", SubTag::listed());
-    bad(rules::SUB_RECORD_TAG, "sub-record tag", at, expected, format!("{:#04x}", tag.0))
+    bad(book::SUB_RECORD_TAG, "sub-record tag", at, expected, format!("{:#04x}", tag.0))
 }
 
 fn value<T: Trace, const I: usize>(
@@ -186,7 +186,7 @@ fn value<T: Trace, const I: usize>(
 fn basic_type<T: Trace>(c: &mut Cursor<'_, T>, field: &'static str) -> Result<FieldType, Stop> {
     let at = c.position();
     let code = c.u8(field)?;
-    type_of_code(code).ok_or_else(|| bad(rules::TYPE_CODE, field, at, "a type: 2, or 4 to 11", code.to_string()))
+    type_of_code(code).ok_or_else(|| bad(book::TYPE_CODE, field, at, "a type: 2, or 4 to 11", code.to_string()))
 }
 
 #[inline(always)]

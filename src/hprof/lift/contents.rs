@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 
 use crate::error::{DecodeError, Problem};
+use crate::hprof::book;
 use crate::model::long::{Filling, Spool, Stretch};
 
 use super::super::decode::At;
 use super::super::record::Body;
-use super::super::rules;
 use super::super::sub_record::{InstanceDump, ObjectArrayDump, PrimitiveArrayDump, SubRecord};
 use super::super::wire::IdSize;
 
@@ -58,7 +58,7 @@ impl Room {
 }
 
 fn failed(offset: u64, error: std::io::Error) -> DecodeError {
-    DecodeError::new(rules::FILE_TRUNCATED, offset, "contents", Problem::Io(error))
+    DecodeError::new(book::FILE_TRUNCATED, offset, "contents", Problem::Io(error))
 }
 
 /// The bytes of a record that may come in pieces.

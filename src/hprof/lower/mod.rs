@@ -6,6 +6,7 @@
 mod arrays;
 mod carry;
 mod compose;
+mod objects;
 mod options;
 mod plan;
 mod profiles;
@@ -27,12 +28,13 @@ use crate::model::blocks::{Blocks, Filled, Filling};
 use crate::model::{Class, Dump, DumpSource, Facts, Heap, HeapSource, Object, Surroundings};
 use crate::setters::setters;
 
-use super::family::FORMAT;
+use super::open::FORMAT;
 use super::wire::IdSize;
 
-pub use profiles::{Cut, Framing, InstanceSizes, LogStyle, NameForm, PROFILES, Profile, RootOrder, Strings};
+pub use profiles::{
+    ClassOrder, Cut, Framing, InstanceSizes, LogStyle, NameForm, PROFILES, Profile, RootOrder, Strings,
+};
 pub use recognise::{keeping, recognise};
-pub use table::ClassOrder;
 
 use carry::Carrier;
 #[cfg(feature = "corpus")]

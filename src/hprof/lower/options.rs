@@ -7,11 +7,11 @@ use crate::compare::Facet;
 use crate::error::Error;
 use crate::family::{ArrayClass, Format, Lower, Lowering, Needs, SpelledBlocks, Wishes};
 use crate::generate::{AddressSpace, GenerateOptions, Library};
+use crate::hprof::open::FORMAT;
 use crate::lower::Adherence;
 use crate::model::blocks::Blocks;
 use crate::model::{Class, Dump, DumpSource, Facts, RootForm, WordSize};
 
-use super::super::family::FORMAT;
 use super::super::wire::IdSize;
 use super::plan::Plan;
 use super::{LowerOptions, carry_dump, spelled, write_dump, write_window};

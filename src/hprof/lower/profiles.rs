@@ -4,7 +4,20 @@ use crate::lower::Order;
 use crate::model::{Address, PrimitiveType, Root, RootKind, RootWriter, Serial};
 
 use super::super::wire::{IdSize, Tag, Version};
-use super::table::ClassOrder;
+
+/// The order in which a writer goes through the classes of a process. A table tells by itself which end is the newer one: no
+/// class is loaded before its superclass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClassOrder {
+    /// As the table has them.
+    AsTable,
+    /// The class that was loaded last comes first, and those of primitive arrays, which are made before any class is
+    /// loaded, last (HotSpot and the serviceability agent; in no dump of 8, 11, 17, 21 and 25 does a superclass stand
+    /// before a class).
+    NewestFirst,
+    /// A class follows its superclasses (the hprof agent: `dump_class_and_supers`).
+    SupersFirst,
+}
 
 /// A writer of HPROF dumps.
 #[derive(Debug)]

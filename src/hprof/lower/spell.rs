@@ -7,9 +7,7 @@ use foldhash::{HashMap, HashMapExt};
 
 use crate::error::{Error, LowerError};
 use crate::model::blocks::Filling;
-use crate::model::{
-    Address, Class, Contents, Event, EventKind, Facts, Long, Name, Object, ObjectKind, Region, Root, Serial, TextId,
-};
+use crate::model::{Class, Contents, Event, EventKind, Facts, Long, Name, Object, ObjectKind, Region, Root, TextId};
 use crate::threads::in_order;
 
 use super::super::encode;
@@ -17,7 +15,8 @@ use super::super::record::{Body, Record};
 use super::super::sub_record::{
     ArrayHead, ClassDump, InstanceDump, ObjectArrayDump, PrimitiveArrayDump, RootRecord, SubRecord,
 };
-use super::super::wire::{Header, IdSize, SubTag, Tag};
+use super::super::wire::{Header, SubTag, Tag};
+use super::objects::{instance_length, object_sub_record};
 use super::plan::Plan;
 use super::segments::{SegmentWriter, Written};
 use super::stamp::{Stamp, Stamps};
@@ -148,7 +147,7 @@ impl<'p, 'o> Speller<'p, 'o> {
             return self.long_object(object, long);
         }
         let mut contents = std::mem::take(&mut self.scratch);
-        let sub_record = of_object(self.plan.id, object, &mut contents)?;
+        let sub_record = object_sub_record(self.plan.id, object, &mut contents)?;
         self.put(&sub_record, false)?;
         drop(sub_record);
         self.scratch = contents;
@@ -243,7 +242,7 @@ impl<'p, 'o> Speller<'p, 'o> {
         let none = Cow::Borrowed(&[][..]);
         let sub_record = match (object.kind, long) {
             (ObjectKind::Instance, Long::Raw(bytes)) => {
-                let length = field_bytes(object.address, bytes.count())?;
+                let length = instance_length(object.address, bytes.count())?;
                 SubRecord::Instance(InstanceDump { id: object.address, trace, class, length, values: none })
             }
             (ObjectKind::PrimitiveArray(element), _) => {
@@ -321,47 +320,4 @@ impl Made {
 fn append(out: &mut Vec<u8>, bytes: &[u8]) -> Result<(), LowerError> {
     out.extend_from_slice(bytes);
     Ok(())
-}
-
-/// The sub-record of an object whose contents are held; `contents` is room for them.
-pub(super) fn of_object<'o>(
-    id: IdSize,
-    object: &'o Object,
-    contents: &'o mut Vec<u8>,
-) -> Result<SubRecord<'o>, LowerError> {
-    contents.clear();
-    let (class, trace) = (object.class.unwrap_or_default(), object.trace.unwrap_or_default());
-    let length = object.length.unwrap_or_default() as u32;
-    let head = |element| ArrayHead { id: object.address, trace, length, element };
-    Ok(match (object.kind, &object.contents) {
-        (ObjectKind::Instance, Contents::Raw(raw)) => instance(object.address, trace, class, raw)?,
-        (ObjectKind::Instance, stored) => {
-            if let Contents::Fields(values) = stored {
-                values.iter().for_each(|value| encode::put_value(contents, id, *value));
-            }
-            instance(object.address, trace, class, contents)?
-        }
-        (ObjectKind::ObjectArray, stored) => {
-            if let Contents::Elements(elements) = stored {
-                elements.iter().for_each(|to| encode::put_id(contents, id, to.0));
-            }
-            let elements = Cow::Borrowed(contents.as_slice());
-            SubRecord::ObjectArray(ObjectArrayDump { id: object.address, trace, length, class, elements })
-        }
-        (ObjectKind::PrimitiveArray(element), Contents::Primitives(bytes)) => {
-            let elements = Cow::Borrowed(bytes.as_slice());
-            SubRecord::PrimitiveArray(PrimitiveArrayDump { head: head(element), elements })
-        }
-        (ObjectKind::PrimitiveArray(element), _) => SubRecord::NoDataArray(head(element)),
-    })
-}
-
-fn instance(id: Address, trace: Serial, class: Address, values: &[u8]) -> Result<SubRecord<'_>, LowerError> {
-    let length = field_bytes(id, values.len() as u64)?;
-    Ok(SubRecord::Instance(InstanceDump { id, trace, class, length, values: Cow::Borrowed(values) }))
-}
-
-fn field_bytes(id: Address, count: u64) -> Result<u32, LowerError> {
-    let (what, limit) = ("the number of field bytes", u64::from(u32::MAX));
-    u32::try_from(count).map_err(|_| LowerError::OutOfRange { what, address: id, value: count, limit })
 }

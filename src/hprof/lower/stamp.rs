@@ -10,8 +10,8 @@ use crate::model::{Contents, Object};
 use super::super::encode;
 use super::super::wire::{IdSize, SubTag, size_of};
 use super::carry::Carrier;
+use super::objects::object_sub_record;
 use super::plan::Plan;
-use super::spell::of_object;
 
 /// The shapes of blocks as bytes.
 pub(super) struct Stamps<'b> {
@@ -69,7 +69,7 @@ impl<'b> Stamps<'b> {
             for object in &shape.objects {
                 let carried = carrier.object(object)?;
                 let start = stamp.image.len();
-                let sub_record = of_object(id, &carried, &mut contents)?;
+                let sub_record = object_sub_record(id, &carried, &mut contents)?;
                 encode::sub_record(&mut stamp.image, id, &sub_record)?;
                 stamp.tags.push(sub_record.tag());
                 stamp.ends.push(stamp.image.len());

@@ -6,20 +6,7 @@ use crate::model::{Address, Class, Contents, Field, FieldType, Object, ObjectKin
 
 use super::super::wire::IdSize;
 use super::plan::Plan;
-
-/// In which order a writer goes through the classes of a process. A table tells by itself which end is the newer one: no
-/// class is loaded before its superclass.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ClassOrder {
-    /// As the table has them.
-    AsTable,
-    /// The class that was loaded last comes first, and those of primitive arrays, which are made before any class is
-    /// loaded, last (HotSpot and the serviceability agent; in no dump of 8, 11, 17, 21 and 25 does a superclass stand
-    /// before a class).
-    NewestFirst,
-    /// A class follows its superclasses (the hprof agent: `dump_class_and_supers`).
-    SupersFirst,
-}
+use super::profiles::ClassOrder;
 
 /// The classes that a dump has, in its writer's order, and the class objects that are plain instances in it.
 pub(super) fn table(plan: &Plan, classes: &[Class]) -> (Vec<Class>, Vec<Object>) {

@@ -3,10 +3,10 @@
 use crate::error::DecodeError;
 use crate::family::{Judge, Opening};
 use crate::findings::{Findings, Rulebook, Sound};
+use crate::hprof::open::FAMILY;
 use crate::input::Stream;
 
 use super::super::decode::Step;
-use super::super::family::FAMILY;
 use super::super::lift::{Gathering, HeapCounter, Index, Keep, Walker};
 use super::super::wire::Header;
 use super::super::{Decoder, open};

@@ -5,6 +5,7 @@
 //! end, for the fields before the error; and for the fields of the records that the page has. Of these, one record is held at a
 //! time, and of each record and field no more than a page can show.
 
+mod columns;
 mod fold;
 mod picture;
 mod survey;
@@ -12,15 +13,15 @@ mod survey;
 use std::io;
 
 use askama::Template;
+use fold::{Fold, Folds};
+use picture::{Picture, grouped};
+use survey::{Kinds, Line, Survey};
 
 use crate::error::{DecodeError, Error};
 use crate::format::DumpFile;
 use crate::setters::setters;
 
 use super::{Inline, RuleText, Text};
-use fold::{Fold, Folds};
-use picture::{Picture, grouped};
-use survey::{Kinds, Line, Survey};
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");

@@ -1,9 +1,7 @@
 //! How the bytes of a dump divide over kinds of record: a strip in the order of the file, and a row for each kind.
 
+use super::columns::{Columns, count};
 use super::survey::{Kinds, Survey};
-
-/// Columns of the strip, at most; it has at least half of them once the dump has that many bytes.
-const COLUMNS: u64 = 160;
 
 /// Kinds with a colour of their own; all others share one.
 const COLOURS: usize = 7;
@@ -11,59 +9,6 @@ const COLOURS: usize = 7;
 /// Units of the picture from left to right, and from top to bottom.
 const WIDTH: f64 = 1000.0;
 const HEIGHT: f64 = 100.0;
-
-/// Bytes of each kind in equal stretches of a dump, whose length is not known beforehand: where there are too many stretches,
-/// two become one.
-pub(super) struct Columns {
-    /// Bytes of a stretch.
-    width: u64,
-    bytes: Vec<Vec<(usize, u64)>>,
-    length: u64,
-}
-
-impl Default for Columns {
-    fn default() -> Columns {
-        Columns { width: 1, bytes: Vec::new(), length: 0 }
-    }
-}
-
-impl Columns {
-    /// The dump has this many bytes at least.
-    pub(super) fn reach(&mut self, length: u64) {
-        self.length = self.length.max(length);
-        while self.length > self.width.saturating_mul(COLUMNS) {
-            self.width *= 2;
-            let pairs = self.bytes.chunks(2).map(|pair| {
-                let mut both = pair[0].clone();
-                pair[1..].iter().flatten().for_each(|(kind, bytes)| count(&mut both, *kind, *bytes));
-                both
-            });
-            self.bytes = pairs.collect();
-        }
-    }
-
-    /// Bytes of a kind, from an offset to another, after all that were added before.
-    pub(super) fn add(&mut self, kind: usize, from: u64, to: u64) {
-        self.reach(to);
-        let mut from = from;
-        while from < to {
-            let column = from / self.width;
-            let end = to.min((column + 1) * self.width);
-            // There are no more than a few of them.
-            let index = usize::try_from(column).unwrap_or(usize::MAX).min(COLUMNS as usize);
-            self.bytes.resize_with(self.bytes.len().max(index + 1), Vec::new);
-            count(&mut self.bytes[index], kind, end - from);
-            from = end;
-        }
-    }
-}
-
-fn count(column: &mut Vec<(usize, u64)>, kind: usize, bytes: u64) {
-    match column.iter_mut().find(|(of, _)| *of == kind) {
-        Some((_, sum)) => *sum += bytes,
-        None => column.push((kind, bytes)),
-    }
-}
 
 /// The picture.
 pub(super) struct Picture {

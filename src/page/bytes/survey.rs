@@ -7,7 +7,7 @@ use crate::error::{DecodeError, Error};
 use crate::format::{DumpFile, Listed, RecordLine};
 use crate::page::shortened;
 
-use super::picture::Columns;
+use super::columns::Columns;
 use super::{BEFORE, MOST_RECORDS, Options};
 
 /// Characters of what a line says of its record.

@@ -9,11 +9,10 @@ use crate::findings::RuleKind;
 use crate::generate::{GenerateOptions, Placement, VERSION, from_seed};
 use crate::lower::Adherence;
 use crate::model::{HashRegime, Heap, IdentityHash, WordSize};
-use crate::phd::Version;
 use crate::phd::lower::{self, LowerOptions, PROFILES, Profile};
-use crate::phd::rules;
+use crate::phd::open::format;
+use crate::phd::{Version, book};
 
-use super::super::family::format;
 use super::specimen::{Letters, Specimen, specimen};
 
 pub(super) fn cases() -> Result<Vec<Case>, Error> {
@@ -77,7 +76,7 @@ fn golden(options: LowerOptions, hashes: HashRegime) -> Result<Case, Error> {
         let meant = LowerOptions { profile: &AS_MEANT, ..options };
         answers.push(Answer::Reads("phd.length-and-size=size-first", Arc::new(lower::carry(&mut heap, &meant)?)));
     }
-    let mut shows: Vec<&'static str> = rules::BOOK
+    let mut shows: Vec<&'static str> = book::BOOK
         .rule
         .iter()
         .filter(|rule| rule.kind == RuleKind::Writer && rule.versions.contains(&number))
@@ -152,15 +151,15 @@ const SHOWN_BY_THE_SPECIMEN: [&str; 31] = [
 fn kept(id: &str) -> Vec<&'static str> {
     match id {
         // No notes in this list: what a note is about has no side that keeps it.
-        "phd6-openj9-64" => rules::ALL.iter().map(|rule| rule.0).filter(|id| !NOT_KEPT.contains(id)).collect(),
-        "phd4-sovereign-32" => vec![rules::HEADER_TOTALS.0],
-        "phd5-j9-2.4-32" => vec![rules::HASH_16_BIT_VALUE.0],
+        "phd6-openj9-64" => book::ALL.iter().map(|rule| rule.0).filter(|id| !NOT_KEPT.contains(id)).collect(),
+        "phd4-sovereign-32" => vec![book::HEADER_TOTALS.0],
+        "phd5-j9-2.4-32" => vec![book::HASH_16_BIT_VALUE.0],
         _ => Vec::new(),
     }
 }
 
 /// Kept elsewhere: the plainest dump has neither totals nor 16-bit hashes.
-const NOT_KEPT: [&str; 2] = [rules::HEADER_TOTALS.0, rules::HASH_16_BIT_VALUE.0];
+const NOT_KEPT: [&str; 2] = [book::HEADER_TOTALS.0, book::HASH_16_BIT_VALUE.0];
 
 /// Random heaps: what a writer makes of fields, statics, loaders and 32-bit hashes.
 fn random() -> Result<Vec<Case>, Error> {
@@ -234,7 +233,7 @@ fn odd_names() -> Result<Case, Error> {
     let options = LowerOptions::new(Version::V6);
     let expected = lower::carry(&mut heap, &options)?;
     Ok(Case {
-        keeps: vec![rules::CLASS_NAME_ENCODING.0],
+        keeps: vec![book::CLASS_NAME_ENCODING.0],
         ..Case::valid(
             "phd6-openj9-odd-names".to_owned(),
             format(Version::V6),

@@ -1,25 +1,25 @@
 //! The edits: one for each rule of the bytes that an edit can break.
 
+use crate::family::edit::Effect::{Changes, Refused, Same};
+use crate::family::edit::{Edit, Edited, FieldAt};
 use crate::model::{Address, Totals};
-use crate::phd::rules;
+use crate::phd::book;
 
 use super::effect::{self, spoiled};
 use super::map::{Map, RecordAt};
-use crate::family::edit::Effect::{Changes, Refused, Same};
-use crate::family::edit::{Edit, Edited, FieldAt};
 
 /// Every edit.
 pub(super) const EDITS: &[Edit<Map>] = &[
     Edit::new(
         "cut-in-a-record",
-        rules::FILE_TRUNCATED,
+        book::FILE_TRUNCATED,
         "ends the file inside its last record",
         cut_in_a_record,
         Refused,
     ),
     Edit::new(
         "misspell-the-magic",
-        rules::HEADER_MAGIC,
+        book::HEADER_MAGIC,
         "changes a letter of the magic text",
         |map| {
             let edited = set(map, &map.field("magic", |_| true)?, i64::from_be_bytes(*b"qortable"), 0)?;
@@ -29,7 +29,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "translate-to-ascii",
-        rules::HEADER_TEXT_MODE,
+        book::HEADER_TEXT_MODE,
         "translates the magic text as if it were EBCDIC (IBM-037)",
         |map| {
             // "portable heap dump", each byte taken for IBM-037 and written as ISO 8859-1.
@@ -41,7 +41,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "drop-the-zero-bytes",
-        rules::HEADER_TEXT_MODE,
+        book::HEADER_TEXT_MODE,
         "removes every zero byte",
         |map| {
             let bytes = map.bytes.iter().copied().filter(|&b| b != 0).collect();
@@ -49,10 +49,10 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         },
         Refused,
     ),
-    Edit::new("raise-the-version", rules::HEADER_VERSION, "sets version 7", |map| header(map, "version", 7), Refused),
+    Edit::new("raise-the-version", book::HEADER_VERSION, "sets version 7", |map| header(map, "version", 7), Refused),
     Edit::new(
         "set-a-reserved-file-flag",
-        rules::HEADER_RESERVED_FLAGS,
+        book::HEADER_RESERVED_FLAGS,
         "sets flag 0x100",
         |map| {
             let field = map.field("flags", |f| f.record.is_none())?;
@@ -62,21 +62,21 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "change-the-start-tag",
-        rules::HEADER_START_TAG,
+        book::HEADER_START_TAG,
         "changes the tag that starts the header",
         |map| header(map, "start of header tag", 9),
         Refused,
     ),
     Edit::new(
         "change-a-header-record-tag",
-        rules::HEADER_RECORD_TAG,
+        book::HEADER_RECORD_TAG,
         "gives the first header record tag 9",
         |map| header(map, "header record tag", 9),
         Refused,
     ),
     Edit::new(
         "flood-the-header",
-        rules::HEADER_LIMIT,
+        book::HEADER_LIMIT,
         "adds 5000 header records",
         |map| {
             let at = map.field("header record tag", |_| true)?.offset;
@@ -88,14 +88,14 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "change-the-body-tag",
-        rules::HEADER_BODY_TAG,
+        book::HEADER_BODY_TAG,
         "changes the tag that starts the body",
         |map| header(map, "start of body tag", 9),
         Refused,
     ),
     Edit::new(
         "repeat-a-header-record",
-        rules::HEADER_REPEATED_RECORD,
+        book::HEADER_REPEATED_RECORD,
         "puts another version text before the version text",
         |map| {
             let at = map.field("header record tag", |f| f.value == 4)?.offset;
@@ -106,7 +106,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "misstate-the-totals",
-        rules::HEADER_TOTALS,
+        book::HEADER_TOTALS,
         "adds a totals record with wrong counts",
         |map| {
             let at = map.field("header record tag", |f| f.value == 2)?.offset;
@@ -120,7 +120,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "break-the-version-text",
-        rules::HEADER_VERSION_TEXT_ENCODING,
+        book::HEADER_VERSION_TEXT_ENCODING,
         "puts 0xff into the version text",
         |map| {
             let field = map.field("version text", |_| true)?;
@@ -130,7 +130,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "drop-the-j9-flag",
-        rules::HEADER_ADDRESS_UNIT,
+        book::HEADER_ADDRESS_UNIT,
         "clears flag 4 of a version 6 dump",
         |map| {
             map.field("version", |f| f.value == 6)?;
@@ -144,7 +144,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     .or(&[("phd.address-unit=4", effect::none)]),
     Edit::<Map>::new(
         "claim-hashes-without-j9",
-        rules::HEADER_HASHED_WITHOUT_J9,
+        book::HEADER_HASHED_WITHOUT_J9,
         "sets flag 2 and clears flag 4",
         |map| {
             let field = map.field("flags", |f| f.record.is_none() && f.value & 2 == 0)?;
@@ -159,7 +159,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     .in_golden("phd5-j9-2.6-64"),
     Edit::new(
         "use-a-reserved-tag",
-        rules::RECORD_TAG,
+        book::RECORD_TAG,
         "gives the second record tag 9",
         |map| {
             let record = map.records.get(1)?;
@@ -169,7 +169,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "set-a-reserved-record-flag",
-        rules::RECORD_RESERVED_FLAGS,
+        book::RECORD_RESERVED_FLAGS,
         "sets flag 0x04 of a record",
         |map| {
             let field = map.field("flags", |f| f.record.is_some())?;
@@ -179,7 +179,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "name-an-empty-slot",
-        rules::SHORT_OBJECT_CACHE_SLOT,
+        book::SHORT_OBJECT_CACHE_SLOT,
         "lets a short object name cache slot 3 before it is filled",
         |map| {
             let field =
@@ -194,7 +194,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "claim-2-to-the-31-references",
-        rules::REFERENCES_COUNT,
+        book::REFERENCES_COUNT,
         "sets a number of references to 2^31",
         |map| {
             let field = map.field("number of references", |_| true)?;
@@ -205,7 +205,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "refer-to-null",
-        rules::REFERENCES_NULL,
+        book::REFERENCES_NULL,
         "points a reference at address 0",
         |map| point(map, |_, _| true, |_| Address::NULL),
         Changes(effect::null_the_reference),
@@ -213,7 +213,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     .or(&[("phd.null-references=left-out", effect::leave_out_nulls)]),
     Edit::new(
         "refer-to-the-class-first",
-        rules::REFERENCES_FIRST_IS_CLASS,
+        book::REFERENCES_FIRST_IS_CLASS,
         "points reference 0 at the object's class",
         |map| {
             // Only in J9 dumps does the DTFJ reader drop it.
@@ -228,7 +228,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     .or(&[("phd.first-reference=dropped", effect::drop_first_references)]),
     Edit::new(
         "claim-too-many-elements",
-        rules::ARRAY_LENGTH,
+        book::ARRAY_LENGTH,
         "sets an array's length to 2^32 - 1",
         |map| {
             let field = map.field("true length", |_| true).or_else(|| map.field("length", |f| f.length >= 4))?;
@@ -238,7 +238,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "lengthen-an-array",
-        rules::ARRAY_LENGTH_AND_SIZE,
+        book::ARRAY_LENGTH_AND_SIZE,
         "adds 64 to a primitive array's length and leaves its instance size",
         |map| {
             let has_size =
@@ -251,7 +251,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "shorten-an-array",
-        rules::OBJECT_ARRAY_LENGTH,
+        book::OBJECT_ARRAY_LENGTH,
         "sets a true length below the number of references",
         |map| {
             let count =
@@ -263,7 +263,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "put-the-size-first",
-        rules::OBJECT_ARRAY_FIELD_ORDER,
+        book::OBJECT_ARRAY_FIELD_ORDER,
         "swaps an array's true length and instance size",
         |map| {
             let words = |f: &FieldAt| map.field("instance size / 4", |n| n.record == f.record).map_or(0, |n| n.value);
@@ -278,7 +278,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     .or(&[("phd.length-and-size=by-size", effect::none)]),
     Edit::new(
         "break-a-class-name",
-        rules::CLASS_NAME_ENCODING,
+        book::CLASS_NAME_ENCODING,
         "puts 0xff into a class name",
         |map| {
             let field = map.field("name", |_| true)?;
@@ -288,7 +288,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "drop-the-end-tag",
-        rules::BODY_END_TAG,
+        book::BODY_END_TAG,
         "ends the file before its end tag",
         |map| {
             let bytes = map.bytes[..map.end].to_vec();
@@ -298,7 +298,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "append-bytes",
-        rules::BODY_TRAILING_BYTES,
+        book::BODY_TRAILING_BYTES,
         "puts bytes after the end tag",
         |map| {
             let bytes = [&map.bytes[..], b"trailing"].concat();
@@ -308,7 +308,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "repeat-a-record",
-        rules::GRAPH_DUPLICATE_ADDRESS,
+        book::GRAPH_DUPLICATE_ADDRESS,
         "puts the last record there twice, the second time with gap 0",
         |map| {
             let record = map.records.last()?;
@@ -325,7 +325,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "let-a-reference-dangle",
-        rules::GRAPH_DANGLING_REFERENCE,
+        book::GRAPH_DANGLING_REFERENCE,
         "points a reference after its object",
         |map| {
             let taken = |address: Address| map.records.iter().any(|r| r.address == address);
@@ -339,7 +339,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "break-a-class-word",
-        rules::GRAPH_CLASS_WORD,
+        book::GRAPH_CLASS_WORD,
         "changes an object array's class word, which enters no cache",
         |map| {
             let free = |value: i64| !map.records.iter().any(|r| r.address.0 as i64 == value);
@@ -350,7 +350,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "break-a-superclass-word",
-        rules::GRAPH_SUPERCLASS,
+        book::GRAPH_SUPERCLASS,
         "changes a superclass word",
         |map| {
             let field = map.field("superclass word", |f| f.value != 0)?;
@@ -360,7 +360,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
     ),
     Edit::new(
         "close-the-superclass-chain",
-        rules::GRAPH_SUPERCLASS_CYCLE,
+        book::GRAPH_SUPERCLASS_CYCLE,
         "makes a class without a superclass its own",
         |map| {
             let field = map.field("superclass word", |f| f.value == 0)?;

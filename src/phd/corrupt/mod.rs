@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::family::Family;
 use crate::family::edit::{self, Edit};
 
-use super::family::FAMILY;
+use super::open::FAMILY;
 
 impl edit::Map for Map {
     const FAMILY: Family = FAMILY;

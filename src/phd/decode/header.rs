@@ -6,15 +6,15 @@ use crate::bytes::stop::{Stop, bad, truncated};
 use crate::bytes::{Cursor, Incomplete, Trace, Window, shown};
 use crate::error::{DecodeError, Problem, RuleId};
 use crate::model::Totals;
+use crate::phd::book;
 
 use super::super::record::{Header, HeaderRecord};
-use super::super::rules;
 use super::super::wire::{FileFlags, MAGIC, Version, header_tag};
 
 pub(super) fn header_cut_short<R: Read>(window: &Window<R>, short: Incomplete, declared: Option<u64>) -> DecodeError {
     let bytes = window.bytes();
     if let Some(opened) = declared.filter(|&opened| (bytes.len() as u64) < opened) {
-        return DecodeError::new(rules::FILE_TRUNCATED, bytes.len() as u64, short.field, Problem::Shrunk { opened });
+        return DecodeError::new(book::FILE_TRUNCATED, bytes.len() as u64, short.field, Problem::Shrunk { opened });
     }
     // A short file that does not even begin like a PHD is not a truncated one.
     let magic = [&[0, MAGIC.len() as u8][..], MAGIC].concat();
@@ -24,7 +24,7 @@ pub(super) fn header_cut_short<R: Read>(window: &Window<R>, short: Incomplete, d
     {
         return bad.at(0);
     }
-    truncated(rules::FILE_TRUNCATED, 0, bytes.len(), short)
+    truncated(book::FILE_TRUNCATED, 0, bytes.len(), short)
 }
 
 /// The header, up to and including the tag that starts the body (S0, General structure).
@@ -41,10 +41,10 @@ pub(crate) fn header<T: Trace>(c: &mut Cursor<'_, T>) -> Result<Header, Stop> {
     let number = c.u32("version")?;
     let Some(version) = Version::from_number(number) else {
         let expected = format!("version {}", Version::numbers());
-        return Err(bad(rules::HEADER_VERSION, "version", at, expected, number.to_string()));
+        return Err(bad(book::HEADER_VERSION, "version", at, expected, number.to_string()));
     };
     let flags = FileFlags(c.u32("flags")?);
-    expect_tag(c, rules::HEADER_START_TAG, "start of header tag", header_tag::START_OF_HEADER)?;
+    expect_tag(c, book::HEADER_START_TAG, "start of header tag", header_tag::START_OF_HEADER)?;
     let mut records = Vec::new();
     loop {
         let at = c.position();
@@ -52,12 +52,12 @@ pub(crate) fn header<T: Trace>(c: &mut Cursor<'_, T>) -> Result<Header, Stop> {
             header_tag::END_OF_HEADER => break,
             _ if records.len() == MAX_HEADER_RECORDS => {
                 let expected = format!("at most {MAX_HEADER_RECORDS} header records (a limit of this decoder)");
-                return Err(bad(rules::HEADER_LIMIT, "header record tag", at, expected, "one more"));
+                return Err(bad(book::HEADER_LIMIT, "header record tag", at, expected, "one more"));
             }
             _ if at > MAX_HEADER_BYTES => {
                 let expected =
                     format!("the end of a header of at most {MAX_HEADER_BYTES} bytes (a limit of this decoder)");
-                return Err(bad(rules::HEADER_LIMIT, "header record tag", at, expected, "one more record"));
+                return Err(bad(book::HEADER_LIMIT, "header record tag", at, expected, "one more record"));
             }
             header_tag::TOTALS => records.push(HeaderRecord::Totals(Totals {
                 objects: c.u32("total objects")?,
@@ -72,11 +72,11 @@ pub(crate) fn header<T: Trace>(c: &mut Cursor<'_, T>) -> Result<Header, Stop> {
             }
             tag => {
                 let expected = "header record tag 1, 2, 3 or 4";
-                return Err(bad(rules::HEADER_RECORD_TAG, "header record tag", at, expected, tag.to_string()));
+                return Err(bad(book::HEADER_RECORD_TAG, "header record tag", at, expected, tag.to_string()));
             }
         }
     }
-    expect_tag(c, rules::HEADER_BODY_TAG, "start of body tag", header_tag::START_OF_DUMP)?;
+    expect_tag(c, book::HEADER_BODY_TAG, "start of body tag", header_tag::START_OF_DUMP)?;
     Ok(Header { version, flags, records })
 }
 
@@ -103,15 +103,15 @@ fn not_a_phd(bytes: &[u8]) -> Stop {
     let expected = "a PHD: 00 12 and \"portable heap dump\"";
     let (rule, found) = if let Some(how) = text_mode_damage(bytes) {
         (
-            rules::HEADER_TEXT_MODE,
+            book::HEADER_TEXT_MODE,
             format!("a PHD header damaged by a text-mode transfer ({how}); transfer the original again in binary mode"),
         )
     } else if bytes.starts_with(b"JAVA PROFILE ") {
-        (rules::HEADER_MAGIC, "an HPROF dump".to_owned())
+        (book::HEADER_MAGIC, "an HPROF dump".to_owned())
     } else if bytes.starts_with(b"// Version") || bytes.starts_with(b"\n0x") {
-        (rules::HEADER_MAGIC, "a classic text heap dump".to_owned())
+        (book::HEADER_MAGIC, "a classic text heap dump".to_owned())
     } else {
-        (rules::HEADER_MAGIC, shown(&bytes[..bytes.len().min(16)]))
+        (book::HEADER_MAGIC, shown(&bytes[..bytes.len().min(16)]))
     };
     bad(rule, "magic", 0, expected, found)
 }

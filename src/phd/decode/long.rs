@@ -6,9 +6,9 @@ use crate::bytes::stop::{refill, truncated};
 use crate::bytes::{Cursor, NoTrace};
 use crate::error::{DecodeError, Error, Problem};
 use crate::model::long::{Filling, Spool, Stretch};
+use crate::phd::book;
 
 use super::super::record::{LongObject, ObjectArray, Record, References};
-use super::super::rules;
 use super::super::wire::{Units, Width, record_tag};
 use super::{Decoder, long_object_head, object_array_head, object_array_tail};
 
@@ -38,7 +38,7 @@ pub(super) fn taken(
         Some(original) => original,
         None => {
             let filled = spool.begin().and_then(|mut filling| spool.put(&mut filling, listed).map(|()| filling));
-            let failed = |e| DecodeError::new(rules::FILE_TRUNCATED, at, "reference", Problem::Io(e));
+            let failed = |e| DecodeError::new(book::FILE_TRUNCATED, at, "reference", Problem::Io(e));
             spool.finish(filled.map_err(failed)?)
         }
     };
@@ -57,7 +57,7 @@ pub(super) fn each(long: &Stretch, width: Width, offset: u64, visit: &mut dyn Fn
             Error::Io { source, .. } => source,
             other => io::Error::other(other),
         };
-        DecodeError::new(rules::FILE_TRUNCATED, offset, "reference", Problem::Io(source))
+        DecodeError::new(book::FILE_TRUNCATED, offset, "reference", Problem::Io(source))
     })
 }
 
@@ -97,9 +97,9 @@ impl<R: Read> Decoder<R> {
                         break tail;
                     }
                     Err(short) => {
-                        if !refill(&mut self.window, rules::FILE_TRUNCATED)? {
+                        if !refill(&mut self.window, book::FILE_TRUNCATED)? {
                             let (at, have) = (self.window.offset(), self.window.bytes().len());
-                            return Err(self.shrunk(truncated(rules::FILE_TRUNCATED, at, have, short)));
+                            return Err(self.shrunk(truncated(book::FILE_TRUNCATED, at, have, short)));
                         }
                     }
                 }
@@ -111,7 +111,7 @@ impl<R: Read> Decoder<R> {
     /// References of this number of bytes.
     fn references(&mut self, length: u64, spool: &mut Spool) -> Result<Stretch, DecodeError> {
         let at = self.window.offset();
-        let failed = |e: io::Error| DecodeError::new(rules::FILE_TRUNCATED, at, "reference", Problem::Io(e));
+        let failed = |e: io::Error| DecodeError::new(book::FILE_TRUNCATED, at, "reference", Problem::Io(e));
         let original = spool.in_place(at, length);
         let mut filling: Option<Filling> = match original {
             Some(_) => None,
@@ -122,9 +122,9 @@ impl<R: Read> Decoder<R> {
             let bytes = self.window.bytes();
             let have = bytes.len().min(usize::try_from(left).unwrap_or(usize::MAX));
             if have == 0 {
-                if !refill(&mut self.window, rules::FILE_TRUNCATED)? {
+                if !refill(&mut self.window, book::FILE_TRUNCATED)? {
                     let problem = Problem::Truncated { needed: length, available: length - left };
-                    return Err(self.shrunk(DecodeError::new(rules::FILE_TRUNCATED, at, "reference", problem)));
+                    return Err(self.shrunk(DecodeError::new(book::FILE_TRUNCATED, at, "reference", problem)));
                 }
                 continue;
             }
@@ -145,7 +145,7 @@ impl<R: Read> Decoder<R> {
     fn shrunk(&self, error: DecodeError) -> DecodeError {
         let length = self.window.offset() + self.window.bytes().len() as u64;
         match self.declared.filter(|&opened| length < opened) {
-            Some(opened) => DecodeError::new(rules::FILE_TRUNCATED, length, error.field(), Problem::Shrunk { opened }),
+            Some(opened) => DecodeError::new(book::FILE_TRUNCATED, length, error.field(), Problem::Shrunk { opened }),
             None => error,
         }
     }

@@ -30,7 +30,7 @@ pub use recognise::recognise;
 pub use spell::Speller;
 
 use super::encode;
-use super::family::format;
+use super::open::format;
 use super::record::{Header, HeaderRecord, ObjectArray, Record, References};
 use super::wire::{Layout, Units, Version};
 use carry::Carrier;

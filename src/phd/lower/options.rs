@@ -8,14 +8,14 @@ use crate::family::{ArrayClass, Format, Lower, Lowering, Needs, Wishes, only_hea
 use crate::generate::{GenerateOptions, Library};
 use crate::lower::Adherence;
 use crate::model::{Dump, DumpSource, Facts, HashRegime, WordSize};
+use crate::phd::open;
 
-use super::super::family;
 use super::profiles::{ArrayWord, FieldSwap, HeaderPolicy};
 use super::{LowerOptions, carry, write};
 
 impl Lower for LowerOptions {
     fn format(&self) -> Format {
-        family::format(self.version)
+        open::format(self.version)
     }
 
     fn profile(&self) -> &'static str {

@@ -7,9 +7,9 @@ use crate::input::Stream;
 use crate::model::long::Spool;
 
 use super::super::decode::{Decoder, Located, Shapes, Visitor};
-use super::super::family::{format, open};
 use super::super::lift::{Resolved, Summary};
 use super::{BOOK, GraphIndex, PassRules};
+use crate::phd::open::{format, open};
 
 /// What the first pass over a PHD keeps.
 pub(in super::super) struct Kept {

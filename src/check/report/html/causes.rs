@@ -10,7 +10,7 @@ use crate::page::RuleText;
 use super::Kind;
 use super::bytes::Bytes;
 use super::graph::Graph;
-use super::matrix::Rows;
+use super::rows::Rows;
 use super::said::{Linked, Said, gist, short};
 
 /// Causes of the whole page, shared by implementations; the others are counted.

@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::check::report::group::Cases;
-use crate::check::report::{CaseFacts, CaseResult, Report, Tested};
+use crate::check::report::{CaseResult, Report, Tested};
 use crate::format;
 use crate::page::RuleText;
 
 use super::Kind;
 use super::causes::Section;
+use super::rows::{OTHER, RANDOM, Rows, keys};
 
 /// The whole table.
 pub(super) struct Matrix<'a> {
@@ -41,23 +42,6 @@ pub(super) struct Clean {
     pub(super) words: String,
 }
 
-/// The rows of the table, numbered: a rule each, or all cases of a format without any.
-pub(super) struct Rows {
-    numbers: BTreeMap<String, usize>,
-}
-
-impl Rows {
-    pub(super) fn new(report: &Report) -> Rows {
-        let keys: BTreeSet<String> = report.cases.iter().flat_map(keys).collect();
-        Rows { numbers: keys.into_iter().enumerate().map(|(number, key)| (key, number)).collect() }
-    }
-
-    /// The rows in which a case is counted.
-    pub(super) fn of(&self, case: &CaseFacts) -> Vec<usize> {
-        keys(case).iter().filter_map(|key| self.numbers.get(key)).copied().collect()
-    }
-}
-
 /// How they went with one implementation.
 #[derive(Default)]
 pub(super) struct Cell {
@@ -75,19 +59,6 @@ struct Tally {
     worst: Option<Kind>,
     worst_expected: Option<Kind>,
 }
-
-/// The rows that a case is counted in: one for each of its rules, or one for all cases of its format without any.
-fn keys(case: &CaseFacts) -> BTreeSet<String> {
-    if !case.rules.is_empty() {
-        return case.rules.iter().cloned().collect();
-    }
-    let kind = if case.id.starts_with("random-") { RANDOM } else { OTHER };
-    BTreeSet::from([format!("{kind}{}", case.format)])
-}
-
-/// Begins of rows that are not rules; a rule's id has no colon.
-const RANDOM: &str = "random:";
-const OTHER: &str = "other:";
 
 impl<'a> Matrix<'a> {
     pub(super) fn of(report: &'a Report, cases: &Cases<'a>, rows: &Rows, sections: &[Section<'a>]) -> Matrix<'a> {

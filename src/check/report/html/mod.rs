@@ -14,11 +14,13 @@ mod bytes;
 mod causes;
 mod graph;
 mod matrix;
+mod rows;
 mod said;
 mod summary;
 
 use causes::Section;
-use matrix::{Matrix, Rows};
+use matrix::Matrix;
+use rows::Rows;
 use said::Said;
 use summary::{Line, Top};
 

@@ -10,17 +10,18 @@ mod references;
 
 use std::collections::HashMap;
 
+use file::Trailers;
+use references::Listed;
+
+use crate::classic::open::open;
 use crate::error::{DecodeError, Error, RuleId};
 use crate::family::{Opener, Reliance};
 use crate::model::{Address, Name};
 
 use super::super::decode::{At, Step};
-use super::super::family::open;
 use super::super::lift::Index;
 use super::super::record::Record;
 use super::super::wire::{Charset, Encoding};
-use file::Trailers;
-use references::Listed;
 
 /// Calls `found` with the places in a text that rely on rules, as far as it can be read.
 pub(in super::super) fn reliances(opener: &Opener, found: &mut dyn FnMut(Reliance)) -> Result<(), Error> {

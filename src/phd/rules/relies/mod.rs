@@ -11,19 +11,19 @@ mod header;
 use std::io::Read;
 use std::ops::Range;
 
+use distances::Preceding;
+use facts::ArraysCached;
+
 use crate::bytes::{Cursor, FieldSpan, Trace};
 use crate::error::{DecodeError, Error, RuleId};
 use crate::family::{Opener, Reliance};
 use crate::model::{Address, Totals};
+use crate::phd::open::open;
 
 use super::super::decode::{self, Located};
-use super::super::family::open;
 use super::super::lift::{Resolved, Resolver};
 use super::super::record::{Header, Record};
 use super::super::wire::{FileFlags, Layout, Version};
-
-use distances::Preceding;
-use facts::ArraysCached;
 
 /// Calls `found` with every place that relies on a rule, as far as the dump can be read.
 ///

@@ -8,46 +8,54 @@ use serde::de::{Error as _, IgnoredAny, MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::super::facts::{Described, Get, Key, Presence, Set, Spelled, Walk};
-use super::line::Place;
+use super::{Described, Get, Key, Presence, Set, Spelled, Walk};
+
+/// Where a class or object stands in its file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// Index of the record.
+    pub record: u64,
+    /// Offset in bytes.
+    pub offset: Option<u64>,
+}
 
 /// An entry of a heap as an object of JSON; of the kinds of line that such an entry may have, it is one.
 #[derive(Clone, Debug)]
 pub struct Keyed<'e, E: Clone, const LINE: u8 = 0> {
     entry: Cow<'e, E>,
     /// Index of its record, where that is told.
-    pub(super) record: Option<u64>,
+    pub(in crate::compare) record: Option<u64>,
     offset: Option<u64>,
     /// Whether it was read without a value of the key `name`.
-    pub(super) nameless: bool,
+    pub(in crate::compare) nameless: bool,
 }
 
 impl<'e, E: Described, const LINE: u8> Keyed<'e, E, LINE> {
     /// At its place in the file.
-    pub(super) fn placed(entry: &'e E, place: Place) -> Keyed<'e, E, LINE> {
+    pub(in crate::compare) fn placed(entry: &'e E, place: Place) -> Keyed<'e, E, LINE> {
         Keyed { entry: Cow::Borrowed(entry), record: Some(place.record), offset: place.offset, nameless: false }
     }
 
     /// An entry that was made for its line.
-    pub(super) fn owned(entry: E) -> Keyed<'e, E, LINE> {
+    pub(in crate::compare) fn owned(entry: E) -> Keyed<'e, E, LINE> {
         Keyed { entry: Cow::Owned(entry), record: None, offset: None, nameless: false }
     }
 
     /// The entry that was read.
-    pub(in super::super) fn into_entry(self) -> E {
+    pub(in crate::compare) fn into_entry(self) -> E {
         self.entry.into_owned()
     }
 }
 
 impl<'e, E: Described> Keyed<'e, E> {
     /// Without a place.
-    pub(in super::super) fn of(entry: &'e E) -> Keyed<'e, E> {
+    pub(in crate::compare) fn of(entry: &'e E) -> Keyed<'e, E> {
         Keyed { entry: Cow::Borrowed(entry), record: None, offset: None, nameless: false }
     }
 }
 
 /// The entries of a list that was read.
-pub(in super::super) fn entries<E: Described>(list: Vec<Keyed<'static, E>>) -> Vec<E> {
+pub(in crate::compare) fn entries<E: Described>(list: Vec<Keyed<'static, E>>) -> Vec<E> {
     list.into_iter().map(Keyed::into_entry).collect()
 }
 

@@ -61,17 +61,17 @@ pub enum Hashes {
     WhereUsed32,
 }
 
-pub(in super::super) fn addresses(hexes: Vec<Hex>) -> Vec<Address> {
+pub(super) fn addresses(hexes: Vec<Hex>) -> Vec<Address> {
     hexes.into_iter().map(Hex::address).collect()
 }
 
 impl Hex {
-    pub(in super::super) fn address(self) -> Address {
+    pub(super) fn address(self) -> Address {
         Address(self.0)
     }
 
     /// The number in fewer bits.
-    pub(in super::super) fn narrow<T: TryFrom<u64>>(self, what: &str) -> Result<T, String> {
+    pub(super) fn narrow<T: TryFrom<u64>>(self, what: &str) -> Result<T, String> {
         T::try_from(self.0).map_err(|_| format!("{what} {:#x} is too large", self.0))
     }
 }
@@ -137,7 +137,7 @@ impl From<Value> for TypedValue {
 }
 
 impl TypedValue {
-    pub(in super::super) fn value(self) -> Result<Value, String> {
+    pub(super) fn value(self) -> Result<Value, String> {
         let TypedValue(TypeName(kind), Hex(bits)) = self;
         let value = match kind {
             FieldType::Object => Value::reference(Address(bits)),
