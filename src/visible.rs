@@ -3,6 +3,9 @@
 //! Control characters move the cursor, clear the screen and set the window's title; bidirectional controls make text
 //! look like another; invisible ones make two names look the same. Each is written as JSON would escape it, so that
 //! JSON stays JSON with the same meaning.
+//!
+//! What goes to a log of continuous integration ([`VisibleWriter`]) must not act on that either, which takes some lines for
+//! commands: `::error::text` where a line begins, and `##[error]text` anywhere. A character of each is spelled out as well.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -59,7 +62,19 @@ pub fn visible_bytes(bytes: &[u8]) -> Cow<'_, str> {
     Cow::Owned(spelled)
 }
 
-/// A writer that spells hidden characters out, and passes everything else on.
+/// A text from elsewhere as a part of a line: its line breaks and tabs are spelled out as well, so that it begins no line.
+///
+/// ```
+/// use heapsmith::visible::visible_line;
+///
+/// assert_eq!(visible_line("java/lang/Object\n::error::x"), r"java/lang/Object\u000a::error::x");
+/// ```
+pub fn visible_line(text: &str) -> String {
+    visible(text).replace('\n', "\\u000a").replace('\t', "\\u0009")
+}
+
+/// A writer that spells out hidden characters, and one character of each command to a log of continuous integration, and passes
+/// everything else on.
 ///
 /// A character may be cut between two writes. What is still not a character at the end is written when the writer is
 /// dropped.
@@ -68,12 +83,77 @@ pub struct VisibleWriter<W: Write> {
     out: W,
     /// The beginning of a character.
     cut: Vec<u8>,
+    /// The beginning of a command at the end of what was written.
+    begun: Begun,
+}
+
+/// How much of a command to a log a line has so far. GitHub's runner trims lines and takes `::name::` for one; it takes `##[name]`
+/// for one wherever it stands, Azure's takes `##vso[name]`, and TeamCity `##teamcity[name]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Begun {
+    /// Nothing but white space.
+    Line,
+    /// And then a colon.
+    Colon,
+    /// A number sign.
+    NumberSign,
+    /// Two, and perhaps letters.
+    NumberSigns,
+    /// Nothing of a command.
+    Nothing,
+}
+
+impl Begun {
+    /// How much it is with the next character; and whether that completes the command.
+    fn with(self, next: char) -> (Begun, bool) {
+        match (self, next) {
+            (_, '\n') => (Begun::Line, false),
+            (Begun::Line, c) if c.is_whitespace() => (Begun::Line, false),
+            (Begun::Line, ':') => (Begun::Colon, false),
+            (Begun::Colon, ':') | (Begun::NumberSigns, '[') => (Begun::Nothing, true),
+            (Begun::NumberSign | Begun::NumberSigns, '#') => (Begun::NumberSigns, false),
+            (_, '#') => (Begun::NumberSign, false),
+            (Begun::NumberSigns, c) if c.is_ascii_alphabetic() => (Begun::NumberSigns, false),
+            _ => (Begun::Nothing, false),
+        }
+    }
+
+    /// The same after a text; `None` if a command is in it.
+    fn after(self, text: &str) -> Option<Begun> {
+        let mut begun = self;
+        let mut rest = text.as_bytes();
+        // Lines begin and number signs stand at few places.
+        while let Some(at) = if begun == Begun::Nothing { memchr::memchr2(b'\n', b'#', rest) } else { Some(0) } {
+            let Some(next) = text[text.len() - rest.len() + at..].chars().next() else { break };
+            let is_command;
+            (begun, is_command) = begun.with(next);
+            if is_command {
+                return None;
+            }
+            rest = &rest[at + next.len_utf8()..];
+        }
+        Some(begun)
+    }
+
+    /// Pushes a text without hidden characters, with one character of each command spelled out.
+    fn push(&mut self, spelled: &mut String, text: &str) {
+        if let Some(begun) = self.after(text) {
+            *self = begun;
+            spelled.push_str(text);
+            return;
+        }
+        for c in text.chars() {
+            let is_command;
+            (*self, is_command) = self.with(c);
+            if is_command { push_escape(spelled, c) } else { spelled.push(c) }
+        }
+    }
 }
 
 impl<W: Write> VisibleWriter<W> {
     /// Writes into `out`.
     pub fn new(out: W) -> VisibleWriter<W> {
-        VisibleWriter { out, cut: Vec::new() }
+        VisibleWriter { out, cut: Vec::new(), begun: Begun::Line }
     }
 
     /// Writes the beginning of a character, if there is one, as the bytes that it is.
@@ -86,6 +166,7 @@ impl<W: Write> VisibleWriter<W> {
         }
         let mut spelled = String::new();
         push_lone_bytes(&mut spelled, &std::mem::take(&mut self.cut));
+        self.begun = Begun::Nothing;
         self.out.write_all(spelled.as_bytes())
     }
 
@@ -101,15 +182,22 @@ impl<W: Write> VisibleWriter<W> {
 
 impl<W: Write> Write for VisibleWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.cut.is_empty() && std::str::from_utf8(bytes).is_ok_and(|text| !text.contains(is_hidden)) {
+        if self.cut.is_empty()
+            && let Ok(text) = std::str::from_utf8(bytes)
+            && !text.contains(is_hidden)
+            && let Some(begun) = self.begun.after(text)
+        {
+            self.begun = begun;
             self.out.write_all(bytes)?;
             return Ok(bytes.len());
         }
         let mut whole = std::mem::take(&mut self.cut);
         whole.extend_from_slice(bytes);
-        let mut spelled = String::with_capacity(whole.len() + 16);
-        let cut = push_visible_bytes(&mut spelled, &whole);
+        let mut visible = String::with_capacity(whole.len() + 16);
+        let cut = push_visible_bytes(&mut visible, &whole);
         self.cut = cut.to_vec();
+        let mut spelled = String::with_capacity(visible.len() + 16);
+        self.begun.push(&mut spelled, &visible);
         self.out.write_all(spelled.as_bytes())?;
         Ok(bytes.len())
     }
@@ -195,6 +283,41 @@ mod tests {
         {
             assert_eq!(visible(text), text);
             assert_eq!(visible_bytes(text.as_bytes()), text);
+        }
+    }
+
+    fn written(pieces: &[&str]) -> String {
+        let mut out = Vec::new();
+        let mut writer = VisibleWriter::new(&mut out);
+        pieces.iter().for_each(|piece| writer.write_all(piece.as_bytes()).expect("a vector takes all"));
+        drop(writer);
+        String::from_utf8(out).expect("text")
+    }
+
+    /// By what the runners of GitHub, Azure and TeamCity take for commands.
+    #[test]
+    fn spells_commands_to_logs_out() {
+        for (text, shown) in [
+            ("::error::x", ":\\u003aerror::x"),
+            (
+                "a\n::error::x\n \t\u{a0}\u{3000}::add-mask::x",
+                "a\n:\\u003aerror::x\n \t\u{a0}\u{3000}:\\u003aadd-mask::x",
+            ),
+            ("##[error]x", "##\\u005berror]x"),
+            ("a ##[a] ###[b]##vso[c]##teamcity[d]", "a ##\\u005ba] ###\\u005bb]##vso\\u005bc]##teamcity\\u005bd]"),
+            (":::", ":\\u003a:"),
+        ] {
+            assert_eq!(written(&[text]), shown);
+            for at in (0..=text.len()).filter(|at| text.is_char_boundary(*at)) {
+                assert_eq!(written(&[&text[..at], &text[at..]]), shown, "cut at {at}");
+            }
+        }
+    }
+
+    #[test]
+    fn keeps_what_is_no_command_to_a_log() {
+        for text in ["a::b", "std::io::Error: \n:x", "## Title [a]", "#[test]", "##1[a]", "a: ::b", "int[]#[\n:\n"] {
+            assert_eq!(written(&[text]), text);
         }
     }
 

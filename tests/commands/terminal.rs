@@ -15,9 +15,15 @@ use tempfile::TempDir;
 
 use super::pty::Terminal;
 
-/// Sets the title, clears the screen, goes back, turns the direction round, in C0 and C1, and hides itself.
+/// Sets the title, clears the screen, goes back, turns the direction round, in C0 and C1, and hides itself; then commands to a log of
+/// continuous integration, where a line begins and within one, and a line as if it were ours.
 const EVIL: &str = "x\u{1b}]0;owned\u{7}\u{1b}[2J\u{8}\r\u{c}\u{7f}\u{9b}31m\u{9d}\u{85}\u{202e}\u{2066}\u{200e}\
-                    \u{61c}\u{2028}\u{feff}\u{200b}\u{fdd0}\u{fdd1}\u{ffff}\u{e0001}\u{e0067}y";
+                    \u{61c}\u{2028}\u{feff}\u{200b}\u{fdd0}\u{fdd1}\u{ffff}\u{e0001}\u{e0067}y\n::error::z\n \u{a0}\t::add-mask::z ##[error]z\nFORGED";
+
+/// The same in a single line.
+fn evil_line() -> String {
+    EVIL.replace('\n', " ")
+}
 
 /// The same where a file system or a command line is to take it: its bytes, with one that is no character.
 fn evil_name() -> OsString {
@@ -45,8 +51,11 @@ fn harm(output: &[u8]) -> Option<String> {
         Ok(text) => text,
         Err(e) => return Some(format!("not UTF-8: {e}: {:?}", String::from_utf8_lossy(output))),
     };
-    let c = text.chars().find(|c| acts(*c))?;
-    Some(format!("{c:?} in {text:?}"))
+    // A runner trims lines before it takes them for commands, and finds others wherever they stand.
+    let is_command = |line: &str| line.trim_start().starts_with("::") || line.contains("##[");
+    let line = text.lines().find(|line| is_command(line) || line.starts_with("FORGED"));
+    let c = text.chars().find(|c| acts(*c));
+    c.map(|c| format!("{c:?} in {text:?}")).or(line.map(|line| format!("the line {line:?} in {text:?}")))
 }
 
 #[track_caller]
@@ -104,7 +113,7 @@ impl Bench {
             bench.made(&["encode", listing, "--format", format, "-o", dump]);
         }
         let classic = "// Version: V\n0x1000 [8] CLS EVIL\n\t\n0x1080 [16] OBJ EVIL\n\t0x1000 \n\n// EOF: Total 2\n";
-        bench.write("evil.txt", classic.replace("EVIL", EVIL));
+        bench.write("evil.txt", classic.replace("EVIL", &evil_line()));
         let whole = fs::read(bench.path("evil.hprof")).expect("made above");
         bench.write("cut.hprof", &whole[..whole.len() - 5]);
         let whole = fs::read(bench.path("evil.phd")).expect("made above");
@@ -114,7 +123,7 @@ impl Bench {
         bench.write("bad-address.jsonl", format!("{{\"listing\":1}}\n{{\"kind\":\"class\",\"address\":{text}}}\n"));
         bench.write("bad.jsonl", format!("{{\"listing\":1}}\n{EVIL}\n"));
         bench.write("facets.json", format!("{{\"schema\":1,\"facets\":[{text}],{text}:1}}\n"));
-        bench.write("expected.toml", format!("[[expected]]\ncase = '{EVIL}'\n"));
+        bench.write("expected.toml", format!("[[expected]]\ncase = '{}'\n", evil_line()));
         bench.write("message", EVIL);
         bench.write("decoder.sh", "sed s/size.:32/size\\\":64/ evil.jsonl; cat message >&2\n");
         bench.write("refuser.sh", "cat message >&2; exit 1\n");

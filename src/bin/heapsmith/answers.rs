@@ -308,7 +308,7 @@ fn hex(address: Option<Hex>) -> String {
 
 fn text(name: &Text) -> String {
     match name {
-        Text::Text(text) => text.clone(),
+        Text::Text(text) => terminal::line(text),
         Text::Bytes { bytes } => format!("{:?}", heapsmith::visible::visible_bytes(&bytes.0)),
     }
 }

@@ -228,7 +228,8 @@ pub(crate) fn describe(comparison: &Comparison) -> String {
         text += &format!("  left:  {}{}\n", d.left, place(d.left_place));
         text += &format!("  right: {}{}\n", d.right, place(d.right_place));
         for class in d.classes.iter().take(CLASSES).filter(|_| d.classes.len() > 1) {
-            let name = if class.class.is_empty() { "(class not recorded)" } else { &class.class };
+            let name =
+                if class.class.is_empty() { "(class not recorded)".to_owned() } else { terminal::line(&class.class) };
             text += &format!("  {} of {name}, first at {}\n", class.count, class.address);
         }
         if d.classes.len() > CLASSES {

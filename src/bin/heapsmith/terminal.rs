@@ -12,7 +12,7 @@ use anstream::stream::{AsLockedWrite, RawStream};
 use anstream::{AutoStream, ColorChoice};
 use clap::{Args, ValueEnum};
 use comfy_table::{Table, presets};
-use heapsmith::visible::visible;
+use heapsmith::visible::visible_line;
 
 use gate::{Colour, Gate, Paint};
 pub(crate) use progress::{Progress, begin, watch};
@@ -71,7 +71,7 @@ pub(crate) fn said(message: &str) {
 /// Prints an error on standard error.
 pub(crate) fn error(message: &str) {
     // Where standard error takes nothing, the exit code still says it.
-    let _ = writeln!(stderr(), "{} {message}", bad("error:"));
+    let _ = writeln!(stderr(), "{} {}", bad("error:"), continued(message));
 }
 
 /// Prints a warning on standard error.
@@ -79,7 +79,12 @@ pub(crate) fn warning(message: &str) {
     if QUIET.load(Ordering::Relaxed) {
         return;
     }
-    let _ = writeln!(stderr(), "{} {message}", doubtful("warning:"));
+    let _ = writeln!(stderr(), "{} {}", doubtful("warning:"), continued(message));
+}
+
+/// A message whose further lines, which may be from elsewhere, do not begin as one of ours does.
+fn continued(message: &str) -> String {
+    message.replace('\n', "\n    ")
 }
 
 /// Prints what clap says instead of a command: help, the version, or what is wrong with the arguments.
@@ -126,7 +131,7 @@ pub(crate) fn render(table: &Table) -> String {
 
 /// A text from elsewhere in a single line, for a cell of a table and a progress bar, which measure what they are given.
 pub(crate) fn line(text: &str) -> String {
-    visible(text).replace('\n', "\\u000a").replace('\t', "\\u0009")
+    visible_line(text)
 }
 
 /// Standard output for people: with colour where it is a terminal, and every hidden character spelled out.
@@ -182,6 +187,8 @@ fn gate<S: RawStream + AsLockedWrite>(stream: S) -> Gate<AutoStream<S>> {
 
 #[cfg(test)]
 mod tests {
+    use heapsmith::visible::visible;
+
     use super::*;
 
     #[test]

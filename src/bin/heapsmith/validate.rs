@@ -98,7 +98,11 @@ impl Opts {
         writeln!(
             out,
             "{}: {verdict} ({format}); sound: {} records, {} classes, {} objects, {} references{graph}{hidden}",
-            report.input, sound.records, sound.classes, sound.objects, sound.references
+            terminal::line(&report.input),
+            sound.records,
+            sound.classes,
+            sound.objects,
+            sound.references
         )
         .map_err(failed)
     }

@@ -80,7 +80,7 @@ impl Opts {
             false => terminal::bad("another heap"),
         };
         let differences = if count == 1 { "1 difference".to_owned() } else { format!("{count} differences") };
-        let name = Input::name_of(&self.file);
+        let name = terminal::line(&Input::name_of(&self.file));
         writeln!(out, "{name}: {verdict}; {objects} objects, {compared} compared, {differences}").map_err(failed)
     }
 }

@@ -145,7 +145,6 @@ fn detail(result: &CaseResult) -> String {
         (outcome, Some(expected)) if outcome.is_pass() => {
             format!("it passes, and was expected to fail: {}", terminal::line(&expected.reason))
         }
-        (outcome, _) if !has_message(result) => outcome.detail(),
         (outcome, _) => outcome.detail().replace('\n', "\n    "),
     }
 }
@@ -171,16 +170,16 @@ fn place(result: &CaseResult) -> String {
         let wrong: Vec<String> =
             evidence.fields.iter().filter(|field| field.wrong).take(4).map(|field| field.bytes.clone()).collect();
         let bytes = if wrong.is_empty() { String::new() } else { format!(": {}", wrong.join(" ")) };
-        text += &format!("  bytes:    offset {:#x}{record}{bytes}\n", evidence.offset);
+        text += &format!("  bytes:    offset {:#x}{record}{}\n", evidence.offset, terminal::line(&bytes));
     }
     if let Some(rule) = result.evidence.as_ref().and_then(|evidence| evidence.rule.as_ref()) {
-        text += &format!("  rule:     {rule}\n");
+        text += &format!("  rule:     {}\n", terminal::line(rule));
     }
     text
 }
 
 fn repeat(command: Option<&str>) -> String {
-    command.map(|command| format!("  repeat:   {command}\n")).unwrap_or_default()
+    command.map(|command| format!("  repeat:   {}\n", terminal::line(command))).unwrap_or_default()
 }
 
 /// A number of things.
