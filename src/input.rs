@@ -1,7 +1,9 @@
 //! Inputs: files and standard input, compressed or not, never written to; and bytes that are generated while they are read.
 
 mod generated;
+mod limit;
 mod members;
+mod text;
 mod watch;
 
 use std::fs::File;
@@ -15,10 +17,16 @@ use crate::error::Error;
 #[cfg(any(feature = "files", feature = "sorting"))]
 use crate::error::in_temporary_folder;
 use crate::model::long::ReadAt;
-use crate::system::{Positioned, read_at};
+use crate::stop::{self, StoppingStream};
+use crate::system::{self, Positioned, read_at};
 
 use generated::{Generated, Make};
+use limit::Limit;
+pub use limit::{LIMIT, set_limit};
 use members::Members;
+#[cfg(feature = "check")]
+pub(crate) use text::require_file;
+pub use text::{LONGEST_REPORT, LONGEST_TEXT, read_bytes, read_text};
 pub use watch::Watch;
 
 /// An input that can be read from the start, any number of times. Copies read the same bytes.
@@ -68,11 +76,11 @@ impl std::fmt::Debug for Stream {
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 impl Input {
-    /// A file, or standard input for `-`, which like any pipe is copied first: to a temporary file, or
-    /// into memory without the features `files` and `sorting`.
+    /// A file, or standard input for `-`, which like any pipe or device is copied first: to a temporary file, or
+    /// into memory without the features `files` and `sorting`; up to [`LIMIT`] bytes.
     ///
     /// # Errors
-    /// If it cannot be opened or is a directory.
+    /// If it cannot be opened or is a directory; if it is to be copied and has more bytes.
     pub fn open(path: &Path) -> Result<Input, Error> {
         Input::open_with(path, None)
     }
@@ -88,13 +96,16 @@ impl Input {
     fn open_with(path: &Path, watch: Option<&Watch>) -> Result<Input, Error> {
         let name = Input::name_of(path);
         let spool = |source: Box<dyn Read>| match watch {
-            None => Input::spool(&name, &mut { source }),
-            Some(watch) => Input::spool(&name, &mut watch.over(&name, None, source)),
+            None => Input::spool_within_limit(&name, source),
+            Some(watch) => Input::spool_within_limit(&name, watch.over(&name, None, source)),
         };
-        if path == Path::new("-") {
-            return spool(Box::new(io::stdin()));
-        }
         let failed = |e| Error::io(format!("reading {name}"), e);
+        if path == Path::new("-") {
+            return match system::stdin_file() {
+                Some((file, length)) => Input::of_file(&name, file, length),
+                None => spool(Box::new(io::stdin())),
+            };
+        }
         let mut file = File::open(path).map_err(failed)?;
         let metadata = file.metadata().map_err(failed)?;
         if metadata.is_dir() {
@@ -146,6 +157,20 @@ impl Input {
         let compressed = is_gzip(&mut Positioned::new(Arc::clone(&place), length))
             .map_err(|e| Error::io(format!("reading {name}"), e))?;
         Ok(Input { name: name.to_owned(), place: Arc::new(Place::Open(place)), compressed, length, watch: None })
+    }
+
+    /// Copies what can be read only once and may have no end.
+    ///
+    /// # Errors
+    /// If it has more bytes than are copied, or cannot be read or copied.
+    pub(crate) fn spool_within_limit(name: &str, source: impl Read) -> Result<Input, Error> {
+        Input::spool_within(name, source, Limit::of_spool())
+    }
+
+    fn spool_within(name: &str, source: impl Read, limit: Limit) -> Result<Input, Error> {
+        // One more byte tells what ends there from what goes on.
+        let input = Input::spool(name, &mut source.take(limit.bytes.saturating_add(1)))?;
+        if input.length > limit.bytes { Err(limit.refusal(name)) } else { Ok(input) }
     }
 
     /// Copies what can be read only once, to a file without a name: it is gone with the process, however that ends.
@@ -213,8 +238,11 @@ impl Input {
         let seekable: Box<dyn Skip> = match &*self.place {
             _ if self.compressed => return unseekable(),
             Place::Generated(_) => return unseekable(),
-            Place::Path(path) => Box::new(seeked(BufReader::new(File::open(path)?), at)?),
-            Place::Open(file) => Box::new(seeked(BufReader::new(Positioned::new(file.clone(), self.length)), at)?),
+            Place::Path(path) => Box::new(seeked(BufReader::new(StoppingStream(File::open(path)?)), at)?),
+            Place::Open(file) => {
+                let positioned = StoppingStream(Positioned::new(file.clone(), self.length));
+                Box::new(seeked(BufReader::new(positioned), at)?)
+            }
             Place::Memory(bytes) => Box::new(seeked(BufReader::new(io::Cursor::new(bytes.clone())), at)?),
         };
         Ok(seekable)
@@ -251,25 +279,31 @@ impl Input {
             None => self.raw()?,
             Some(watch) => watch.over(&self.name, length, self.raw()?),
         };
-        Ok(if self.compressed {
-            let source = Box::new(Members::new(BufReader::with_capacity(64 * 1024, raw)));
-            Stream { source, length: None }
-        } else {
-            Stream { source: raw, length }
-        })
+        if !self.compressed {
+            return Ok(Stream { source: raw, length });
+        }
+        let members = Members::new(BufReader::with_capacity(64 * 1024, raw));
+        // Few bytes may be very many once they are decompressed. What is in memory is not read for long.
+        let source: Box<dyn Read> = match &*self.place {
+            Place::Memory(_) => Box::new(members),
+            _ => Box::new(StoppingStream(members)),
+        };
+        Ok(Stream { source, length: None })
     }
 
     /// The bytes from the start, as they are.
     pub(crate) fn raw(&self) -> Result<Box<dyn Read>, Error> {
         Ok(match &*self.place {
             Place::Path(path) => {
-                Box::new(File::open(path).map_err(|e| Error::io(format!("reading {}", self.name), e))?)
+                let file = File::open(path).map_err(|e| Error::io(format!("reading {}", self.name), e))?;
+                Box::new(StoppingStream(file))
             }
-            Place::Open(file) => Box::new(Positioned::new(file.clone(), self.length)),
+            Place::Open(file) => Box::new(StoppingStream(Positioned::new(file.clone(), self.length))),
             Place::Memory(bytes) => Box::new(io::Cursor::new(bytes.clone())),
             Place::Generated(make) => {
                 let stream = Generated::start(Arc::clone(make));
-                Box::new(stream.map_err(|e| Error::io(format!("generating {}", self.name), e))?)
+                let stream = stream.map_err(|e| Error::io(format!("generating {}", self.name), e))?;
+                Box::new(StoppingStream(stream))
             }
         })
     }
@@ -301,6 +335,7 @@ struct Original {
 
 impl ReadAt for Original {
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        stop::check()?;
         let left = usize::try_from(self.length.saturating_sub(offset)).unwrap_or(usize::MAX);
         let wanted = buffer.len().min(left);
         read_at(&self.file, &mut buffer[..wanted], offset)

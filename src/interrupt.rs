@@ -2,7 +2,8 @@
 //!
 //! A program installs this once ([`install`]). Then SIGINT, SIGTERM and SIGHUP remove every temporary file and folder
 //! that this library has, and end the program with the exit code 128 + the signal's number. A command that has something
-//! to say at its end asks for a [`Stop`] ([`gently`]): the first signal only sets that, a second one ends at once.
+//! to say at its end asks for a [`Stop`] ([`gently`]): the first signal only sets that, a second one ends at once. From the first
+//! one on nothing more is read of any file.
 //! Without `install` nothing of this happens: a library leaves signals alone.
 
 #![cfg_attr(not(feature = "check"), allow(dead_code, unused_imports, reason = "some of it is for `check` alone"))]
@@ -11,20 +12,21 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::Path;
-use std::sync::atomic::{AtomicI32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::error::Error;
+use crate::stop;
 use crate::system;
+
+pub use crate::stop::{Stop, gently, signal};
 
 /// What is done at the end: temporary files and folders are removed.
 static LIST: Mutex<List> = Mutex::new(List { next: 0, work: BTreeMap::new() });
-/// Who is asked to stop before the program is ended.
-static GENTLY: OnceLock<Stop> = OnceLock::new();
 /// What else ends with the program: the processes that it started.
 static LAST: OnceLock<fn()> = OnceLock::new();
+
 struct List {
     /// The number of the next entry.
     next: u64,
@@ -32,28 +34,7 @@ struct List {
 }
 
 /// How long a signal waits for work that must not be cut in two.
-const PATIENCE: Duration = Duration::from_secs(2);
-
-/// A request from outside to stop. Copies are one.
-#[derive(Clone, Debug, Default)]
-pub struct Stop(Arc<AtomicI32>);
-
-impl Stop {
-    /// The signal that asked, by its number; `None` until one does.
-    pub fn signal(&self) -> Option<i32> {
-        Some(self.0.load(Ordering::Relaxed)).filter(|signal| *signal != 0)
-    }
-
-    /// Whether to stop.
-    pub fn is_asked(&self) -> bool {
-        self.signal().is_some()
-    }
-
-    /// Asks to stop, as this signal would.
-    pub fn ask(&self, signal: i32) {
-        self.0.store(signal, Ordering::Relaxed);
-    }
-}
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Handles signals from now on. SIGXFSZ, a file that gets too long for the limit of the process, is a failed write then.
 ///
@@ -65,18 +46,13 @@ pub fn install() -> Result<(), Error> {
     let mut signals = system::Signals::new().map_err(failed)?;
     let listen = move || {
         while let Some(signal) = signals.next() {
-            match GENTLY.get() {
+            match stop::asked_gently() {
                 Some(stop) if !stop.is_asked() => stop.ask(signal),
                 _ => end(signal),
             }
         }
     };
     thread::Builder::new().name("signals".to_owned()).spawn(listen).map(drop).map_err(failed)
-}
-
-/// From now on the first signal sets what is returned, and does no more.
-pub fn gently() -> Stop {
-    GENTLY.get_or_init(Stop::default).clone()
 }
 
 /// What a signal that ends the program does besides.
@@ -128,7 +104,7 @@ impl List {
     }
 }
 
-/// Does work that no signal cuts in two: it waits, for two seconds at most. The work must neither create nor
+/// Does work that no signal cuts in two: it waits, for a second at most. The work must neither create nor
 /// remove anything temporary.
 pub(crate) fn undisturbed<T>(work: impl FnOnce() -> T) -> T {
     let _held = list();
@@ -164,15 +140,6 @@ fn within(time: Duration) -> Option<MutexGuard<'static, List>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_stop_is_one_in_all_its_copies() {
-        let stop = Stop::default();
-        let copy = stop.clone();
-        assert!(!copy.is_asked());
-        stop.ask(15);
-        assert_eq!(copy.signal(), Some(15));
-    }
 
     #[test]
     fn what_is_temporary_is_listed_as_long_as_its_guard_lives() {

@@ -93,6 +93,7 @@ pub mod recipe;
 pub mod reduce;
 mod setters;
 mod shrink;
+mod stop;
 mod system;
 #[cfg(feature = "check")]
 mod temporary;

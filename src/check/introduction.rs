@@ -29,6 +29,17 @@ pub(super) fn hello(subject: &Subject) -> Result<Result<Option<Hello>, String>, 
     Ok(Err(format!("hello: {how}")))
 }
 
+/// The same of an implementation that is asked alone, where nothing can be said of one that does not introduce itself.
+///
+/// # Errors
+/// If it does not say what it can, or a signal ended it.
+pub(super) fn required_hello(subject: &Subject) -> Result<Option<Hello>, Error> {
+    hello(subject)?.map_err(|how| match subject.stop.is_asked() {
+        true => Error::stopped(),
+        false => Error::Usage(format!("{}: {how}", subject.command)),
+    })
+}
+
 /// What it is called in tables: its name and version, or its command.
 pub(super) fn label(subject: &Subject, hello: Option<&Hello>) -> String {
     match hello {

@@ -1,7 +1,7 @@
 //! Dumps of one's own, in place of cases: what heapsmith reads of them is right.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -11,7 +11,7 @@ use crate::family::case::BROKEN;
 use crate::findings::Severity;
 use crate::format::{DumpFile, Family, Format};
 use crate::hprof::Reading;
-use crate::input::Input;
+use crate::input::{self, Input, read_bytes};
 use crate::model::{DumpSource, Heap};
 use crate::recipe::Recipe;
 use crate::validate::{Finding, ValidateOptions, validate};
@@ -69,6 +69,7 @@ impl OwnDump {
         if let Some(recipe) = recipe {
             return OwnDump::of_recipe(id, path, recipe);
         }
+        input::require_file(path)?;
         let input = Input::open(path)?;
         let size = input.length();
         // A compressed dump may be any number of times as long as its file.
@@ -114,7 +115,7 @@ impl OwnDump {
             return recipe_case(&self.id, recipe);
         }
         if self.is_whole && self.format.is_ok() {
-            let bytes = fs::read(&self.path).map_err(|e| self.failed(e))?;
+            let bytes = read_bytes(&self.path, WHOLE)?;
             let case = own_case(&self.id, bytes)?;
             return Ok(Case { recipe: self.path.display().to_string(), ..case });
         }
@@ -131,7 +132,7 @@ impl OwnDump {
     /// If the file cannot be read any more.
     pub(super) fn whatever_it_is(&self) -> Result<Case, Error> {
         let Err(why) = &self.format else { return self.validated() };
-        let bytes = if self.is_whole { fs::read(&self.path).map_err(|e| self.failed(e))? } else { Vec::new() };
+        let bytes = if self.is_whole { read_bytes(&self.path, WHOLE)? } else { Vec::new() };
         let summary = format!("a dump of one's own, of no format that heapsmith knows: {why}");
         Ok(Case { bytes, summary, ..self.case()? })
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 use std::path::Path;
 
 use serde_json::Value;
@@ -24,16 +24,27 @@ use crate::validate::unsound;
 use super::judge::{BOOLEANS, NAMES, OfClass, Tally, all_ambiguities, strings};
 use super::protocol::{
     Accepted, Answer, Booleans, ClassCount, ClassNames, Count, Counts, Dangling, EntryAnswer, Hello, Identifies, Known,
-    Level, Names, Operation, Pair, Part, Request, RetainedAnswer, Status, VERSIONS, Writer,
+    LONGEST_LINE, Level, Names, Operation, Pair, Part, Request, RetainedAnswer, Status, VERSIONS, Writer,
 };
 
 /// Answers requests until there are no more.
 ///
 /// # Errors
 /// If requests cannot be read or answers not written. A request that is none is answered as an error.
-pub fn serve(requests: impl BufRead, mut answers: impl Write) -> Result<(), Error> {
-    for line in requests.split(b'\n') {
-        let line = line.map_err(|e| Error::io("reading requests", e))?;
+pub fn serve(mut requests: impl BufRead, mut answers: impl Write) -> Result<(), Error> {
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        // With its end.
+        let most = LONGEST_LINE as u64 + 1;
+        let read = requests.by_ref().take(most).read_until(b'\n', &mut line);
+        if read.map_err(|e| Error::io("reading requests", e))? == 0 {
+            return Ok(());
+        }
+        if line.pop_if(|last| *last == b'\n').is_none() && line.len() > LONGEST_LINE {
+            let mib = LONGEST_LINE >> 20;
+            return Err(Error::Usage(format!("reading requests: expected a line of at most {mib} MiB, found more")));
+        }
         let text = answer(&line).map_err(|e| Error::io("writing an answer", e.into()))?;
         let mut write = || {
             answers.write_all(text.as_bytes())?;
@@ -42,7 +53,6 @@ pub fn serve(requests: impl BufRead, mut answers: impl Write) -> Result<(), Erro
         };
         write().map_err(|e| Error::io("writing answers", e))?;
     }
-    Ok(())
 }
 
 fn answer(line: &[u8]) -> serde_json::Result<String> {

@@ -18,7 +18,7 @@ use crate::temporary::Folder;
 
 use super::causes::{explained_by, symptom_of, symptoms_of};
 use super::evidence::suspects;
-use super::introduction::hello;
+use super::introduction::required_hello;
 use super::judge::{Asked, judge, judge_large};
 use super::own::{OwnDump, own_case};
 use super::process::{Budget, Limits, Output, Process, Stopped};
@@ -80,6 +80,8 @@ impl Test {
                 Err(Error::Usage(format!("{program}: the test cannot be started: {why}")))
             }
             Stopped::Ended(code, _) => Ok(code == Some(0)),
+            // Nothing is known of the dump.
+            Stopped::Interrupted => Err(Error::stopped()),
             _ => Ok(false),
         }
     }
@@ -159,7 +161,7 @@ impl<'s> Wrong<'s> {
     }
 
     fn begin(subject: &'s Subject) -> Result<Wrong<'s>, Error> {
-        let hello = hello(subject)?.map_err(|how| Error::Usage(format!("{}: {how}", subject.command)))?;
+        let hello = required_hello(subject)?;
         let operation = match &subject.kind {
             super::Kind::Adapter | super::Kind::Decoder => Operation::Parse,
             super::Kind::Converter { to, .. } => Operation::Convert(to.clone()),
@@ -262,7 +264,8 @@ impl<'s> Wrong<'s> {
             None => judge(&asked, reply, session),
             Some(streamed) => judge_large(&asked, streamed, reply, session),
         };
-        let Some(judgement) = judged else { return unasked("the run is to stop") };
+        // What is read of files ends with a signal, too.
+        let Some(judgement) = judged.filter(|_| !self.subject.stop.is_asked()) else { return Err(Error::stopped()) };
         // A dump that is not held is not looked at byte by byte.
         let suspects = if streamed.is_none() { suspects(case, &judgement)?.wrong } else { Default::default() };
         let suspects = suspects.into_iter().map(Suspect::from).collect();

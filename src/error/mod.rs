@@ -18,6 +18,8 @@ use std::io;
 
 use thiserror::Error as ThisError;
 
+use crate::stop;
+
 pub use lower::LowerError;
 pub use nearest::{did_you_mean, unknown};
 
@@ -131,6 +133,29 @@ impl Error {
         }
     }
 
+    /// Whether it is no fault: a signal asked the program to stop, and something was given up.
+    pub fn is_stop(&self) -> bool {
+        match self {
+            Error::Io { source, .. } => is_stop(source),
+            Error::Decode(e) | Error::Invalid(e) => matches!(e.problem(), Problem::Io(e) if is_stop(e)),
+            Error::Input { source, .. } | Error::NotJudged { source, .. } => source.is_stop(),
+            _ => false,
+        }
+    }
+
+    /// The error of work that is given up because a signal asked for it.
+    pub(crate) fn stopped() -> Error {
+        Error::io("asking", stop::stopped())
+    }
+
+    /// What came of some work; `None` if it was given up because of a signal.
+    pub(crate) fn unless_stopped<T>(result: Result<T, Error>) -> Result<Option<T>, Error> {
+        match result {
+            Err(e) if e.is_stop() => Ok(None),
+            result => result.map(Some),
+        }
+    }
+
     /// Whether the reader of our output went away, which ends a program without a message.
     pub fn is_broken_pipe(&self) -> bool {
         matches!(self, Error::Io { source, .. } if source.kind() == io::ErrorKind::BrokenPipe)
@@ -163,6 +188,8 @@ pub enum Remedy {
         /// The budget that is enough.
         bytes: u64,
     },
+    /// More may be read of what has no length.
+    InputLimit,
 }
 
 /// The error of a temporary file, with its folder, which the caller can choose.
@@ -172,6 +199,12 @@ pub(crate) fn in_temporary_folder(error: io::Error) -> io::Error {
     let message =
         format!("a temporary file in {}: {error} (the variable TMPDIR names another folder)", folder.display());
     io::Error::new(error.kind(), message)
+}
+
+/// The same of an error that may hold another one.
+fn is_stop(error: &io::Error) -> bool {
+    let inner = || error.get_ref().and_then(|inner| inner.downcast_ref::<Error>());
+    stop::is_stopped(error) || inner().is_some_and(Error::is_stop)
 }
 
 /// Whether an I/O error tells of damaged compressed data, not of the machine.

@@ -147,8 +147,9 @@ pub fn reduce_large(
 ) -> Result<Reduced, Error> {
     let mut trials = Trials::of_large(whole, shows, options, progress)?;
     let file = DumpFile::new(input.clone(), Reading::default())?;
-    let graph = match sample::sampled(&file, &mut trials)? {
+    let graph = match Error::unless_stopped(sample::sampled(&file, &mut trials))?.flatten() {
         Some(graph) => Some(graph),
+        None if trials.is_stopped() => return trials.stopped(),
         None => {
             trials.with_all(held(input)?);
             if trials.is_over() { None } else { Graph::of(&mut trials)? }

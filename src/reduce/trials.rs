@@ -90,7 +90,10 @@ impl<'t> Trials<'t> {
         Ok(trials)
     }
 
-    fn refusal(&self) -> Error {
+    fn refusal(&mut self) -> Error {
+        if self.is_stopped() {
+            return Error::stopped();
+        }
         let message = match self.flaky {
             0 => "the dump does not show it: expected the test to say yes to the dump itself",
             _ => "the dump shows it only now and then: expected the test to say yes twice",
@@ -147,6 +150,16 @@ impl<'t> Trials<'t> {
             };
         }
         self.ended.is_some()
+    }
+
+    /// Whether a signal ended it.
+    pub(super) fn is_stopped(&mut self) -> bool {
+        self.is_over() && self.ended == Some(Ended::Stopped)
+    }
+
+    /// The dump that it comes to, where nothing more is tried: the best one, if there is one.
+    pub(super) fn stopped(self) -> Result<Reduced, Error> {
+        if self.best.is_some() { Ok(self.finish()) } else { Err(Error::stopped()) }
     }
 
     /// Goes on with another dump, however long, if it shows it.
@@ -225,7 +238,7 @@ impl<'t> Trials<'t> {
     /// A test that says yes may say no the next time.
     fn shows_again(&mut self, dump: &[u8]) -> Result<bool, Error> {
         let dump = self.shown(dump);
-        let again = (self.shows)(&dump)?;
+        let Some(again) = self.unless_stopped((self.shows)(&dump))? else { return Ok(false) };
         if !again {
             self.flaky += 1;
             self.enter(sum(&dump), false)?;
@@ -251,15 +264,26 @@ impl<'t> Trials<'t> {
             told.push(match answer {
                 None => self.known[&sum],
                 Some(answer) => {
-                    let answer = answer?;
+                    let answer = self.unless_stopped(answer)?;
                     self.trials += 1;
                     (self.progress)(Progress::Tried(self.trials));
-                    self.enter(sum, answer)?;
-                    answer
+                    if let Some(answer) = answer {
+                        self.enter(sum, answer)?;
+                    }
+                    answer.unwrap_or_default()
                 }
             });
         }
         Ok(told)
+    }
+
+    /// An answer; `None` if a signal ended it, which says nothing of the dump.
+    fn unless_stopped(&mut self, answer: Result<bool, Error>) -> Result<Option<bool>, Error> {
+        let answer = Error::unless_stopped(answer)?;
+        if answer.is_none() {
+            self.ended = Some(Ended::Stopped);
+        }
+        Ok(answer)
     }
 
     fn enter(&mut self, sum: Sum, answer: bool) -> Result<(), Error> {

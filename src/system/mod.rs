@@ -19,7 +19,7 @@ use portable as chosen;
 #[cfg(all(unix, not(heapsmith_portable)))]
 use unix as chosen;
 
-pub(crate) use chosen::{NOWHERE, RECOGNISES_FILES, Stamp, is_at, read_at};
+pub(crate) use chosen::{NOWHERE, RECOGNISES_FILES, Stamp, is_at, read_at, stdin_file};
 #[cfg(feature = "files")]
 pub(crate) use chosen::{OpenFolder, Program, Signals, adopt_orphans, signal_of, supervise, sweep, sync_folder};
 #[cfg(feature = "files")]

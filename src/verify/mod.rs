@@ -138,7 +138,11 @@ fn read(mut stream: Stream, family: Family, known: &[Class], verifier: &mut Veri
         let opening = Opening { stream, input: None, reading: Reading::default() };
         return read(opening, known, verifier);
     }
-    let file = DumpFile::new(Input::spool("the dump", &mut stream)?, Reading::default())?;
+    let copy = match stream.length() {
+        Some(_) => Input::spool("the dump", &mut stream),
+        None => Input::spool_within_limit("the dump", stream),
+    };
+    let file = DumpFile::new(copy?, Reading::default())?;
     let mut source = file.source()?;
     let mut dump = Dump { heaps: Vec::new(), tail: source.tail().to_vec() };
     for number in 0..source.heaps() {

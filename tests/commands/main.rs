@@ -15,6 +15,8 @@ mod cli_conversion;
 mod cli_corrupt;
 mod cli_digest;
 mod corpus_folder;
+#[cfg(unix)]
+mod endless;
 mod golden;
 mod inspect_page;
 mod manners;

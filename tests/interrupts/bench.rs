@@ -85,6 +85,11 @@ impl Running<'_> {
         let _ = self.input.as_mut().expect("it is open").write_all(bytes);
     }
 
+    /// The file in which Linux counts how much it has read.
+    pub(crate) fn counted_file(&self) -> PathBuf {
+        PathBuf::from(format!("/proc/{}/io", self.child.id()))
+    }
+
     pub(crate) fn close_input(&mut self) {
         self.input = None;
     }

@@ -5,3 +5,4 @@
 mod bench;
 mod check;
 mod commands;
+mod reading;

@@ -12,6 +12,7 @@ use heapsmith::compare::Facet;
 use heapsmith::error::Error;
 use heapsmith::format::Family;
 use heapsmith::generate::{Oddity, OddityForm};
+use heapsmith::input::{LONGEST_TEXT, read_text};
 use heapsmith::interrupt;
 
 use crate::report::{self, Form};
@@ -162,6 +163,12 @@ impl From<OperationOpt> for What {
 
 impl Opts {
     pub(crate) fn run(self) -> Result<Answer, Error> {
+        // What comes through pipes is read before: from then on a signal waits for what is at work.
+        let expected = match &self.expected {
+            Some(path) if !self.update_expected || path.exists() => ExpectedFailures::read(path)?,
+            _ => ExpectedFailures::default(),
+        };
+        let choice = self.choice()?;
         let stop = interrupt::gently();
         let subjects = self.subject.subjects(&stop)?;
         if let Some(options) = self.scaling.options(self.format)? {
@@ -173,15 +180,11 @@ impl Opts {
                     .to_owned(),
             ));
         }
-        let expected = match &self.expected {
-            Some(path) if !self.update_expected || path.exists() => ExpectedFailures::read(path)?,
-            _ => ExpectedFailures::default(),
-        };
         let folder = self.report.as_deref().map(|path| ReportFolder::claim(path, self.force)).transpose()?;
         let processors = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         let operations = Wanted(self.operation.map(What::from));
         let options = Options::default()
-            .choice(self.choice()?)
+            .choice(choice)
             .operations(operations)
             .jobs(self.jobs.unwrap_or_else(processors).get())
             .expected(expected)
@@ -292,8 +295,7 @@ impl Opts {
 
 /// Brings the file of expected failures up to date; what is expected now is not a failure of this run.
 fn update(told: &mut Report, path: &Path) -> Result<(), Error> {
-    let reading = |e| Error::io(format!("reading {}", path.display()), e);
-    let text = if path.exists() { std::fs::read_to_string(path).map_err(reading)? } else { String::new() };
+    let text = if path.exists() { read_text(path, LONGEST_TEXT)? } else { String::new() };
     let updated = Update::of(&text, told)?;
     report::put(path, updated.text.as_bytes())?;
     told.expect(&updated.expected);

@@ -1,5 +1,4 @@
-use std::fs;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -8,6 +7,7 @@ use heapsmith::compare::renaming::BUDGET;
 use heapsmith::convert::{Counted, Judged, Verdict, Writer, Writers, besides, judge, judge_up_to_renaming};
 use heapsmith::error::Error;
 use heapsmith::format::{HeapFile, Target, text};
+use heapsmith::input::{LONGEST_TEXT, read_text};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -88,8 +88,7 @@ impl Opts {
 
     /// Judges each pair of a list; one that cannot be judged is said to be so, and the others are judged all the same.
     fn pairs(&self, list: &Path) -> Result<Answer, Error> {
-        let text = if list.as_os_str() == "-" { io::read_to_string(io::stdin()) } else { fs::read_to_string(list) };
-        let text = text.map_err(|e| Error::io(format!("reading the list {}", list.display()), e))?;
+        let text = read_text(list, LONGEST_TEXT)?;
         let failed = |e| Error::io("writing standard output", e);
         let (mut differ, mut undecided, mut failures) = (0, 0, 0);
         for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !is_remark(line)) {

@@ -1,4 +1,3 @@
-use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -6,6 +5,7 @@ use clap::Args;
 use heapsmith::compare::Facet;
 use heapsmith::digest::{BUCKETS, Difference, Digest, Options, RecordKind, Selection, against, digest};
 use heapsmith::error::Error;
+use heapsmith::input::{LONGEST_REPORT, read_text};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -143,7 +143,7 @@ fn read(path: &Path) -> Result<Digest, Error> {
     let wrong = |found: String| {
         Error::Usage(format!("{}: expected a digest as `digest --json` prints it; {found}", path.display()))
     };
-    let text = fs::read_to_string(path).map_err(|e| Error::io(format!("reading {}", path.display()), e))?;
+    let text = read_text(path, LONGEST_REPORT)?;
     let digest: Digest = serde_json::from_str(&text).map_err(|e| wrong(e.to_string()))?;
     match &digest.buckets {
         _ if !(1..=SCHEMA).contains(&digest.schema) => {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use heapsmith::error::Error;
 use heapsmith::format::is_dump;
-use heapsmith::input::Input;
+use heapsmith::input::{Input, LONGEST_TEXT, read_text};
 use heapsmith::recipe::Recipe;
 
 use crate::terminal;
@@ -20,10 +20,8 @@ pub(crate) fn listed(arguments: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
             all.push(argument.clone());
             continue;
         }
-        for line in io::stdin().lines() {
-            let line = line.map_err(|e| Error::io("reading the list of dumps from standard input", e))?;
-            all.extend(Some(line.trim_end()).filter(|line| !line.is_empty()).map(PathBuf::from));
-        }
+        let list = read_text(argument, LONGEST_TEXT)?;
+        all.extend(list.lines().map(str::trim_end).filter(|line| !line.is_empty()).map(PathBuf::from));
     }
     files(&all)
 }

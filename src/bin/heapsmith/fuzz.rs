@@ -130,6 +130,9 @@ impl Opts {
     }
 
     fn campaign(self) -> Result<Answer, Error> {
+        // What comes through pipes is read before: from then on a signal waits for what is at work.
+        let seeds = if self.seeds.is_empty() { Vec::new() } else { files::listed(&self.seeds)? };
+        let expected = self.expected.as_deref().map(ExpectedFailures::read).transpose()?.unwrap_or_default();
         let stop = interrupt::gently();
         let subjects = self.subject.subjects(&stop)?;
         let [subject] = &subjects[..] else {
@@ -142,10 +145,10 @@ impl Opts {
             format => format,
         };
         let processors = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-        let mut options = CampaignOptions::default()
+        let options = CampaignOptions::default()
             .seed(self.seed)
             .format(format)
-            .seeds(if self.seeds.is_empty() { Vec::new() } else { files::listed(&self.seeds)? })
+            .seeds(seeds)
             .shard(self.shard)
             .cases(self.cases)
             .causes(self.causes)
@@ -153,10 +156,8 @@ impl Opts {
             .operations(Wanted(self.operation.map(What::from)))
             .jobs(self.jobs.unwrap_or_else(processors).get())
             .left_out(self.leave_out.iter().copied().collect())
-            .trials(self.trials);
-        if let Some(path) = &self.expected {
-            options = options.expected(ExpectedFailures::read(path)?);
-        }
+            .trials(self.trials)
+            .expected(expected);
         let sweeper = Sweeper::new()?;
         let root = self.state.clone().unwrap_or_default();
         let outcome = run(&root, subject, &options);

@@ -11,6 +11,7 @@ use heapsmith::error::{Error, unknown};
 use heapsmith::family::Wishes;
 use heapsmith::format::{Format, Lowering};
 use heapsmith::generate::{GenerateOption, Preset};
+use heapsmith::input::{LONGEST_TEXT, read_text};
 use heapsmith::model::{DumpSource, HeapSource};
 use heapsmith::recipe::{Aim, Recipe};
 use heapsmith::validate::Rule;
@@ -295,7 +296,7 @@ fn window(text: &str) -> Result<Range<u64>, String> {
 /// The values of a file of options.
 fn values(path: &Path) -> Result<serde_json::Value, Error> {
     let name = path.display();
-    let text = std::fs::read_to_string(path).map_err(|e| Error::io(format!("reading {name}"), e))?;
+    let text = read_text(path, LONGEST_TEXT)?;
     toml::from_str(&text).map_err(|e| Error::Usage(format!("{name}: {}", e.to_string().trim_end())))
 }
 

@@ -60,7 +60,7 @@ use clap::{Parser, Subcommand};
 use heapsmith::error::{Error, Remedy};
 use heapsmith::family::Setting;
 use heapsmith::format::Family;
-use heapsmith::visible::visible_bytes;
+use heapsmith::visible::{visible_bytes, visible_line};
 
 /// Synthesises JVM heap dumps, and tests whether parsers and converters get them right.
 ///
@@ -74,6 +74,8 @@ struct Cli {
     command: Command,
     #[command(flatten)]
     manner: terminal::Manner,
+    #[command(flatten)]
+    limit: open::LimitOpt,
 }
 
 /// The version with the commit, where that is known, and the version of the generator, which recipes name.
@@ -152,6 +154,7 @@ fn main() -> ExitCode {
     };
     let begun = terminal::begin();
     cli.manner.take();
+    cli.limit.take();
     if !cli.command.has_its_own_signals()
         && let Err(error) = heapsmith::interrupt::install()
     {
@@ -202,12 +205,15 @@ fn main() -> ExitCode {
         Ok(Answer::No) => ExitCode::from(1),
         Ok(Answer::Undecided) => ExitCode::from(3),
         #[cfg(feature = "check")]
-        Ok(Answer::Interrupted(signal)) => ExitCode::from(u8::try_from(128 + signal).unwrap_or(u8::MAX)),
+        Ok(Answer::Interrupted(signal)) => ExitCode::from(exit_code_of_signal(signal)),
         // The reader of our output has seen enough.
         Err(error) if error.is_broken_pipe() => ExitCode::SUCCESS,
         Err(error) => {
-            terminal::error(&message(&error));
-            ExitCode::from(exit_code(&error))
+            let signal = heapsmith::interrupt::signal();
+            if signal.is_none() || !error.is_stop() {
+                terminal::error(&message(&error));
+            }
+            ExitCode::from(signal.map_or_else(|| exit_code(&error), exit_code_of_signal))
         }
     }
 }
@@ -223,6 +229,7 @@ fn message(error: &Error) -> String {
         Remedy::IdSize => "use --id-size instead of --word",
         Remedy::Tolerate => "--tolerate accepts the dump as it is",
         Remedy::Budget { bytes } => return format!("{error}; --budget {bytes} allows it"),
+        Remedy::InputLimit => "--input-limit BYTES allows more",
         Remedy::Renumber => "omit --addresses keep to renumber the addresses in ascending order",
         _ => return error.to_string(),
     };
@@ -248,13 +255,18 @@ fn parse() -> Result<Cli, ExitCode> {
         Err(error) => error,
     };
     // The same arguments with hidden characters spelled out are wrong in the same way, and what clap quotes is visible.
-    let shown = arguments.iter().map(|argument| visible_bytes(argument.as_encoded_bytes()).into_owned());
+    let shown = arguments.iter().map(|argument| visible_line(&visible_bytes(argument.as_encoded_bytes())));
     match Cli::try_parse_from(shown) {
         Err(again) if again.kind() == error.kind() => terminal::usage(&again),
         // As text without colours it is quoted like any other.
         _ => terminal::error(error.render().to_string().trim_start_matches("error: ").trim_end()),
     }
     Err(ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2)))
+}
+
+/// As a shell has it.
+fn exit_code_of_signal(signal: i32) -> u8 {
+    u8::try_from(128 + signal).unwrap_or(u8::MAX)
 }
 
 fn exit_code(error: &Error) -> u8 {

@@ -9,12 +9,28 @@ use heapsmith::error::{DecodeError, Error};
 use heapsmith::format::{self, DumpFile, HeapFile, Records, which};
 use heapsmith::hprof::Reading;
 use heapsmith::hprof::decode::{Wrapped, ZeroLength};
-use heapsmith::input::{Input, Stream};
+use heapsmith::input::{self, Input, Stream};
 use heapsmith::recipe::Recipe;
 use heapsmith::validate::{Tolerated, validate_source};
 
 use crate::terminal;
 use crate::tolerate::TolerateOpt;
+
+/// How much is read of what may have no end.
+#[derive(Args)]
+pub(crate) struct LimitOpt {
+    /// Most bytes to copy of standard input, a pipe or a device, which are stored in a temporary file (TMPDIR) before they are read,
+    /// unless once is enough. A file has no such limit.
+    #[arg(long, global = true, value_name = "BYTES", default_value_t = input::LIMIT, help_heading = "General options")]
+    input_limit: u64,
+}
+
+impl LimitOpt {
+    /// From here on it is like that.
+    pub(crate) fn take(&self) {
+        input::set_limit(self.input_limit);
+    }
+}
 
 /// How to read what bytes alone do not decide.
 #[derive(Args, Clone, Copy)]

@@ -107,9 +107,10 @@ impl Opts {
         };
         let budget = Budget::default().time(seconds("--time-limit", self.time_limit)?);
         let time = self.time.map(|time| seconds("--time", time)).transpose()?;
-        let stop = interrupt::gently();
         let supervisor = std::env::current_exe().map_err(|e| Error::io("finding heapsmith's own program", e))?;
         let dump = Dump::of(&self.input)?;
+        // What comes through a pipe is there by now.
+        let stop = interrupt::gently();
         let output = Output::create_binary(&self.output, self.force)?;
         let processors = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         let mut options = ReduceOptions::default()
@@ -128,11 +129,15 @@ impl Opts {
         let issue = self.issue.as_deref().map(|path| Output::create(path, self.force)).transpose()?;
         let (reduced, wrong) = self.reduced(dump, &options, supervisor, budget, &stop)?;
         drop(sweeper);
-        write(output, &reduced.bytes)?;
         let what = wrong.as_ref().map(|(what, _)| what.as_str());
-        if let Some(issue) = issue {
+        let issue = issue.map(|issue| {
             let wrong = wrong.as_ref().map(|(what, detail)| (what.as_str(), detail.clone()));
-            write(issue, Issue { command: self.asked()?, wrong }.text(&reduced.bytes)?.as_bytes())?;
+            Ok::<_, Error>((issue, Issue { command: self.asked()?, wrong }.text(&reduced.bytes)?))
+        });
+        let issue = issue.transpose()?;
+        write(output, &reduced.bytes)?;
+        if let Some((issue, text)) = issue {
+            write(issue, text.as_bytes())?;
         }
         match self.json {
             true => json(&reduced, length, what)?,
@@ -197,7 +202,11 @@ impl Opts {
                 (wrong, reduced)
             }
         };
-        let detail = wrong.detail(&reduced.bytes)?;
+        let detail = match wrong.detail(&reduced.bytes) {
+            // Nothing more is asked after a signal.
+            Err(e) if e.is_stop() => String::new(),
+            detail => detail?,
+        };
         Ok((reduced, Some((wrong.what(), detail))))
     }
 

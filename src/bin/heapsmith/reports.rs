@@ -5,6 +5,7 @@ use clap::{Args, Subcommand};
 use heapsmith::check::Report;
 use heapsmith::check::report::{ChangedCause, ReportDiff, diff};
 use heapsmith::error::Error;
+use heapsmith::input::{LONGEST_REPORT, read_bytes};
 
 use crate::{Answer, terminal};
 
@@ -42,7 +43,7 @@ struct Diff {
 
 /// Reads a report of `check`.
 pub(crate) fn read(path: &Path) -> Result<Report, Error> {
-    let text = std::fs::read(path).map_err(|e| Error::io(format!("reading {}", path.display()), e))?;
+    let text = read_bytes(path, LONGEST_REPORT)?;
     serde_json::from_slice(&text).map_err(|e| {
         Error::Usage(format!("{}: expected a report in JSON as `check --report` writes it: {e}", path.display()))
     })

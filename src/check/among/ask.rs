@@ -82,6 +82,12 @@ impl<'r> Round<'r> {
     /// # Errors
     /// If the case cannot be made, files cannot be written, or a program cannot be started.
     pub(super) fn ask(&mut self, task: &Task, index: usize) -> Result<Option<Heard>, Error> {
+        let heard = self.heard(task, index);
+        // What is read of files ends with a signal, so that what came of it says nothing.
+        if self.parties.iter().any(|party| party.subject.stop.is_asked()) { Ok(None) } else { heard }
+    }
+
+    fn heard(&mut self, task: &Task, index: usize) -> Result<Option<Heard>, Error> {
         let case = task.source.whatever_it_is()?;
         let (mut heard, started) = (Heard::new(case.format), Instant::now());
         for party in 0..self.parties.len() {

@@ -28,7 +28,7 @@ use crate::setters::setters;
 use super::causes::{cause_of, is_fact, symptoms_of};
 use super::evidence::of_dump;
 use super::expected::ExpectedFailures;
-use super::introduction::{declared, hello, label};
+use super::introduction::{declared, label, required_hello};
 use super::protocol::Hello;
 use super::report::{CaseResult, Cause, Report};
 use super::run::{One, Options, Relied, Shared, Silent, Told};
@@ -169,7 +169,7 @@ impl<'s> Campaign<'s> {
     /// # Errors
     /// If the folder holds anything but this campaign, or the implementation does not say what it can.
     pub fn open(root: &Path, subject: &'s Subject, options: &'s CampaignOptions) -> Result<Campaign<'s>, Error> {
-        let hello = hello(subject)?.map_err(|how| Error::Usage(format!("{}: {how}", subject.command)))?;
+        let hello = required_hello(subject)?;
         let formats = formats(subject, hello.as_ref(), options);
         if formats.is_empty() {
             let message = format!("{}: it declares none of the formats that are asked about", subject.command);
@@ -230,8 +230,9 @@ impl<'s> Campaign<'s> {
                 known = self.reduce_ways(end, heard)?;
             }
         }
-        known = self.reduce_causes(heard)?;
-        if !is_enough(known) {
+        let is_stopped = self.subject.stop.is_asked();
+        known = if is_stopped { self.causes().len() } else { self.reduce_causes(heard)? };
+        if !is_stopped && !is_enough(known) {
             let end = self.options.time.map(|time| Instant::now() + time / AT_THE_END);
             known = self.reduce_ways(end, heard)?;
         }
@@ -395,11 +396,12 @@ impl<'s> Campaign<'s> {
             Smaller { stop: &self.subject.stop, trials: self.options.trials, jobs: self.options.jobs, tried: &tried };
         let (hello, operation) = (self.hello.clone(), task.operation.clone());
         let wrong = Wrong::known(self.subject, hello, operation, &failure.result, cause);
-        let wrong = wrong.map(|wrong| wrong.in_a_hurry(&task.source)).transpose()?;
-        let smallest = smaller.of(&task, &failure.result, cause, wrong.as_ref().map(|wrong| wrong as &dyn Question))?;
-        if self.subject.stop.is_asked() {
-            return Ok(None);
-        }
+        let smallest = wrong.map(|wrong| wrong.in_a_hurry(&task.source)).transpose().and_then(|wrong| {
+            let question = wrong.as_ref().map(|wrong| wrong as &dyn Question);
+            smaller.of(&task, &failure.result, cause, question)
+        });
+        let smallest = Error::unless_stopped(smallest)?.filter(|_| !self.subject.stop.is_asked());
+        let Some(smallest) = smallest else { return Ok(None) };
         let Smallest { case, told, is_reduced, is_least } = smallest;
         let suffix = task.source.case()?.format.family().suffix();
         let file = file_of(self.state.known.reduced.len() + 1, &cause.id, suffix);

@@ -14,6 +14,7 @@ use crate::draw::{Draw, SeedDraw};
 use crate::error::Error;
 use crate::format::{Family, Format};
 use crate::generate::Preset;
+use crate::input::{self, read_bytes};
 use crate::recipe::{Recipe, usual_profiles};
 
 use super::super::own::own_case;
@@ -77,18 +78,17 @@ impl Plan {
 
 impl SeedDump {
     fn new(path: &Path) -> Result<SeedDump, Error> {
-        let at = |e| Error::io(format!("reading {}", path.display()), e);
-        let length = fs::metadata(path).map_err(at)?.len();
+        input::require_file(path)?;
+        let length = fs::metadata(path).map_err(|e| Error::io(format!("reading {}", path.display()), e))?.len();
         if length > LONGEST {
             let message = format!("{}: expected a seed of at most {LONGEST} bytes, found {length}", path.display());
             return Err(Error::Usage(format!("{message}; `heapsmith check --dumps` asks about larger ones")));
         }
-        Ok(SeedDump { path: path.to_owned(), sha256: sum(&fs::read(path).map_err(at)?) })
+        Ok(SeedDump { path: path.to_owned(), sha256: sum(&read_bytes(path, LONGEST)?) })
     }
 
     fn case(&self, id: &str) -> Result<Case, Error> {
-        let at = |e| Error::io(format!("reading {}", self.path.display()), e);
-        let bytes = fs::read(&self.path).map_err(at)?;
+        let bytes = read_bytes(&self.path, LONGEST)?;
         if sum(&bytes) != self.sha256 {
             return Err(Error::Usage(format!("{} has changed since the campaign began", self.path.display())));
         }

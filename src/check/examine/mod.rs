@@ -35,7 +35,11 @@ pub fn examine(subject: &Subject) -> Result<Examination, Error> {
     let hello = match adapter.hello(subject) {
         Ok(hello) => hello,
         Err(reply) => {
-            told.put("it starts and answers hello", Found::of_adapter(Err(words(&reply))));
+            let found = match reply {
+                Reply::Interrupted => Found::not_looked_at("interrupted"),
+                reply => Found::of_adapter(Err(words(&reply))),
+            };
+            told.put("it starts and answers hello", found);
             return Ok(told);
         }
     };

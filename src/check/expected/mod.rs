@@ -9,6 +9,7 @@ use glob::Pattern;
 use serde::Deserialize;
 
 use crate::error::{Error, did_you_mean};
+use crate::input::{LONGEST_TEXT, read_text};
 
 use super::random::random_id;
 use super::report::{CaseResult, Disagreement, Expectation, Outcome, Report, Suspect};
@@ -163,7 +164,7 @@ impl ExpectedFailures {
     /// # Errors
     /// If it cannot be read, or is no such file.
     pub fn read(path: &Path) -> Result<ExpectedFailures, Error> {
-        let text = std::fs::read_to_string(path).map_err(|e| Error::io(format!("reading {}", path.display()), e))?;
+        let text = read_text(path, LONGEST_TEXT)?;
         ExpectedFailures::parse(&text).map_err(|e| Error::Usage(format!("{}: {e}", path.display())))
     }
 

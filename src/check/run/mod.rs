@@ -257,18 +257,17 @@ fn reduced(
             let task = tasks.iter().find(|task| task.id == cause.example).filter(is_held);
             let (Some(result), Some(task), false) = (result, task, stop.is_asked()) else { continue };
             let operation = task.operation.clone();
-            let question: Option<Box<dyn Question>> = match options.among {
-                true => boxed(Again::known(parties, &options.left_out, operation, result, cause)),
+            let question: Result<Option<Box<dyn Question>>, Error> = match options.among {
+                true => Ok(boxed(Again::known(parties, &options.left_out, operation, result, cause))),
                 false => {
                     let wrong = Wrong::known(party.subject, party.hello().cloned(), operation, result, cause);
-                    boxed(wrong.map(|wrong| wrong.in_a_hurry(&task.source)).transpose()?)
+                    wrong.map(|wrong| wrong.in_a_hurry(&task.source)).transpose().map(boxed)
                 }
             };
-            let smallest = smaller.of(task, result, cause, question.as_deref())?;
+            let smallest = question.and_then(|question| smaller.of(task, result, cause, question.as_deref()));
             // One that a signal cut short is not written down.
-            if !smallest.is_reduced || stop.is_asked() {
-                continue;
-            }
+            let smallest = Error::unless_stopped(smallest)?;
+            let Some(smallest) = smallest.filter(|smallest| smallest.is_reduced && !stop.is_asked()) else { continue };
             let suffix = task.source.case()?.format.family().suffix();
             let file = file_of(dumps.len() + 1, &cause.id, suffix);
             dumps.push((file.clone(), KeptDump::Bytes(smallest.case.bytes)));

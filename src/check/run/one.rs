@@ -240,6 +240,19 @@ impl<'r> One<'r> {
         if self.subject.stop.is_asked() {
             return Ok(None);
         }
+        match self.asked(task, subject, session) {
+            // What is read of files ends with a signal, so that what came of it says nothing.
+            _ if self.subject.stop.is_asked() => Ok(None),
+            answered => answered,
+        }
+    }
+
+    fn asked(
+        &self,
+        task: &Task,
+        subject: &Subject,
+        session: &mut dyn Session,
+    ) -> Result<Option<(Answered, bool)>, Error> {
         let case = task.source.validated()?;
         let skipped = |reason| Ok(Some((unasked(Outcome::Skip { reason, link: None }), false)));
         if let Some(reason) = why_not(self.subject, self.hello(), task, &case) {

@@ -28,7 +28,18 @@ pub fn read(input: impl BufRead) -> Result<Listing, Error> {
     read_within(input, u64::MAX)
 }
 
-/// The same, in which a line has at most this number of bytes, and all lines together take about as many of memory.
+/// The most bytes of the first line. A dump that is no listing seldom has line feeds, and an endless input none at all.
+const LONGEST_HEAD: u64 = 16 << 20;
+
+/// The most bytes of another line, which may have the contents of a large array.
+const LONGEST_LINE: u64 = 1 << 30;
+
+/// The most bytes of the line of this number.
+fn longest(number: u64) -> u64 {
+    if number == 1 { LONGEST_HEAD } else { LONGEST_LINE }
+}
+
+/// The same, in which all lines together take about this number of bytes of memory at most.
 ///
 /// # Errors
 /// Like [`read`], and if they take more.
@@ -36,13 +47,13 @@ pub fn read_within(mut input: impl BufRead, allowed: u64) -> Result<Listing, Err
     let mut number = 0;
     let mut lines = std::iter::from_fn(|| {
         number += 1;
-        next_line(&mut input, allowed).transpose().map(|line| (number, line))
+        next_line(&mut input, allowed.min(longest(number))).transpose().map(|line| (number, line))
     });
     let bad = |line: u64, message: String| Error::Listing { line, message };
     let wanted = "expected a listing, whose first line has the dump's facts as JSON";
     let (_, first) = lines.next().ok_or_else(|| bad(1, format!("{wanted}; found nothing")))?;
     let first =
-        first.map_err(|e| if is_too_much(&e) { beyond(1, allowed) } else { bad(1, format!("{wanted}; {e}")) })?;
+        first.map_err(|e| if is_too_much(&e) { endless(1, allowed) } else { bad(1, format!("{wanted}; {e}")) })?;
     let head: Keyed<'static, Head> = serde_json::from_str(&first).map_err(|e| {
         // A value that is wrong is that of a listing; anything else is none.
         let is_value = e.is_data() && first.contains("\"listing\"");
@@ -55,7 +66,7 @@ pub fn read_within(mut input: impl BufRead, allowed: u64) -> Result<Listing, Err
     let mut entries = Entries::new(&head);
     for (number, line) in lines {
         let line =
-            line.map_err(|e| if is_too_much(&e) { beyond(number, allowed) } else { bad(number, e.to_string()) })?;
+            line.map_err(|e| if is_too_much(&e) { endless(number, allowed) } else { bad(number, e.to_string()) })?;
         entries.held += line.len() as u64;
         if entries.held > allowed {
             return Err(beyond(number, allowed));
@@ -75,12 +86,13 @@ pub fn read_within(mut input: impl BufRead, allowed: u64) -> Result<Listing, Err
 }
 
 /// The next line without its end; `None` after the last.
-fn next_line(input: &mut impl BufRead, allowed: u64) -> io::Result<Option<String>> {
+fn next_line(input: &mut impl BufRead, most: u64) -> io::Result<Option<String>> {
     let mut line = Vec::new();
-    if input.take(allowed.saturating_add(1)).read_until(b'\n', &mut line)? == 0 {
+    // With its end.
+    if input.take(most.saturating_add(1)).read_until(b'\n', &mut line)? == 0 {
         return Ok(None);
     }
-    if line.len() as u64 > allowed {
+    if line.len() as u64 > most {
         return Err(io::ErrorKind::OutOfMemory.into());
     }
     if line.pop_if(|last| *last == b'\n').is_some() {
@@ -93,6 +105,15 @@ fn next_line(input: &mut impl BufRead, allowed: u64) -> io::Result<Option<String
 
 fn is_too_much(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::OutOfMemory
+}
+
+/// A line that has more bytes than are read of one.
+fn endless(line: u64, allowed: u64) -> Error {
+    let longest = longest(line);
+    if longest > allowed {
+        return beyond(line, allowed);
+    }
+    Error::Listing { line, message: format!("expected a line of at most {longest} bytes, found more") }
 }
 
 fn beyond(line: u64, allowed: u64) -> Error {

@@ -97,3 +97,15 @@ fn lines_that_contradict_themselves_or_lack_a_key_are_refused() {
     let refused = counted.map(|_| ()).expect_err("one root").to_string();
     assert!(refused.contains("expected 2 roots, as the first line states, found 1"), "{refused}");
 }
+
+#[test]
+fn refuses_first_line_without_end_after_16_mebibytes() {
+    let mut left = 64_u64 << 20;
+    let endless = std::io::Read::take(std::io::repeat(b'x'), left);
+    let mut input = std::io::BufReader::new(endless);
+    let error = read(&mut input).expect_err("no end").to_string();
+    assert_eq!(error, "listing, line 1: expected a line of at most 16777216 bytes, found more");
+    left -= input.get_ref().limit();
+    // What the reader holds ready comes on top.
+    assert!((16 << 20..17 << 20).contains(&left), "{left} bytes were read");
+}

@@ -44,6 +44,11 @@ pub(crate) fn is_at(_: &File, _: &Path) -> bool {
     true
 }
 
+/// Standard input as a plain file: never, since the standard library has no portable call for that.
+pub(crate) fn stdin_file() -> Option<(File, u64)> {
+    None
+}
+
 /// The bytes that are free in the file system of a path: not known to the standard library.
 #[cfg(feature = "files")]
 pub(crate) fn free_space(_: &Path) -> Option<u64> {

@@ -8,7 +8,7 @@ mod program;
 #[cfg(feature = "files")]
 mod signals;
 
-pub(crate) use file::{NOWHERE, RECOGNISES_FILES, Stamp, is_at, read_at};
+pub(crate) use file::{NOWHERE, RECOGNISES_FILES, Stamp, is_at, read_at, stdin_file};
 #[cfg(feature = "files")]
 pub(crate) use file::{free_space, is_out_of_files, readable_like_any_new_file};
 #[cfg(feature = "files")]

@@ -1,7 +1,8 @@
 //! Files.
 
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Seek};
+use std::os::fd::AsFd;
 use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt};
 use std::path::Path;
 
@@ -46,6 +47,13 @@ pub(crate) fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result
 pub(crate) fn free_space(path: &Path) -> Option<u64> {
     let found = rustix::fs::statvfs(path).ok()?;
     found.f_bavail.checked_mul(found.f_frsize)
+}
+
+/// Standard input, and its length, where that is a plain file at its start: it need not be copied to be read several times.
+pub(crate) fn stdin_file() -> Option<(File, u64)> {
+    let mut file = File::from(io::stdin().as_fd().try_clone_to_owned().ok()?);
+    let found = file.metadata().ok()?;
+    (found.is_file() && file.stream_position().ok()? == 0).then(|| (file, found.len()))
 }
 
 /// Whether an open file is the one at this path.
