@@ -11,8 +11,6 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use flate2::bufread::GzDecoder;
-
 use crate::error::Error;
 #[cfg(any(feature = "files", feature = "sorting"))]
 use crate::error::in_temporary_folder;
@@ -219,7 +217,7 @@ impl Input {
             return Ok(None);
         }
         let count = |stream: &mut dyn Read| io::copy(stream, &mut io::sink()).ok();
-        let first = count(&mut GzDecoder::new(BufReader::new(self.raw()?)));
+        let first = count(&mut Members::first(BufReader::new(self.raw()?)));
         let all = count(&mut self.stream()?);
         Ok(first.zip(all).filter(|(first, all)| first < all))
     }

@@ -13,7 +13,8 @@ mod allowed;
 mod bombs;
 
 use allowed::{
-    a_listing_is_refused_where_it_takes_too_much, what_hprof_says_in_few_bytes_is_refused_where_it_takes_too_much,
+    a_listing_is_refused_where_it_takes_too_much, what_decompresses_to_very_much_is_refused_by_every_command,
+    what_hprof_says_in_few_bytes_is_refused_where_it_takes_too_much,
     what_is_allowed_is_64_mebibytes_and_64_bytes_for_each_of_the_file,
     what_phd_and_classic_text_say_in_few_bytes_is_refused_where_it_takes_too_much,
 };
@@ -76,6 +77,7 @@ tests! {
     what_phd_and_classic_text_say_in_few_bytes_is_refused_where_it_takes_too_much
     a_listing_is_refused_where_it_takes_too_much
     what_is_allowed_is_64_mebibytes_and_64_bytes_for_each_of_the_file
+    what_decompresses_to_very_much_is_refused_by_every_command
 }
 
 fn main() -> ExitCode {

@@ -2,6 +2,7 @@
 
 use crate::model::{
     Address, ByteLen, Class, Field, FieldType, HashRegime, IdentityHash, Name, PrimitiveType, Static, Value, WordSize,
+    step,
 };
 
 use super::addresses::Ground;
@@ -31,6 +32,10 @@ pub(super) struct Planned {
     pub(super) address: Address,
     pub(super) name: String,
     pub(super) superclass: Option<usize>,
+    /// How many superclasses it has.
+    depth: usize,
+    /// Bytes of the fields of an instance, those of superclasses included.
+    field_bytes: u64,
     pub(super) interfaces: Vec<usize>,
     pub(super) fields: Vec<Field>,
     /// Static fields of the library, with their bits.
@@ -60,18 +65,94 @@ const OBJECT: usize = 0;
 /// The class of class loaders: a subclass of `java/lang/ClassLoader`.
 pub(super) const LOADER: &str = "pkg/Loader";
 
+/// The classes that random ones may extend, by their indexes.
+struct Superclasses {
+    any: Extensible,
+    /// Those that the boot loader defined, which alone the library's classes extend.
+    boot: Extensible,
+}
+
+/// Classes that may be extended.
+#[derive(Default)]
+struct Extensible {
+    all: Vec<usize>,
+    /// Those with fewer superclasses than there may be.
+    shallow: Vec<usize>,
+    /// The last one of those with the most superclasses, with their number.
+    deepest: Option<(usize, usize)>,
+    /// The number of superclasses that there may be.
+    depth: usize,
+}
+
+impl Superclasses {
+    fn new(depth: Option<u32>, classes: &Classes) -> Superclasses {
+        let extensible = || Extensible { depth: depth.map_or(0, |depth| depth as usize), ..Extensible::default() };
+        let mut above = Superclasses { any: extensible(), boot: extensible() };
+        (0..classes.planned.len()).for_each(|class| above.add(class, classes));
+        above
+    }
+
+    /// Those that a class of the library may extend, or another one.
+    fn of(&self, is_of_library: bool) -> &Extensible {
+        if is_of_library { &self.boot } else { &self.any }
+    }
+
+    /// A class that was planned, after its superclass.
+    fn add(&mut self, class: usize, classes: &Classes) {
+        step();
+        let planned = &classes.planned[class];
+        // No class extends one that was made of a lambda expression.
+        if planned.role == Role::Plain && !planned.name.contains("$$Lambda") {
+            self.any.add(class, planned.depth);
+            if planned.loader.is_none() {
+                self.boot.add(class, planned.depth);
+            }
+        }
+    }
+}
+
+impl Extensible {
+    fn add(&mut self, class: usize, depth: usize) {
+        self.all.push(class);
+        if depth < self.depth {
+            self.shallow.push(class);
+        }
+        if self.deepest.is_none_or(|(most, _)| depth >= most) {
+            self.deepest = Some((depth, class));
+        }
+    }
+
+    /// A superclass under which a class is the deepest one, until one has the depth; then any that leaves it less deep.
+    fn deep(&self, draw: &mut dyn Draw) -> usize {
+        match self.deepest {
+            Some((depth, class)) if depth < self.depth => class,
+            _ if self.shallow.is_empty() => OBJECT,
+            _ => *draw.pick(&self.shallow),
+        }
+    }
+}
+
 impl Classes {
     pub(super) fn plan(options: &GenerateOptions, ground: &mut Ground, draw: &mut dyn Draw) -> Classes {
         let reference = if options.compressed { 4 } else { options.word.bytes() as u64 };
         let mut classes = Classes { planned: Vec::new(), collections: Vec::new(), word: options.word, reference };
-        let mut add = |classes: &mut Classes, draw: &mut dyn Draw, name: &str, superclass, role, fields| {
+        let mut add = |classes: &mut Classes,
+                       draw: &mut dyn Draw,
+                       name: &str,
+                       superclass: Option<usize>,
+                       role,
+                       fields: Vec<Field>| {
             let address = ground.allot(64, draw);
+            let above = superclass.map(|above| &classes.planned[above]);
+            let inherited = above.map_or(0, |above| above.field_bytes);
             // The same number of draws, whatever the names.
             let latin1 = |c: char| if options.latin1_names && u32::from(c) > 0xff { 'x' } else { c };
             classes.planned.push(Planned {
                 address,
                 name: name.chars().map(latin1).collect(),
                 superclass,
+                depth: above.map_or(0, |above| above.depth + 1),
+                field_bytes: inherited + fields.iter().map(|field| bytes_of(field.kind, reference)).sum::<u64>(),
                 interfaces: Vec::new(),
                 fields,
                 statics: Vec::new(),
@@ -119,23 +200,21 @@ impl Classes {
         }
         let runnable = classes.named("java/lang/Runnable");
         let loaders = if has_primitives { options.loaders as usize + 1 } else { 1 };
+        // What follows looks at no class again, so that the work grows with the classes and not with their square.
+        let mut above = Superclasses::new(options.depth, &classes);
+        let mut twins = classes.planned.iter().filter(|class| class.name == TWIN).count();
         for index in 0..options.classes.draw(draw) {
             // One twin by each loader.
-            let twins = classes.planned.iter().filter(|class| class.name == TWIN).count();
             let is_hidden = options.hidden_classes.draw(draw);
             let name = match is_hidden {
                 true => program::hidden_name(index, options.library, draw),
                 false => class_name(index, options, loaders.saturating_sub(twins), draw),
             };
             let is_of_library = options.names == Naming::Program && program::is_of_library(&name);
-            // No class extends one that was made of a lambda expression.
-            let mut plain: Vec<usize> = classes.of(|role| role == Role::Plain);
-            plain.retain(|&class| !classes.planned[class].name.contains("$$Lambda"));
-            plain.retain(|&class| !(is_of_library && classes.planned[class].loader.is_some()));
             let superclass = match options.depth {
                 _ if is_hidden || options.flat_classes.draw(draw) => OBJECT,
-                None if draw.one_in(2) && name != TWIN => *draw.pick(&plain),
-                Some(depth) if name != TWIN => classes.above(depth as usize, &plain, draw),
+                None if draw.one_in(2) && name != TWIN => *draw.pick(&above.of(is_of_library).all),
+                Some(_) if name != TWIN => above.of(is_of_library).deep(draw),
                 _ => OBJECT,
             };
             let number = classes.planned.len();
@@ -153,11 +232,13 @@ impl Classes {
                 class.loader = class.loader.filter(|_| options.loaders > 0 && !is_of_library);
                 if class.name == TWIN {
                     class.loader = twins.checked_sub(1);
+                    twins += 1;
                 }
                 if draw.one_in(3) {
                     class.interfaces.push(runnable);
                 }
             }
+            above.add(number, &classes);
             let has_arrays = match options.array_classes {
                 Some(share) => !is_hidden && share.draw(draw),
                 None => draw.one_in(3),
@@ -171,22 +252,6 @@ impl Classes {
             }
         }
         classes
-    }
-
-    /// A superclass under which a class is the deepest one, until one has the depth; then any that leaves it less deep.
-    fn above(&self, depth: usize, plain: &[usize], draw: &mut dyn Draw) -> usize {
-        let fits: Vec<usize> = plain.iter().copied().filter(|&class| self.depth(class) < depth).collect();
-        let deepest = plain.iter().copied().max_by_key(|&class| self.depth(class));
-        match deepest {
-            Some(deepest) if self.depth(deepest) < depth => deepest,
-            _ if fits.is_empty() => OBJECT,
-            _ => *draw.pick(&fits),
-        }
-    }
-
-    /// How many superclasses a class has.
-    fn depth(&self, class: usize) -> usize {
-        std::iter::successors(self.planned[class].superclass, |&index| self.planned[index].superclass).count()
     }
 
     /// The indexes of the classes with this role.
@@ -204,6 +269,7 @@ impl Classes {
         let mut fields = Vec::new();
         let mut next = Some(class);
         while let Some(index) = next {
+            step();
             fields.extend(&self.planned[index].fields);
             next = self.planned[index].superclass;
         }
@@ -212,27 +278,34 @@ impl Classes {
 
     /// Whether a class is another one or a subclass of it.
     pub(super) fn extends(&self, class: usize, other: usize) -> bool {
-        std::iter::successors(Some(class), |&index| self.planned[index].superclass).any(|index| index == other)
+        std::iter::successors(Some(class), |&index| self.planned[index].superclass)
+            .inspect(|_| step())
+            .any(|index| index == other)
     }
 
     /// Size of an instance in bytes: header and fields, a multiple of 8.
     pub(super) fn instance_size(&self, class: usize) -> u64 {
         let word = self.word.bytes() as u64;
-        let fields = self.layout(class).into_iter().map(|field| match field.kind {
-            FieldType::Object => self.reference,
-            FieldType::Primitive(kind) => kind.size(),
-        });
         // Where references are compressed, the header has a word and its class.
         let header = if self.reference < word { word + self.reference } else { word };
-        (header + fields.sum::<u64>()).next_multiple_of(8)
+        (header + self.planned[class].field_bytes).next_multiple_of(8)
     }
 
     /// The finished table. Statics refer to objects and classes.
     pub(super) fn table(&self, plan: &Plan, options: &GenerateOptions, draw: &mut dyn Draw) -> Vec<Class> {
-        (0..self.planned.len()).map(|index| self.class(index, plan, options, draw)).collect()
+        let array = plan.array(self).unwrap_or_default();
+        (0..self.planned.len()).map(|index| self.class(index, array, plan, options, draw)).collect()
     }
 
-    fn class(&self, index: usize, plan: &Plan, options: &GenerateOptions, draw: &mut dyn Draw) -> Class {
+    /// A class of the table. `array` is what its resolved references are, where it has them.
+    fn class(
+        &self,
+        index: usize,
+        array: Address,
+        plan: &Plan,
+        options: &GenerateOptions,
+        draw: &mut dyn Draw,
+    ) -> Class {
         let (planned, objects) = (&self.planned[index], &plan.addresses);
         let address_of = |index: usize| self.planned[index].address;
         let library = planned.statics.iter().map(|(field, bits)| Static {
@@ -262,7 +335,7 @@ impl Classes {
             && planned.superclass.is_some()
             && options.resolved_references.draw(draw)
         {
-            let value = Value::reference(plan.array(self).unwrap_or_default());
+            let value = Value::reference(array);
             statics.push(Static { name: Name::from_text("<resolved_references>"), value });
         }
         let has_loaders = !options.oddities.has(Oddity::NoLibraryObjects);
@@ -309,6 +382,14 @@ pub(super) fn hash(options: &GenerateOptions, draw: &mut dyn Draw) -> Option<Ide
             };
             is_hashed.then(|| IdentityHash::Bits32(draw.between(1, u64::from(u32::MAX)) as u32))
         }
+    }
+}
+
+/// Bytes of a field in an object.
+fn bytes_of(field: FieldType, reference: u64) -> u64 {
+    match field {
+        FieldType::Object => reference,
+        FieldType::Primitive(kind) => kind.size(),
     }
 }
 

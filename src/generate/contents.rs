@@ -36,7 +36,7 @@ pub(super) fn fill(options: &GenerateOptions, classes: &Classes, plan: &mut Plan
                 let fits = elements_of(shape.class, classes);
                 let element = |item| {
                     let owned = plan.owned(index, item as usize);
-                    owned.unwrap_or_else(|| element(index, &fits, plan, classes, options, draw))
+                    owned.unwrap_or_else(|| element(index, fits, plan, classes, options, draw))
                 };
                 Contents::Elements((0..shape.length).map(element).collect())
             }

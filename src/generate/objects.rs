@@ -1,7 +1,7 @@
 //! The objects: first where they are, then what they hold.
 
 use crate::draw::Draw;
-use crate::model::{Address, ObjectKind};
+use crate::model::{Address, ObjectKind, step};
 
 use super::addresses::Ground;
 use super::classes::{Classes, LOADER, Role};
@@ -216,12 +216,13 @@ impl Plan {
 
     pub(super) fn parts(&self, wanted: Part) -> Vec<Address> {
         let placed = self.shapes.iter().zip(&self.addresses);
-        placed.filter(|(shape, _)| shape.part == wanted).map(|(_, address)| *address).collect()
+        placed.inspect(|_| step()).filter(|(shape, _)| shape.part == wanted).map(|(_, address)| *address).collect()
     }
 
-    /// The first class loader, if there is one.
+    /// The first class loader, if there is one: it is the first object.
     pub(super) fn loader(&self) -> Address {
-        self.parts(Part::Loader).first().copied().unwrap_or_default()
+        let first = self.shapes.first().filter(|shape| shape.part == Part::Loader);
+        first.map_or(Address::NULL, |_| self.addresses[0])
     }
 
     /// The object after another one, if it is the wanted part.

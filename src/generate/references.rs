@@ -55,10 +55,26 @@ pub(super) const POPULAR: usize = 256;
 const MOST_POPULAR: u64 = 8;
 
 /// What the elements of an array may be.
+#[derive(Clone, Copy)]
 pub(super) enum Elements {
     Anything,
-    /// Objects of these classes.
-    Of(Vec<usize>),
+    /// Objects of a class and its subclasses.
+    Of(usize),
+    /// Arrays of objects.
+    Arrays,
+    Nothing,
+}
+
+impl Elements {
+    /// Whether an object of a class may be one.
+    fn fits(self, class: usize, classes: &Classes) -> bool {
+        match self {
+            Elements::Anything => true,
+            Elements::Of(component) => classes.extends(class, component),
+            Elements::Arrays => classes.planned[class].role == Role::ObjectArray,
+            Elements::Nothing => false,
+        }
+    }
 }
 
 /// The class of arrays that take any object.
@@ -70,16 +86,16 @@ pub(super) fn takes_anything(array: usize, classes: &Classes) -> bool {
 
 pub(super) fn elements_of(array: usize, classes: &Classes) -> Elements {
     let name = classes.planned[array].name.as_str();
-    let all = 0..classes.planned.len();
     match name {
         _ if takes_anything(array, classes) => Elements::Anything,
-        "[[Ljava/lang/Object;" => Elements::Of(classes.of(|role| role == Role::ObjectArray)),
-        _ if name.starts_with("[[") => Elements::Of(vec![classes.named(&name[1..])]),
+        "[[Ljava/lang/Object;" => Elements::Arrays,
+        // An array of a primitive type has no subclass.
+        _ if name.starts_with("[[") => Elements::Of(classes.named(&name[1..])),
         _ => {
             // That of the same loader stands before the class of its arrays.
             let component = name.trim_start_matches("[L").trim_end_matches(';');
-            let component = all.clone().take(array).rev().find(|&index| classes.planned[index].name == component);
-            Elements::Of(all.filter(|&index| component.is_some_and(|c| classes.extends(index, c))).collect())
+            let component = (0..array).rev().find(|&index| classes.planned[index].name == component);
+            component.map_or(Elements::Nothing, Elements::Of)
         }
     }
 }
@@ -87,14 +103,16 @@ pub(super) fn elements_of(array: usize, classes: &Classes) -> Elements {
 /// An element that the array may have.
 pub(super) fn element(
     from: usize,
-    fits: &Elements,
+    fits: Elements,
     plan: &Plan,
     classes: &Classes,
     options: &GenerateOptions,
     draw: &mut dyn Draw,
 ) -> Address {
     let nulls = options.null_elements.or(options.nulls);
-    let Elements::Of(fits) = fits else { return target(from, plan, classes, options, nulls, draw) };
+    if matches!(fits, Elements::Anything) {
+        return target(from, plan, classes, options, nulls, draw);
+    }
     if options.dangling.draw(draw) {
         return nowhere(options, draw);
     }
@@ -108,7 +126,7 @@ pub(super) fn element(
     }
     // The next that fits, among some.
     let next = (0..plan.shapes.len().min(16)).map(|step| (start + step) % plan.shapes.len());
-    let found = next.into_iter().find(|&index| fits.contains(&plan.shapes[index].class));
+    let found = next.into_iter().find(|&index| fits.fits(plan.shapes[index].class, classes));
     found.map_or(Address::NULL, |index| plan.addresses[index])
 }
 

@@ -146,7 +146,8 @@ impl Hierarchy {
     }
 }
 
-/// A class is passed on the way up or down a chain, or a record on the way through a file ahead: what tests count.
+/// Something is looked at where a mistake would look at everything again: a class on the way up or down a chain, a record on the
+/// way through a file ahead, a root for a thread, a rule for a failure. Tests count it.
 #[inline]
 pub(crate) fn step() {
     #[cfg(debug_assertions)]
@@ -158,7 +159,7 @@ thread_local! {
     static STEPS: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
 }
 
-/// How many classes a piece of work passes on the way up or down chains, and records on ways ahead. For tests.
+/// How often a piece of work looks at something of which the steps are counted, in this thread. For tests.
 #[cfg(debug_assertions)]
 #[doc(hidden)]
 pub fn steps_of(work: impl FnOnce()) -> u64 {

@@ -1,6 +1,6 @@
 //! What a compressed dump says in few bytes: reading stops where it takes more memory than its file allows.
 
-use std::io::Write;
+use std::io::{self, Read, Write};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -170,4 +170,49 @@ pub(crate) fn what_is_allowed_is_64_mebibytes_and_64_bytes_for_each_of_the_file(
     let allowed = |reading: Reading| reading.allowed(Some(&Input::memory("ten bytes", vec![0; 10])));
     assert_eq!(allowed(Reading::default()), 67_108_864 + 640);
     assert_eq!(allowed(Reading::default().indexed(7)), 7);
+}
+
+/// A compressed array of zeros: each command that reads it refuses it, and holds little until then.
+pub(crate) fn what_decompresses_to_very_much_is_refused_by_every_command() {
+    const ZEROS: u32 = 200 << 20;
+    let head = [b"\x23\0\0\0\x08\0\0\0\x01".as_slice(), &ZEROS.to_be_bytes(), &[8]].concat();
+    let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
+    let start = record(0x1c, head.len() as u32 + ZEROS, &head);
+    gzip.write_all(&[header(IdSize::Four), start].concat()).expect("memory");
+    io::copy(&mut io::repeat(0).take(ZEROS.into()), &mut gzip).expect("memory");
+    let file = gzip.finish().expect("memory");
+    // 64 mebibytes, and 64 bytes for each of some 65,000 that are read until then.
+    assert!(file.len() < 300_000, "{} bytes", file.len());
+    let input = Input::memory("zeros", file);
+    let open = || DumpFile::new(input.clone(), Reading::default());
+    type Command<'c> = (&'static str, &'c dyn Fn() -> Option<String>);
+    let said = |error: Error| Some(error.to_string());
+    let commands: [Command<'_>; 5] = [
+        ("validate", &|| validate(&input, ValidateOptions::default()).err().and_then(said)),
+        ("open", &|| open().and_then(|file| file.source()).err().and_then(said)),
+        ("decode", &|| match open().and_then(|file| file.read()) {
+            Ok(whole) => whole.ended.err().map(|error| error.to_string()),
+            Err(error) => said(error),
+        }),
+        ("inspect", &|| open().and_then(|file| file.annotate(&mut |_| Ok(()))).err().and_then(said)),
+        ("members", &|| {
+            input
+                .stream()
+                .and_then(|mut stream| {
+                    io::copy(&mut stream, &mut io::sink()).map(drop).map_err(|e| Error::io("reading", e))
+                })
+                .err()
+                .and_then(said)
+        }),
+    ];
+    for (command, run) in commands {
+        let mut message = None;
+        let peak = peak(|| message = run());
+        let message = message.unwrap_or_else(|| panic!("{command} reads it all"));
+        assert!(
+            message.contains("decompressed bytes, 64 for each") && message.contains("into a file first"),
+            "{message}"
+        );
+        assert!(peak < 8 << 20, "{command}: {peak} bytes");
+    }
 }

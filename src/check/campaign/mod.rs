@@ -245,7 +245,7 @@ impl<'s> Campaign<'s> {
     fn told(&self, passed_over: &BTreeSet<String>) -> (Report, Option<(String, String)>) {
         let known = &self.state.known;
         let begun = known.begun.clone().unwrap_or_default();
-        told::told_of(&begun, known.totals.clone(), &known.reduced, passed_over)
+        told::told_of(&begun, known.totals.clone(), &known.reduced, passed_over, &self.subject.stop)
     }
 
     fn causes(&self) -> Vec<Cause> {

@@ -7,8 +7,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
+use crate::interrupt::Stop;
 
-use super::super::causes::{Counted, counted_causes, is_fact};
+use super::super::causes::{Counted, Effort, counted_causes, is_fact};
 use super::super::kept::KeptDump;
 use super::super::report::{
     CampaignChosen, CaseFacts, CaseResult, Cause, Chosen, Held, Report, SCHEMA, Symptom, Tested,
@@ -170,7 +171,7 @@ fn named(number: usize, file: &str) -> String {
 
 /// The report of what is known.
 fn report_of(begun: &Begun, totals: Totals, reduced: &[Shown]) -> Report {
-    told_of(begun, totals, reduced, &BTreeSet::new()).0
+    told_of(begun, totals, reduced, &BTreeSet::new(), &Stop::default()).0
 }
 
 /// The report of what is known, and the id of a case whose failure no reduced dump explains, of those that are not passed over, with
@@ -180,6 +181,7 @@ pub(super) fn told_of(
     totals: Totals,
     reduced: &[Shown],
     passed_over: &BTreeSet<String>,
+    stop: &Stop,
 ) -> (Report, Option<(String, String)>) {
     let ways = Ways::new(&totals, reduced);
     let Totals { batches, cases, unexpected, tally, passed, readings, failures, .. } = totals;
@@ -218,7 +220,7 @@ pub(super) fn told_of(
     tested.count();
     tested.tally.extend(tally);
     let kept = Kept::new(&tested.results, &facts);
-    let whole = counted_causes(&tested, &kept.cases, &counted);
+    let whole = counted_causes(&tested, &kept.cases, &counted, &Effort::new(stop));
     let unexplained = ways.unexplained(&whole, &kept, passed_over);
     let unexplained = unexplained.map(|(result, symptom)| (result.id.clone(), symptom));
     let mut causes = Vec::new();

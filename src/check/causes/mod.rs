@@ -9,22 +9,47 @@ mod spectrum;
 mod symptom;
 mod words;
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
 
 use crate::compare::Facet;
 use crate::corpus::Verdict;
 use crate::family::case::REFUSALS;
 use crate::format::rule;
+use crate::interrupt::Stop;
 
 use super::protocol::Part;
 use super::report::{CaseFacts, CaseResult, Cause, Outcome, Suspect, Symptom, Tested};
 
-use spectrum::{ABOUT, Alike, Failure, Group, Spectrum, topic};
+use spectrum::{ABOUT, Alike, Failure, Group, SYMPTOMS, Spectrum, topic};
 use symptom::{SIGN, apart, implied, symptoms};
 
+/// How long causes are still worked out once the program was asked to stop: they make a report better, and are not waited for.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// Work that makes a report better, until a signal ends it.
+#[derive(Debug)]
+pub(super) struct Effort<'s> {
+    stop: &'s Stop,
+    /// Since when it is known that the program was asked to stop.
+    since: OnceCell<Instant>,
+}
+
+impl<'s> Effort<'s> {
+    pub(super) fn new(stop: &'s Stop) -> Effort<'s> {
+        Effort { stop, since: OnceCell::new() }
+    }
+
+    /// Whether it is over.
+    pub(super) fn is_over(&self) -> bool {
+        self.stop.is_asked() && self.since.get_or_init(Instant::now).elapsed() > GRACE
+    }
+}
+
 /// The causes of what is to be read of an implementation: those with failures that are not expected first, then those of more
-/// cases.
-pub(super) fn causes(tested: &Tested, cases: &BTreeMap<&str, &CaseFacts>) -> Vec<Cause> {
+/// cases. Once the effort is over, they are as far as they were worked out.
+pub(super) fn causes(tested: &Tested, cases: &BTreeMap<&str, &CaseFacts>, effort: &Effort<'_>) -> Vec<Cause> {
     let mut counted = Counted::default();
     for result in tested.results.iter().filter(|result| matches!(result.outcome, Outcome::Pass { .. })) {
         let Some(case) = cases.get(&*result.id) else { continue };
@@ -33,7 +58,7 @@ pub(super) fn causes(tested: &Tested, cases: &BTreeMap<&str, &CaseFacts>) -> Vec
             counted.read.extend(case.relies.iter().cloned());
         }
     }
-    counted_causes(tested, cases, &counted)
+    counted_causes(tested, cases, &counted, effort)
 }
 
 /// What is counted where not every result is there.
@@ -57,21 +82,29 @@ fn is_refusal(result: &CaseResult, case: &CaseFacts) -> bool {
 }
 
 /// The same where results stand for others, too.
-pub(super) fn counted_causes(tested: &Tested, cases: &BTreeMap<&str, &CaseFacts>, counted: &Counted) -> Vec<Cause> {
+pub(super) fn counted_causes(
+    tested: &Tested,
+    cases: &BTreeMap<&str, &CaseFacts>,
+    counted: &Counted,
+    effort: &Effort<'_>,
+) -> Vec<Cause> {
     let told: Vec<&CaseResult> = tested.results.iter().filter(|result| is_told(result)).collect();
     let failures = told.iter().map(|result| {
         let weight = counted.weights.get(&result.id).copied().unwrap_or(1.0);
         Failure { weight, ..failure(result, cases) }
     });
     let spectrum = Spectrum::new(failures.collect(), counted);
-    let mut groups = spectrum.groups();
+    let mut groups = spectrum.groups(effort);
     groups.sort_by_key(|Group { members, .. }| {
         (!members.iter().any(|&member| told[member].is_unexpected()), std::cmp::Reverse(members.len()))
     });
     let mut shown = BTreeSet::new();
-    let causes = groups.into_iter().map(|Group { rule, members, of_another }| {
+    let causes = groups.into_iter().map(|Group { rule, members, of_another, is_rest }| {
         let members: Vec<&CaseResult> = members.iter().map(|&member| told[member]).collect();
-        let cause = cause_of(rule, &members, &of_another, &shown, cases);
+        let mut cause = cause_of(rule, &members, &of_another, &shown, cases);
+        if is_rest {
+            cause.sentence = words::with_rest(&cause.sentence, cause.symptoms.len() - 1, SYMPTOMS);
+        }
         shown.insert(cause.example.clone());
         cause
     });

@@ -8,8 +8,8 @@ mod cost;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Counted;
 use super::symptom::NO_FACTS;
+use super::{Counted, Effort};
 
 use cost::{Cluster, Costs};
 
@@ -57,6 +57,8 @@ pub(super) struct Group<'r> {
     pub(super) members: Vec<usize>,
     /// What another cause has of them.
     pub(super) of_another: BTreeSet<String>,
+    /// Whether these are all that is seen too seldom to be explained, of one kind.
+    pub(super) is_rest: bool,
 }
 
 /// Failures, and how often each rule was followed.
@@ -74,6 +76,9 @@ const PLACELESS: f64 = 0.5;
 const CASES: usize = 3;
 /// ...and if that makes the description shorter by this.
 const ANOTHER: f64 = 6.0;
+/// The most symptoms that are explained, the commonest: comparing each with each takes the square of their number. A program that
+/// says something else each time has as many as it wants; those of the bank and of docs/results.md have 60 at most.
+pub(super) const SYMPTOMS: usize = 128;
 /// What is no more than an error of rounding.
 const ROUNDING: f64 = 1e-9;
 
@@ -82,13 +87,21 @@ impl<'r> Spectrum<'r> {
         Spectrum { failures, counted }
     }
 
-    /// Groups of failures with one cause. A failure is in several if it has symptoms of each.
-    pub(super) fn groups(&self) -> Vec<Group<'r>> {
+    /// Groups of failures with one cause. A failure is in several if it has symptoms of each. Once the effort is over, what is
+    /// not explained yet stays as it is seen.
+    pub(super) fn groups(&self, effort: &Effort<'_>) -> Vec<Group<'r>> {
         let costs = Costs::new(&self.failures, self.counted);
+        let (commonest, rest) = costs.commonest(SYMPTOMS);
         let mut clusters: Vec<Cluster> =
-            costs.by_symptom().into_iter().flat_map(|tokens| parts(&costs, costs.cluster(tokens))).collect();
-        merge(&costs, &mut clusters);
-        clusters.into_iter().map(|cluster| self.group(&costs, &cluster)).collect()
+            commonest.into_iter().flat_map(|tokens| parts(&costs, tokens, effort)).collect();
+        merge(&costs, &mut clusters, effort);
+        let mut of_kinds: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for token in rest.into_iter().flatten() {
+            of_kinds.entry(kind(costs.tokens[token].name)).or_default().push(token);
+        }
+        let explained = clusters.iter().map(|cluster| self.group(&costs, cluster));
+        let rest = of_kinds.into_values().map(Cluster::unexplained);
+        explained.chain(rest.map(|cluster| Group { is_rest: true, ..self.group(&costs, &cluster) })).collect()
     }
 
     fn group(&self, costs: &Costs<'_, 'r>, cluster: &Cluster) -> Group<'r> {
@@ -97,7 +110,7 @@ impl<'r> Spectrum<'r> {
         let shown = members.iter().flat_map(|&at| self.failures[at].symptoms.keys());
         let of_another = shown.filter(|symptom| !own.contains(symptom.as_str())).cloned().collect();
         let rule = cluster.rule.map(|rule| costs.rules[rule]).filter(|rule| self.is_named(rule, &members));
-        Group { rule, members: members.into_iter().collect(), of_another }
+        Group { rule, members: members.into_iter().collect(), of_another, is_rest: false }
     }
 
     /// Whether a rule is worth to be named.
@@ -115,7 +128,11 @@ impl<'r> Spectrum<'r> {
 
 /// What has one symptom, in parts that different rules explain much better than any rule explains all. A fact says itself
 /// what is wrong; a message, or a place in a program, may stand for several mistakes.
-fn parts(costs: &Costs<'_, '_>, mut rest: Cluster) -> Vec<Cluster> {
+fn parts(costs: &Costs<'_, '_>, tokens: Vec<usize>, effort: &Effort<'_>) -> Vec<Cluster> {
+    if effort.is_over() {
+        return vec![Cluster::unexplained(tokens)];
+    }
+    let mut rest = costs.cluster(tokens);
     if rest.tokens.first().is_none_or(|&token| is_fact(costs.tokens[token].name)) {
         return vec![rest];
     }
@@ -124,7 +141,7 @@ fn parts(costs: &Costs<'_, '_>, mut rest: Cluster) -> Vec<Cluster> {
     let another = ANOTHER * costs.weight(&rest.tokens).max(1.0);
     loop {
         let mut best: Option<(f64, Cluster, Cluster)> = None;
-        for rule in 0..costs.rules.len() {
+        for rule in (0..costs.rules.len()).take_while(|_| !effort.is_over()) {
             let (own, other): (Vec<usize>, Vec<usize>) =
                 rest.tokens.iter().partition(|token| costs.tokens[**token].is_suspect[rule]);
             if own.len() < CASES || other.is_empty() {
@@ -145,11 +162,14 @@ fn parts(costs: &Costs<'_, '_>, mut rest: Cluster) -> Vec<Cluster> {
 }
 
 /// Makes one cause of two, those first where that shortens the description most, as long as it does.
-fn merge(costs: &Costs<'_, '_>, clusters: &mut Vec<Cluster>) {
+fn merge(costs: &Costs<'_, '_>, clusters: &mut Vec<Cluster>, effort: &Effort<'_>) {
     let longer = |one: &Cluster, other: &Cluster| costs.merged(one, other).cost - one.cost - other.cost;
     // Of each cluster, with those before it.
     let mut all: Vec<Vec<f64>> = Vec::new();
     for (at, one) in clusters.iter().enumerate() {
+        if effort.is_over() {
+            return;
+        }
         all.push(clusters[..at].iter().map(|other| longer(other, one)).collect());
     }
     loop {
@@ -161,7 +181,7 @@ fn merge(costs: &Costs<'_, '_>, clusters: &mut Vec<Cluster>) {
                 }
             }
         }
-        let Some((kept, gone)) = best.1 else { return };
+        let Some((kept, gone)) = best.1.filter(|_| !effort.is_over()) else { return };
         let other = clusters.remove(gone);
         all.remove(gone);
         all.iter_mut().skip(gone).for_each(|row| _ = row.remove(gone));
@@ -175,7 +195,12 @@ fn merge(costs: &Costs<'_, '_>, clusters: &mut Vec<Cluster>) {
 
 /// Whether a symptom is a fact that is wrong.
 pub(super) fn is_fact(symptom: &str) -> bool {
-    !NO_FACTS.contains(&symptom.split_once(": ").map_or(symptom, |(kind, _)| kind))
+    !NO_FACTS.contains(&kind(symptom))
+}
+
+/// The fact that is wrong, or the kind of message.
+fn kind(symptom: &str) -> &str {
+    symptom.split_once(": ").map_or(symptom, |(kind, _)| kind)
 }
 
 #[cfg(test)]

@@ -15,6 +15,13 @@ pub(super) fn sentence(id: Option<&str>, symptoms: &[Symptom]) -> String {
     }
 }
 
+/// The sentence of what is seen too seldom to be explained, of which it names one: how many others there are, and how many are
+/// explained.
+pub(super) fn with_rest(sentence: &str, more: usize, explained: usize) -> String {
+    let sentence = sentence.trim_end_matches('.');
+    format!("{sentence}, and in {more} other ways that are not explained: only the {explained} commonest are.")
+}
+
 /// What implementations disagree about: the facts, and who says the same. Who is right is not said.
 pub(super) fn of_disagreement(first: &Disagreement, symptoms: &[Symptom]) -> String {
     let by = |side: &Says| listed(&side.by);

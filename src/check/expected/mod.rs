@@ -2,7 +2,7 @@
 
 mod update;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
 use glob::Pattern;
@@ -10,7 +10,9 @@ use serde::Deserialize;
 
 use crate::error::{Error, did_you_mean};
 use crate::input::{LONGEST_TEXT, read_text};
+use crate::interrupt::Stop;
 
+use super::causes::Effort;
 use super::random::random_id;
 use super::report::{CaseResult, Disagreement, Expectation, Outcome, Report, Suspect};
 use super::task::Choice;
@@ -146,15 +148,15 @@ fn matches(pattern: &str, text: &str) -> bool {
 impl Report {
     /// What is expected now is no failure of this run.
     pub fn expect(&mut self, expected: &ExpectedFailures) {
+        let rules: HashMap<&str, &[String]> = self.cases.iter().map(|case| (&*case.id, &case.rules[..])).collect();
         for tested in &mut self.implementations {
             for result in &mut tested.results {
-                let facts = self.cases.iter().find(|case| case.id == result.id);
-                let rules = facts.map(|facts| facts.rules.as_slice()).unwrap_or_default();
+                let rules = rules.get(&*result.id).copied().unwrap_or_default();
                 result.expected = expected.find(Seen::of(&tested.label, result, rules));
             }
             tested.count();
         }
-        self.explain();
+        self.explain(&Effort::new(&Stop::default()));
     }
 }
 

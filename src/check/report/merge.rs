@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use crate::corpus::{Case, cases};
 use crate::error::Error;
 use crate::format::Family;
+use crate::interrupt::Stop;
 
+use super::super::causes::Effort;
 use super::super::evidence::point_at_causes;
 use super::super::expected::numbers;
 use super::super::held::{settle, unsettled};
@@ -85,7 +87,7 @@ pub fn merge(reports: Vec<Report>) -> Result<Report, Error> {
         tested.count();
     }
     merged.chosen.shard = shards.rest();
-    merged.explain();
+    merged.explain(&Effort::new(&Stop::default()));
     if is_several {
         point(&mut merged)?;
     }

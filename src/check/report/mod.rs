@@ -19,7 +19,7 @@ mod result;
 pub mod sarif;
 
 use super::campaign::ReducedDump;
-use super::causes::causes;
+use super::causes::{Effort, causes};
 use super::judge::all_ambiguities;
 
 pub use cost::Run;
@@ -315,10 +315,10 @@ impl Report {
         self.cases.iter().map(|case| (case.id.as_str(), case.rules.as_slice())).collect()
     }
 
-    /// Finds out anew what the failures have in common.
-    pub(super) fn explain(&mut self) {
+    /// Finds out anew what the failures have in common, until the effort is over.
+    pub(super) fn explain(&mut self, effort: &Effort<'_>) {
         let cases = self.cases.iter().map(|case| (case.id.as_str(), case)).collect();
-        let found: Vec<Vec<Cause>> = self.implementations.iter().map(|tested| causes(tested, &cases)).collect();
+        let found: Vec<Vec<Cause>> = self.implementations.iter().map(|tested| causes(tested, &cases, effort)).collect();
         for (tested, causes) in self.implementations.iter_mut().zip(found) {
             tested.causes = causes;
         }

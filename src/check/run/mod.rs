@@ -18,6 +18,7 @@ use crate::system;
 
 use super::among::{Again, Among};
 use super::campaign::ReducedDump;
+use super::causes::Effort;
 use super::evidence::{of_dump, point_at_causes};
 use super::expected::ExpectedFailures;
 use super::kept::{Kept, KeptDump};
@@ -184,9 +185,12 @@ pub fn check(
     }
     report.cases.sort_by(|a, b| a.id.cmp(&b.id));
     report.cases.dedup_by(|a, b| a.id == b.id);
-    report.explain();
-    // A part of the cases says little; `merge` does it for all of them.
-    if options.choice.shard.is_none() && !options.choice.large && !options.among {
+    // All subjects of a run have one.
+    let stop = subjects.first().map(|subject| subject.stop.clone()).unwrap_or_default();
+    let effort = Effort::new(&stop);
+    report.explain(&effort);
+    // A part of the cases says little; `merge` does it for all of them. Evidence takes time as well.
+    if !effort.is_over() && options.choice.shard.is_none() && !options.choice.large && !options.among {
         for (tested, (_, tasks)) in report.implementations.iter_mut().zip(&done) {
             let tasks: HashMap<&str, &Task> = tasks.iter().map(|task| (&*task.id, task)).collect();
             let held = |id: &str| tasks.get(id).filter(|task| !task.source.is_streamed());

@@ -160,7 +160,13 @@ declare! {
     /// Texts that nothing in the dump names, as the table of a JVM's symbols has them; where the dump is in its writer's
     /// order.
     unused_texts: u32 = 0, "unused-texts", |draw| draw.below(64) as u32;
+    /// Bytes of memory that classes, threads and drawn objects may take, by an estimate from the other options; a heap that would
+    /// take more is refused.
+    budget: u64 = BUDGET, "budget", |draw| BUDGET + draw.below(BUDGET);
 }
+
+/// What a heap may take that no one wanted to be larger: 2 GB.
+const BUDGET: u64 = 2_000_000_000;
 
 /// The last row that the swarm draws: what a recipe of it means does not change with the rows after that.
 const LAST_OF_SWARM: &str = "class-objects";

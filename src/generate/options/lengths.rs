@@ -60,6 +60,18 @@ impl Lengths {
         }
     }
 
+    /// The length on average, rounded up; of powers at most twice as much.
+    pub(super) fn mean(&self) -> u64 {
+        match self {
+            Lengths::Constant(length) | Lengths::Geometric(length) => *length,
+            Lengths::Uniform(low, high) => (*low).midpoint((*high).max(*low)) + 1,
+            // Each doubling is as long on average as the one before.
+            Lengths::Power(low, high) => 2 * (*low).max(1) * u64::from((*high / (*low).max(1)).max(1).ilog2() + 1),
+            Lengths::Edges => EDGES.iter().sum::<u64>() / EDGES.len() as u64 + 1,
+            Lengths::Among(lengths) => lengths.iter().sum::<u64>() / lengths.len().max(1) as u64 + 1,
+        }
+    }
+
     /// The distribution that a text spells.
     pub(super) fn read(text: &str) -> Option<Lengths> {
         let length = |text: &str| count(text).filter(|length| *length <= Lengths::MOST);

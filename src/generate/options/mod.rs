@@ -2,6 +2,7 @@
 
 mod declare;
 mod document;
+mod footprint;
 mod kinds;
 mod lengths;
 mod preset;
@@ -141,8 +142,9 @@ impl GenerateOptions {
     /// Refuses what a heap cannot have together.
     ///
     /// # Errors
-    /// If addresses do not go with the word size.
+    /// If addresses do not go with the word size, or the heap would take more memory than its budget.
     pub fn check(&self) -> Result<(), Error> {
+        self.check_footprint()?;
         self.refusal().map_or(Ok(()), |refusal| Err(refusal.into()))
     }
 

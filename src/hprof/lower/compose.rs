@@ -1,13 +1,13 @@
 //! The log that a writer would have written: strings, loaded classes, frames and traces, with identifiers.
 
-use foldhash::{HashMap, HashMapExt};
+use foldhash::{HashMap, HashMapExt, HashSet};
 
 use crate::draw::{Draw, SeedDraw, Stream};
 use crate::error::LowerError;
 use crate::model::{
     Address, AllocationSite, AllocationSites, Class, ControlSettings, CpuSamples, Event, EventKind, Forms, Frame,
     FrameId, HeapSummary, LoadClass, Name, Root, RootKind, Serial, StackTrace, StartThread, Surroundings, TextId,
-    Thread, Trace,
+    Thread, Trace, step,
 };
 
 use super::super::wire::IdSize;
@@ -236,9 +236,17 @@ impl<'p> Composer<'p> {
             self.put(EventKind::StartThread(started));
         }
         // One that no root keeps is over.
-        let lives =
-            |serial| roots.iter().any(|r| matches!(r.kind, RootKind::ThreadObject(thread, _) if thread == serial));
-        for thread in started.iter().filter(|thread| !lives(thread.serial)) {
+        let living: HashSet<Serial> = roots
+            .iter()
+            .filter_map(|root| {
+                step();
+                match root.kind {
+                    RootKind::ThreadObject(thread, _) => Some(thread),
+                    _ => None,
+                }
+            })
+            .collect();
+        for thread in started.iter().filter(|thread| !living.contains(&thread.serial)) {
             self.put(EventKind::EndThread(thread.serial));
         }
         if let Some(class) = classes.last() {

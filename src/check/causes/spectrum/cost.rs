@@ -3,6 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::model::step;
+
 use super::super::Counted;
 use super::super::symptom::{ACCEPTED, READING};
 use super::{Alike, Failure, topic};
@@ -65,6 +67,13 @@ pub(super) struct Cluster {
     pub(super) cost: f64,
     /// The rule by which they are described most shortly.
     pub(super) rule: Option<usize>,
+}
+
+impl Cluster {
+    /// Tokens that no rule was looked for.
+    pub(super) fn unexplained(tokens: Vec<usize>) -> Cluster {
+        Cluster { tokens, cost: f64::INFINITY, rule: None }
+    }
 }
 
 /// What is known of all failures.
@@ -141,19 +150,28 @@ impl<'s, 'r> Costs<'s, 'r> {
         Costs { failures, rules, tokens, relies, failed, passed, read, implied, all }
     }
 
-    /// All tokens, those of one symptom together.
-    pub(super) fn by_symptom(&self) -> Vec<Vec<usize>> {
+    /// All tokens, those of one symptom together: first those of the symptoms with the most failures, then the rest.
+    pub(super) fn commonest(&self, most: usize) -> (Vec<Vec<usize>>, Vec<Vec<usize>>) {
         let mut all: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for (at, token) in self.tokens.iter().enumerate() {
             all.entry(token.symptom).or_default().push(at);
         }
-        all.into_values().collect()
+        let mut by_weight: Vec<(usize, f64)> = all.iter().map(|(&symptom, of)| (symptom, self.total(of))).collect();
+        by_weight.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let commonest: BTreeSet<usize> = by_weight.into_iter().take(most).map(|(symptom, _)| symptom).collect();
+        let (commonest, rest): (BTreeMap<_, _>, BTreeMap<_, _>) =
+            all.into_iter().partition(|(symptom, _)| commonest.contains(symptom));
+        (commonest.into_values().collect(), rest.into_values().collect())
+    }
+
+    /// For how many failures tokens stand.
+    fn total(&self, tokens: &[usize]) -> f64 {
+        tokens.iter().map(|&token| self.failures[self.tokens[token].case].weight).sum()
     }
 
     /// For how many failures a symptom stands, on average.
     pub(super) fn weight(&self, tokens: &[usize]) -> f64 {
-        let all: f64 = tokens.iter().map(|&token| self.failures[self.tokens[token].case].weight).sum();
-        all / tokens.len().max(1) as f64
+        self.total(tokens) / tokens.len().max(1) as f64
     }
 
     pub(super) fn merged(&self, one: &Cluster, other: &Cluster) -> Cluster {
@@ -176,6 +194,7 @@ impl<'s, 'r> Costs<'s, 'r> {
             }
             let (mut of_rule, mut relying, mut followed) = (0.0, 0.0, 0.0);
             for tokens in &cases {
+                step();
                 let case = self.tokens[tokens[0]].case;
                 let Failure { weight, followed: right, .. } = &self.failures[case];
                 let least = self.least(tokens, rule, self.implied[case].is_disjoint(&shown));

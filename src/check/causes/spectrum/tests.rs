@@ -1,4 +1,10 @@
-use super::super::Counted;
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use crate::interrupt::Stop;
+use crate::model::steps_of;
+
+use super::super::{Counted, Effort};
 use super::{Alike, Failure, Spectrum};
 
 /// A failure with one symptom, the rules of what was read wrongly, and those of the whole dump.
@@ -28,7 +34,7 @@ fn counted(passed: &[&[&str]]) -> &'static Counted {
 
 fn groups(failures: Vec<Failure<'static>>, passed: &[&[&str]]) -> Vec<(Option<&'static str>, Vec<usize>)> {
     let spectrum = Spectrum::new(failures, counted(passed));
-    spectrum.groups().into_iter().map(|group| (group.rule, group.members)).collect()
+    spectrum.groups(&Effort::new(&Stop::default())).into_iter().map(|group| (group.rule, group.members)).collect()
 }
 
 #[test]
@@ -155,7 +161,9 @@ fn what_is_wrong_in_another_place_is_a_cause_of_its_own_in_one_case_already() {
 fn a_hidden_cause_has_no_symptom_of_the_one_that_hides_it() {
     let hidden = || both(&[("a", &["x"]), ("b", &["y"])], &["x", "y"]);
     let spectrum = Spectrum::new(vec![failure("a", &["x"], &["x"]), hidden(), hidden(), hidden()], counted(&[]));
-    let of_another = |at: usize| spectrum.groups()[at].of_another.iter().cloned().collect::<Vec<String>>();
+    let of_another = |at: usize| {
+        spectrum.groups(&Effort::new(&Stop::default()))[at].of_another.iter().cloned().collect::<Vec<String>>()
+    };
     assert_eq!((of_another(0), of_another(1)), (vec!["b".to_owned()], vec!["a".to_owned()]));
 }
 
@@ -212,4 +220,49 @@ fn a_rule_of_which_no_dump_is_read_explains_any_message() {
     assert_eq!(groups(failures(), &passed(&["z"])), [(Some("x"), (0..120).collect())]);
     let read = [passed(&["z"]), vec![&["x"][..]]].concat();
     assert_eq!(groups(failures(), &read).len(), 4);
+}
+
+/// A program that says something else of each dump, as one that quotes the dump does.
+fn of_many_words(count: usize) -> Vec<Failure<'static>> {
+    let word = |n: usize| n.to_string().bytes().map(|digit| char::from(digit - b'0' + b'a')).collect::<String>();
+    (0..count).map(|n| placeless(&format!("refused: no {}", word(n)), &["x", "y", "every"])).collect()
+}
+
+#[test]
+fn twice_as_many_messages_take_twice_the_steps() {
+    let [once, twice] = [1024, 2048].map(|count| {
+        let spectrum = Spectrum::new(of_many_words(count), counted(&[&["y"]]));
+        steps_of(|| drop(spectrum.groups(&Effort::new(&Stop::default()))))
+    });
+    assert!(twice * 10 <= once * 22, "{once} and {twice} steps");
+}
+
+#[test]
+fn what_is_seen_seldom_is_one_group_of_its_kind() {
+    let often = || placeless("refused: often", &["x"]);
+    let crash = |n: usize| placeless(&format!("crash: at {n}"), &["x"]);
+    let failures = of_many_words(300).into_iter().chain([often(), often()]).chain((0..5).map(crash)).collect();
+    let spectrum = Spectrum::new(failures, counted(&[&["x"], &["y"], &["every"]]));
+    let groups = spectrum.groups(&Effort::new(&Stop::default()));
+    let explained: BTreeSet<usize> =
+        groups.iter().filter(|group| !group.is_rest).flat_map(|g| g.members.clone()).collect();
+    let rest: Vec<&Vec<usize>> = groups.iter().filter(|group| group.is_rest).map(|group| &group.members).collect();
+    // 128 symptoms: the one of two failures, and the first 127 of those that have one.
+    assert_eq!(explained, (0..127).chain([300, 301]).collect());
+    assert_eq!(rest, [&(302..307).collect::<Vec<usize>>(), &(127..300).collect()]);
+    assert!(groups.iter().all(|group| !group.is_rest || group.rule.is_none()));
+}
+
+#[test]
+fn an_effort_that_is_over_explains_nothing_more() {
+    let stop = Stop::default();
+    stop.ask(2);
+    let effort = Effort::new(&stop);
+    // Asked a minute ago.
+    let since = Instant::now().checked_sub(Duration::from_secs(60)).expect("the machine runs for longer");
+    effort.since.set(since).expect("nothing was worked out");
+    let spectrum = Spectrum::new(of_many_words(100), counted(&[&["y"]]));
+    let mut groups = Vec::new();
+    let steps = steps_of(|| groups = spectrum.groups(&effort));
+    assert_eq!((steps, groups.len()), (0, 100));
 }
