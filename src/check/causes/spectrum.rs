@@ -77,7 +77,7 @@ const CASES: usize = 3;
 /// ...and if that makes the description shorter by this.
 const ANOTHER: f64 = 6.0;
 /// The most symptoms that are explained, the commonest: comparing each with each takes the square of their number. A program that
-/// says something else each time has as many as it wants; those of the bank and of docs/results.md have 60 at most.
+/// says something else of each dump has as many as it wants.
 pub(super) const SYMPTOMS: usize = 128;
 /// What is no more than an error of rounding.
 const ROUNDING: f64 = 1e-9;

@@ -55,3 +55,32 @@ pub(super) fn count(column: &mut Vec<(usize, u64)>, kind: usize, bytes: u64) {
         None => column.push((kind, bytes)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_hold_every_byte_whatever_the_length() {
+        for length in [1, 159, 160, 161, 1000, 123_457] {
+            let mut columns = Columns::default();
+            let mut at = 0;
+            let mut sums = [0; 3];
+            while at < length {
+                let to = length.min(at + 1 + at % 7);
+                columns.add((at % 3) as usize, at, to);
+                sums[(at % 3) as usize] += to - at;
+                at = to;
+            }
+            assert!(
+                columns.bytes.len() as u64 <= COLUMNS && (columns.bytes.len() as u64 >= COLUMNS / 2 || length < 80)
+            );
+            let all = || columns.bytes.iter().flatten();
+            let of = |wanted| all().filter(|(kind, _)| *kind == wanted).map(|(_, bytes)| bytes).sum::<u64>();
+            assert_eq!([0, 1, 2].map(of), sums, "{length}");
+            let (last, all) = columns.bytes.split_last().expect("there are some");
+            let sum = |column: &[(usize, u64)]| column.iter().map(|(_, bytes)| bytes).sum::<u64>();
+            assert!(all.iter().all(|column| sum(column) == columns.width) && sum(last) <= columns.width);
+        }
+    }
+}

@@ -263,7 +263,7 @@ impl Cell {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::report::{Expectation, Outcome};
+    use crate::check::report::{CaseFacts, Expectation, Outcome};
 
     #[test]
     fn the_worst_that_nobody_expects_is_shown() {
