@@ -29,7 +29,9 @@ def typed(kind, bits): return letter(kind) + integer(bits).to_bytes(int(TYPES[ki
 def real(refs): return list(filter(None, map(integer, refs)))
 
 def raw(name):
-    """The bytes of a name: modified UTF-8, unless the listing has the bytes."""
+    """The bytes of a name: modified UTF-8, unless the listing has the bytes. A name that is absent has none."""
+    if name is None:
+        return b""
     if isinstance(name, dict):
         return bytes.fromhex(name["bytes"])
     units = [unit for (unit,) in struct.iter_unpack(">H", name.encode("utf-16-be"))]
@@ -49,8 +51,8 @@ def entry(line, wanted, names):
                               "instance_size class_size serial trace".split()):
             yield facet, get(key), number
         yield "interfaces", get("interfaces"), numbers
-        yield "fields", get("fields"), lambda v: each(v, lambda f: text(f["name"]) + letter(f["type"]))
-        yield "statics", get("statics"), lambda v: each(v, lambda s: text(s["name"]) + typed(s["type"], s["value"]))
+        yield "fields", get("fields"), lambda v: each(v, lambda f: text(f.get("name")) + letter(f["type"]))
+        yield "statics", get("statics"), lambda v: each(v, lambda s: text(s.get("name")) + typed(s["type"], s["value"]))
         yield "constant-pool", get("constant_pool"), lambda v: each(
             v, lambda e: number(e["index"]) + typed(e["type"], e["value"]))
         yield "class-references", refs, lambda v: numbers(sorted(real(v)))
@@ -78,15 +80,15 @@ def entry(line, wanted, names):
 
 def other(line, place):
     """The field of any other line."""
-    frame = lambda f: (text(f["method"]) + text(f["signature"]) + option(f.get("source"), text)
+    frame = lambda f: (text(f.get("method")) + text(f.get("signature")) + option(f.get("source") or None, text)
                        + option(f.get("class"), number) + number(f["line"]))
     return {
         "root": lambda: ("roots", text(line["root"]) + pick(line, *(
             key for key in ("reference", "thread", "frame", "trace") if line.get(key) is not None))),
-        "thread": lambda: ("threads", pick(line, "serial", "object") + option(line.get("name"), text)
+        "thread": lambda: ("threads", pick(line, "serial", "object") + option(line.get("name") or None, text)
                            + option(line.get("trace"), number)),
         "trace": lambda: ("stack-traces", pick(line, "serial", "thread") + each(line["frames"], frame)),
-        "region": lambda: ("regions", place + number(line["id"]) + text(line["name"]) + number(line["after"])),
+        "region": lambda: ("regions", place + number(line["id"]) + text(line.get("name")) + number(line["after"])),
         "event text": lambda: ("strings", raw(line["text"])),
         "event unload-class": lambda: ("unloads", place + pick(line, "serial")),
         "event allocation-sites": lambda: ("allocation-sites", place + pick(line, "flags", "cutoff")

@@ -31,8 +31,8 @@ pub(super) fn settle<'r>(
 
 /// The readings that answers show: for each answer, several lists of readings under which it is right.
 fn found_out(answers: &[&[Follows]]) -> Vec<Held> {
-    let shown: BTreeSet<&str> = answers.iter().flat_map(|follows| follows.iter()).flat_map(names).collect();
-    let open: Vec<_> = all_ambiguities().into_iter().filter(|ambiguity| shown.contains(ambiguity.name)).collect();
+    let named: BTreeSet<&str> = answers.iter().flat_map(|follows| follows.iter()).flat_map(names).collect();
+    let open: Vec<_> = all_ambiguities().into_iter().filter(|ambiguity| named.contains(ambiguity.name)).collect();
     // By place among what is open, with a bit for each choice.
     let masks = |Follows(follows): &Follows| -> Vec<(usize, u32)> {
         let of = |(place, ambiguity): (usize, &&crate::family::case::Ambiguity)| {
@@ -49,10 +49,17 @@ fn found_out(answers: &[&[Follows]]) -> Vec<Held> {
         let right = answers.iter().filter(|lists| lists.iter().any(|masks| is_right(choices, masks))).count();
         (right, choices.iter().filter(|choice| **choice == 0).count())
     };
+    // The choices under which an answer is right, whatever is read otherwise. One that is right under all of them shows none.
+    let shown = |lists: &Vec<Vec<(usize, u32)>>, place: usize| {
+        let all = (1_u32 << open[place].choices.len()) - 1;
+        let mask_of =
+            |masks: &Vec<(usize, u32)>| masks.iter().find(|(at, _)| *at == place).map_or(all, |(_, mask)| *mask);
+        let right = lists.iter().map(mask_of).fold(0, |right, mask| right | mask);
+        (right != all).then_some(right)
+    };
     // From what most answers show, each reading for itself, to where no change of one or two makes more of them right.
     let count = |place: usize, choice: usize| {
-        let shows = |masks: &Vec<(usize, u32)>| masks.iter().any(|(at, mask)| *at == place && mask >> choice & 1 == 1);
-        answers.iter().filter(|lists| lists.iter().any(shows)).count()
+        answers.iter().filter(|lists| shown(lists, place).is_some_and(|right| right >> choice & 1 == 1)).count()
     };
     let mut choices: Vec<usize> = open
         .iter()
@@ -82,7 +89,8 @@ fn found_out(answers: &[&[Follows]]) -> Vec<Held> {
             None => break,
         }
     }
-    let held = open.iter().enumerate().map(|(place, ambiguity)| Held {
+    let is_shown = |place: usize| answers.iter().any(|lists| shown(lists, place).is_some());
+    let held = open.iter().enumerate().filter(|(place, _)| is_shown(*place)).map(|(place, ambiguity)| Held {
         reading: ambiguity.name.to_owned(),
         choice: ambiguity.choices[choices[place]].name.to_owned(),
         declared: false,
@@ -171,6 +179,21 @@ mod tests {
         let choices: Vec<&str> = held.iter().map(|held| held.choice.as_str()).collect();
         assert_eq!(choices, ["first-reference-removed", "kept"]);
         assert!(passed.iter().all(|passed| *passed));
+    }
+
+    /// Right by two ways, under every choice of either reading: that names no reading, and is no vote for one.
+    #[test]
+    fn an_answer_that_is_right_under_every_choice_shows_no_reading() {
+        let any = vec![follows(&[(ORDER, "file")]), follows(&[(ORDER, "index"), ("phd.first-reference", "dropped")])];
+        let (held, passed) = settled(&vec![any.clone(); 3]);
+        assert_eq!(held, []);
+        assert_eq!(passed, [true; 3]);
+        let mut answers = vec![any; 3];
+        answers.push(vec![follows(&[(ORDER, "index")])]);
+        let (held, passed) = settled(&answers);
+        let held: Vec<_> = held.iter().map(|held| (held.reading.as_str(), held.choice.as_str(), held.cases)).collect();
+        assert_eq!(held, [(ORDER, "index", Some(1))]);
+        assert_eq!(passed, [true; 4]);
     }
 
     #[test]

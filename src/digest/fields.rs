@@ -326,9 +326,14 @@ pub(super) fn parts<E: Described>(entry: &E, sink: &mut dyn Sink) {
     impl<E> Walk<E> for Keys<'_, E> {
         fn key<T: Spelled>(&mut self, key: Key, get: impl Get<E>, _: impl Set<E, T>) {
             match (get(self.entry), key.presence) {
-                (Some(fact), Presence::Always) => part(fact, self.sink),
+                (Some(fact), Presence::Always | Presence::Written) => part(fact, self.sink),
                 (fact, _) => self.sink.option(fact, |sink, fact| part(fact, sink)),
             }
+        }
+
+        fn known_name(&mut self, _: Key, get: impl Fn(&E) -> &Option<Name>, _: impl Fn(&mut E) -> &mut Option<Name>) {
+            let known = get(self.entry).as_ref().filter(|name| !name.as_bytes().is_empty());
+            self.sink.option(known.map(Fact::Name), |sink, fact| part(fact, sink));
         }
     }
 

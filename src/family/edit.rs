@@ -26,7 +26,12 @@ pub struct Edit<M: 'static> {
     reading: Option<&'static str>,
     others: &'static [(&'static str, Change<M>)],
     refused: Option<&'static str>,
+    by_reading: Option<AnswersByReading<M>>,
 }
+
+/// The right answers after an edit that breaks its rule under some readings alone, each with its reading: a heap, or a
+/// refusal. None where the rule is broken under every reading.
+pub type AnswersByReading<M> = fn(&Damage<'_, M>, &Heap) -> Vec<(&'static str, Option<Heap>)>;
 
 /// What an edit does to the heap that a reader finds.
 pub enum Effect<M: 'static> {
@@ -156,7 +161,18 @@ impl<M> Edit<M> {
         apply: fn(&M) -> Option<Edited>,
         effect: Effect<M>,
     ) -> Edit<M> {
-        Edit { name, rule, summary, golden: None, apply, effect, reading: None, others: &[], refused: None }
+        Edit {
+            name,
+            rule,
+            summary,
+            golden: None,
+            apply,
+            effect,
+            reading: None,
+            others: &[],
+            refused: None,
+            by_reading: None,
+        }
     }
 
     /// Under this reading, of several.
@@ -172,6 +188,11 @@ impl<M> Edit<M> {
     /// With other heaps that are right, each under its reading.
     pub(crate) const fn or(self, others: &'static [(&'static str, Change<M>)]) -> Edit<M> {
         Edit { others, ..self }
+    }
+
+    /// With right answers that depend on a reading under which nothing may be broken.
+    pub(crate) const fn by_reading(self, answers: AnswersByReading<M>) -> Edit<M> {
+        Edit { by_reading: Some(answers), ..self }
     }
 
     pub(crate) const fn in_golden(self, golden: &'static str) -> Edit<M> {
@@ -217,6 +238,11 @@ impl<M> Edit<M> {
     pub fn other_readings(&self, damage: &Damage<'_, M>, heap: &Heap) -> Result<Vec<(&'static str, Heap)>, Error> {
         let each = self.others.iter().map(|(reading, change)| Ok((*reading, self.changed(*change, damage, heap)?)));
         each.collect()
+    }
+
+    /// The right answers where they depend on a reading; none where they do not.
+    pub fn answers_by_reading(&self, damage: &Damage<'_, M>, heap: &Heap) -> Vec<(&'static str, Option<Heap>)> {
+        self.by_reading.map(|answers| answers(damage, heap)).unwrap_or_default()
     }
 
     fn changed(&self, change: Change<M>, damage: &Damage<'_, M>, heap: &Heap) -> Result<Heap, Error> {

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::compare::Facet;
+
 /// A part of a dump whose length stands before it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StatedLength {
@@ -9,6 +11,15 @@ pub struct StatedLength {
     pub at: usize,
     /// The bytes that it counts; fewer where the dump ends before.
     pub of: Range<usize>,
+}
+
+/// A dump without a record, as it is read by who passes it over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PassedOver {
+    /// The dump.
+    pub dump: Vec<u8>,
+    /// The facets of what the record says.
+    pub facets: &'static [Facet],
 }
 
 /// A dump without some places, in their order. A length counts what is left; one that is left out itself, or of which a part is,

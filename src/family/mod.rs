@@ -39,8 +39,8 @@ use crate::model::{Address, DumpSource};
 pub use edit::NamedEdit;
 pub(crate) use header::past_header;
 pub use judge::{GraphRules, Judge, Judged, run, run_keeping};
-pub use lengths::StatedLength;
 pub(crate) use lengths::without;
+pub use lengths::{PassedOver, StatedLength};
 pub use lowering::{Lower, Lowering, only_heap};
 pub use needs::{ArrayClass, Needs};
 pub use once::{Passed, ReadOnce, SpelledBlocks, VisitOnce};
@@ -245,6 +245,11 @@ pub trait DumpFamily: Sync {
     /// some, too. A part can be made shorter only together with its length.
     fn lengths(&self, _dump: &[u8]) -> Vec<StatedLength> {
         Vec::new()
+    }
+
+    /// A dump without the record that breaks a rule at an offset, where the record's own length is right and leads a reader over it.
+    fn passing_over(&self, _dump: &[u8], _rule: &str, _offset: u64) -> Option<PassedOver> {
+        None
     }
 
     /// A dump with one heap more, in which some of its objects are again; `None` where a dump has only one. `starts` has the places

@@ -14,8 +14,8 @@ use crate::family::edit::{NamedEdit, named};
 #[cfg(feature = "properties")]
 use crate::family::property::{self, Properties};
 use crate::family::{
-    DumpFamily, Format, GraphRules, Judged, Lowering, Opener, Opening, Outline, ReadOnce, Records, Reliance, Setting,
-    Source, StatedLength, VisitPlaced, WholeFile, Wishes, past_header, run, run_keeping,
+    DumpFamily, Format, GraphRules, Judged, Lowering, Opener, Opening, Outline, PassedOver, ReadOnce, Records,
+    Reliance, Setting, Source, StatedLength, VisitPlaced, WholeFile, Wishes, past_header, run, run_keeping,
 };
 use crate::findings::{Findings, Rulebook};
 use crate::input::Stream;
@@ -296,6 +296,10 @@ impl DumpFamily for Hprof {
 
     fn lengths(&self, dump: &[u8]) -> Vec<StatedLength> {
         frames::lengths(dump)
+    }
+
+    fn passing_over(&self, dump: &[u8], rule: &str, offset: u64) -> Option<PassedOver> {
+        if rule == rules::RECORD_LENGTH.0 { frames::passing_over(dump, offset) } else { None }
     }
 
     fn another_heap(&self, dump: &[u8], starts: &[usize], draw: &mut dyn Draw) -> Option<Vec<u8>> {

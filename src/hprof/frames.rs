@@ -1,7 +1,7 @@
 //! Records as their lengths delimit them, without reading what is in them.
 
 use crate::draw::Draw;
-use crate::family::StatedLength;
+use crate::family::{PassedOver, StatedLength};
 
 use super::tags::Tag;
 
@@ -24,6 +24,16 @@ pub(super) fn lengths(dump: &[u8]) -> Vec<StatedLength> {
         record = finish;
     }
     found
+}
+
+/// The dump without the record, other than a dump record, in which an offset is.
+pub(super) fn passing_over(dump: &[u8], offset: u64) -> Option<PassedOver> {
+    let StatedLength { at, of } = lengths(dump).into_iter().rfind(|record| record.of.start as u64 <= offset)?;
+    let begin = at - LENGTH;
+    let facets = Tag(dump[begin]).facets();
+    let stated = u32::from_be_bytes(dump[at..of.start].try_into().ok()?);
+    let is_whole = of.len() as u64 == u64::from(stated) && offset <= of.end as u64;
+    (is_whole && !facets.is_empty()).then(|| PassedOver { dump: [&dump[..begin], &dump[of.end..]].concat(), facets })
 }
 
 /// The dump with a heap more, which has the first sub-records of one of its dump records: as a HEAP DUMP or as a segment with its

@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use crate::compare::Facet;
 use crate::model::{Address, RootKind, Serial};
 
 use super::wire::IdSize;
@@ -85,6 +86,34 @@ impl Tag {
     #[inline]
     pub fn fields(self) -> &'static [FlatField] {
         self.form().map_or(&[], |form| form.fields)
+    }
+
+    /// The facets of what such a record says; none of one that holds sub-records or nothing.
+    pub(super) const fn facets(self) -> &'static [Facet] {
+        match self {
+            Tag::STRING_IN_UTF8 => &[
+                Facet::ClassName,
+                Facet::Fields,
+                Facet::Statics,
+                Facet::Threads,
+                Facet::StackTraces,
+                Facet::Regions,
+                Facet::Strings,
+                Facet::Events,
+            ],
+            Tag::LOAD_CLASS => {
+                &[Facet::ClassName, Facet::ClassSerial, Facet::ClassTrace, Facet::StackTraces, Facet::Events]
+            }
+            Tag::UNLOAD_CLASS => &[Facet::Unloads, Facet::Events],
+            Tag::STACK_FRAME | Tag::STACK_TRACE => &[Facet::StackTraces, Facet::Events],
+            Tag::ALLOC_SITES => &[Facet::AllocationSites, Facet::Events],
+            Tag::HEAP_SUMMARY => &[Facet::HeapSummaries, Facet::Events],
+            Tag::START_THREAD => &[Facet::Threads, Facet::Events],
+            Tag::END_THREAD => &[Facet::Events],
+            Tag::CPU_SAMPLES => &[Facet::CpuSamples, Facet::Events],
+            Tag::CONTROL_SETTINGS => &[Facet::ControlSettings, Facet::Events],
+            _ => &[],
+        }
     }
 
     /// Whether the record holds sub-records.

@@ -17,8 +17,8 @@ HELLO = {
 
 # What a dump leaves open, with the default (specs/adapter.md, Readings).
 READINGS = {
-    "classic.class-block": "removed", "classic.element-order": "file", "classic.repeated-class": "every-record",
-    "classic.repeated-object": "every-record"}
+    "classic.class-block": "removed", "classic.element-order": "file", "classic.carriage-return": "white-space",
+    "classic.repeated-class": "every-record", "classic.repeated-object": "every-record"}
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Characters
@@ -73,10 +73,14 @@ ELEMENTS = dict(Z="boolean", C="char", F="float", D="double", B="byte", S="short
 class Dump:
     """A dump as it is decoded: its version text, its records and what its trailers state."""
 
-    def __init__(self, data):
+    def __init__(self, data, readings):
         self.text, self.is_ebcdic = characters(data)
+        if readings["classic.carriage-return"] == "line-end":
+            self.text = re.sub(r"\r(?!\n)", "\n", self.text)
         self.at = 0
         self.version_text = self.breakdown = self.total = self.word_digits = None
+        self.spelling = {}  # of the trailers
+        self.lists_nulls = False  # in front of trailer 2
         self.records = []
         self.body()
 
@@ -134,9 +138,13 @@ class Dump:
                 self.version_text = version[1]
         elif COMMENT_1.fullmatch(comment):
             numbers = self.trailer(TRAILER_1, comment, start)
+            self.spelling.setdefault(1, comment)
             self.breakdown = self.breakdown or numbers
         elif COMMENT_2.fullmatch(comment):
             numbers = self.trailer(TRAILER_2, comment, start)
+            if not self.total:
+                self.spelling[2] = comment
+                self.lists_nulls = any(0 in record["references"] for record in self.records)
             self.total = self.total or numbers  # the first counts
 
     def trailer(self, pattern, comment, start):
@@ -144,6 +152,16 @@ class Dump:
         if not found or any(int(number) >= 1 << 64 for number in found.groups()):
             raise Refusal(f"the trailer {comment}", start)
         return [int(number) for number in found.groups()]
+
+    def lists_backwards(self):
+        """Whether the trailers are spelled as OpenJ9 or jdmpview spells them, who list elements from the last to the first."""
+        def is_spelled(first, gap):
+            counts = "Classes:{0}%d, Objects:{0}%d, ObjectArrays:{0}%d, PrimitiveArrays:{0}%d".format(gap)
+            due = {1: f"// Breakdown - {counts}", 2: f"// EOF:{first}Total 'Objects',Refs(null) :{gap}%d,%d(%d)"}
+            numbers = {1: self.breakdown, 2: self.total}
+            return all(text == due[trailer] % tuple(numbers[trailer]) for trailer, text in self.spelling.items())
+        is_native = 2 in self.spelling and not self.lists_nulls and is_spelled("  ", " ")
+        return is_native or bool(self.spelling) and is_spelled(" ", "")
 
     # Objects and classes
 
@@ -215,8 +233,9 @@ def listing(dump, readings):
     blocks = has_class_blocks(dump, classes)
     if readings["classic.class-block"] == "kept":
         blocks = False
+    order = readings["classic.element-order"]
     for record in dump.records:
-        record["reversed"] = readings["classic.element-order"] == "index"
+        record["reversed"] = order == "index" or order == "index-by-dialect" and dump.lists_backwards()
     return [head, *(line(dump, record, classes, blocks) for record in dump.records)]
 
 
@@ -256,4 +275,4 @@ def kind_of(type):
 
 
 if __name__ == "__main__":
-    serve(HELLO, READINGS, lambda data, _, readings: listing(Dump(data), readings))
+    serve(HELLO, READINGS, lambda data, _, readings: listing(Dump(data, readings), readings))

@@ -21,9 +21,9 @@ HELLO = {
 
 # What a dump leaves open, with the default (specs/adapter.md, Readings).
 READINGS = {
-    "hprof.unpatched-length": "empty", "hprof.repeated-string": "last", "hprof.regions": "merged",
-    "hprof.undeclared-bytes": "raw", "hprof.array-class": "array", "hprof.repeated-class": "every-record",
-    "hprof.repeated-object": "every-record"}
+    "hprof.unpatched-length": "empty", "hprof.repeated-string": "last", "hprof.string-0": "none",
+    "hprof.regions": "merged", "hprof.undeclared-bytes": "raw", "hprof.surplus-bytes": "raw",
+    "hprof.array-class": "array", "hprof.repeated-class": "every-record", "hprof.repeated-object": "every-record"}
 
 # ---------------------------------------------------------------------------------------------------------------------
 # The dump
@@ -164,7 +164,7 @@ class Heap:
     def in_a_part(self):
         """Something comes that shows in which part the dump record is."""
         if not self.has_part and not self.states_all_parts:
-            self.part(0, Identifier(0))  # as at the start of each dump record
+            self.part(0, None)  # as at the start of each dump record
 
     def item(self, item):
         """Takes in a class, an object or an array."""
@@ -381,8 +381,10 @@ def told(value):
 
 
 def name_of(dump, identifier):
-    """The text of an identifier, or None where no record gives it."""
-    return text_of(dump.texts[identifier]) if identifier in dump.texts else None
+    """The text of an identifier, empty where no record gives it."""
+    if identifier is None or identifier == 0 and dump.readings["hprof.string-0"] == "none":
+        return ""
+    return text_of(dump.texts.get(identifier, b""))
 
 
 def known(facts):
@@ -398,11 +400,11 @@ def item_line(dump, classes, item):
     if item["kind"] == "class":
         name = dump.names.get(item["address"])  # None where no LOAD CLASS names the class
         facts.update(known({
-            "name": None if name is None else name_of(dump, name) or "",
+            "name": "" if name is None else name_of(dump, name),
             "serial": dump.serials.get(item["address"]),
             **{key: told(item[key]) for key in ("super", "loader", "signers", "protection_domain", "instance_size")},
-            "fields": [{"name": name_of(dump, name) or "", "type": TYPES[code][0]} for name, code in item["fields"]],
-            "statics": [{"name": name_of(dump, name) or "", "type": kind, "value": hex(bits)}
+            "fields": [{"name": name_of(dump, name), "type": TYPES[code][0]} for name, code in item["fields"]],
+            "statics": [{"name": name_of(dump, name), "type": kind, "value": hex(bits)}
                         for name, kind, bits in item["statics"]],
             "constant_pool": [{"index": index, "type": kind, "value": hex(bits)}
                               for index, kind, bits in item["constant_pool"]]}))
@@ -428,12 +430,11 @@ def array_class(dump, classes, item):
 def field_values(dump, classes, item):
     """The values of an instance, by the fields of its class and all superclasses; its bytes, where one is missing."""
     codes, owner, owners = [], item["class"], set()
-    takes_declared = dump.readings["hprof.undeclared-bytes"] == "declared-fields"
     while owner or not owners:  # 0 is no superclass, and may be a class
         if owner in owners:
             raise Refusal(f"the class {owner:#x} is its own superclass")
         if owner not in classes:
-            if takes_declared and owners:
+            if owners and dump.readings["hprof.undeclared-bytes"] == "declared-fields":
                 break
             return {"raw": item["bytes"].hex()}
         owners.add(owner)
@@ -441,7 +442,8 @@ def field_values(dump, classes, item):
         owner = classes[owner]["super"]
     values = Fields(item["bytes"], 0, len(item["bytes"]), dump.id_size)
     listed = [[kind, hex(bits)] for kind, bits in map(values.value, codes)]
-    if values.at < values.end and not takes_declared:
+    is_whole = owner in classes or not owner
+    if values.at < values.end and is_whole and dump.readings["hprof.surplus-bytes"] == "raw":
         raise Refusal(f"the object {item['address']:#x} has more bytes than its fields")
     return {"values": listed}
 
@@ -453,8 +455,7 @@ def region_lines(dump, heap):
     """Where another part of the heap begins than the one before. At first it is the part 0, which has no name."""
     lines, last = [], (0, "")
     for after, number, name in heap.parts:
-        named = name_of(dump, name) if name else None  # a string with the identifier 0 names nothing
-        if (part := (number, named or "")) != last or heap.states_all_parts:
+        if (part := (number, name_of(dump, name))) != last or heap.states_all_parts:
             lines.append({"kind": "region", "id": part[0], "name": part[1], "after": after})
             last = part
     return lines
@@ -495,7 +496,7 @@ def trace_lines(dump, index, threads):
 def frame(dump, record):
     declaring = dump.loaded.get(record["class"])
     return known({
-        "method": name_of(dump, record["method"]) or "", "signature": name_of(dump, record["signature"]) or "",
+        "method": name_of(dump, record["method"]), "signature": name_of(dump, record["signature"]),
         "source": name_of(dump, record["source"]), "class": None if declaring is None else hex(declaring),
         "line": record["line"]})
 

@@ -41,6 +41,11 @@ pub(super) fn judge(asked: &Asked<'_>) -> Result<Judgement, Error> {
         let heap = &*without_dangling(&heap, asked.hello);
         let mut told = worded(&told, combination);
         without_made_up(heap, &mut told, asked.hello);
+        if combination.leaves_out_nulls()
+            && let Err(listed) = lists_no_nulls(&told)
+        {
+            return Ok(Err(listed));
+        }
         if !is_opaque {
             return Ok(against(asked.case, heap, &told, &left_out));
         }
@@ -79,6 +84,21 @@ pub(super) fn against(case: &Case, heap: &Heap, told: &Heap, omitted: &BTreeSet<
         differ(&comparison)?;
         invented(heap, &told, omitted, &comparison)
     })
+}
+
+/// Whoever leaves nulls out lists none: elsewhere than in the record they are not as it has them either.
+fn lists_no_nulls(told: &Heap) -> Result<(), Wrong> {
+    let of_classes = told.classes.iter().map(|class| (class.address, class.references.as_ref()));
+    let of_objects = told.objects.iter().map(|object| match &object.contents {
+        Contents::References(listed) => (object.address, Some(listed)),
+        _ => (object.address, None),
+    });
+    let nulls = |listed: &Vec<Address>| listed.iter().filter(|to| to.is_null()).count() as u64;
+    let counted = of_classes.chain(of_objects).map(|(address, listed)| (address, listed.map_or(0, nulls)));
+    let mut listing = counted.filter(|(_, nulls)| *nulls > 0);
+    let Some((address, nulls)) = listing.next() else { return Ok(()) };
+    let (expected, found) = ("0, where nulls are left out".to_owned(), nulls.to_string());
+    Err(Wrong::facet(Facet::NullReferences, Some(address.to_string()), expected, found, 1 + listing.count() as u64))
 }
 
 fn may_be_omitted(omitted: &BTreeSet<Facet>) -> Result<(), Wrong> {
@@ -158,6 +178,11 @@ pub(in crate::check) fn without_made_up(right: &Heap, told: &mut Cow<'_, Heap>, 
     if told.classes.iter().any(&is_made_up) {
         told.to_mut().classes.retain(|class| !is_made_up(class));
     }
+}
+
+/// The facets that the head of the listing omits; none where there is no listing.
+pub(super) fn omitted(asked: &Asked<'_>) -> Result<Vec<Facet>, Error> {
+    Ok(read(asked)?.map_or_else(|_| Vec::new(), |listing| listing.head.omits))
 }
 
 /// What is wrong with a dump's being read that should have been refused.

@@ -12,6 +12,7 @@ mod invented;
 mod large;
 mod listing;
 mod moved;
+mod passed_over;
 mod readings;
 mod same;
 mod spelling;
@@ -208,6 +209,13 @@ impl Judgement {
         Judgement { outcome, differing: Vec::new(), offset: None, omitted: Vec::new(), follows: Vec::new() }
     }
 
+    /// Of an answer that is right for two reasons: the readings of either are enough, and where one needs none, none is shown.
+    fn or(self, other: &Judgement) -> Judgement {
+        let is_shown = !self.follows.is_empty() && !other.follows.is_empty();
+        let follows = if is_shown { [&self.follows[..], &other.follows].concat() } else { Vec::new() };
+        Judgement { follows, ..self }
+    }
+
     fn wrong(wrong: Wrong) -> Judgement {
         if wrong.is_undecided() {
             return Judgement::of(Outcome::Skip { reason: wrong.into_first().found, link: None });
@@ -304,6 +312,9 @@ fn accepted_by(asked: &Asked<'_>, accepted: &Accepted, session: &mut dyn Session
     let may_warn = asked.hello.is_some_and(|hello| hello.protocol >= 2) && asked.task.operation == Operation::Parse;
     let warnings = &accepted.warnings[..if may_warn { accepted.warnings.len() } else { 0 }];
     if !has_heap(asked.case) && warnings.is_empty() {
+        if let Some(read) = passed_over::judge(asked, accepted, level, session)? {
+            return Ok(read);
+        }
         if (&asked.task.operation, level) == (&Operation::Parse, Level::Listing) {
             return listing::not_refused(asked);
         }

@@ -14,13 +14,16 @@ use crate::model::Heap;
 use super::super::report::Follows;
 use super::conventions::{CONVENTIONS, edges};
 use super::spelling::{GENERAL, NAMES};
-use super::{Judgement, Wrong, passed};
+use super::{Judgement, Wrong, not_refused, passed};
 
 /// More combinations of readings than this are not tried for an answer. Those in which most readings are the default come
 /// first.
 const TRIED: usize = 512;
 /// Bytes of an answer that are read over all combinations.
 const READ: u64 = 8 << 20;
+
+/// Null references that a record lists.
+const NULL_REFERENCES: &str = "phd.null-references";
 
 /// What dumps of a format leave open.
 pub(in crate::check) fn ambiguities(format: Format) -> Vec<&'static Ambiguity> {
@@ -73,6 +76,11 @@ impl Combination<'_> {
     /// Whether names are compared as text.
     pub(super) fn has_text(&self) -> bool {
         self.choice(NAMES) == 1
+    }
+
+    /// Whether null references that records list are left out.
+    pub(super) fn leaves_out_nulls(&self) -> bool {
+        self.choice(NULL_REFERENCES) == 1
     }
 
     /// Which references count.
@@ -135,10 +143,10 @@ impl<'c> Rights<'c> {
             && let Some(place) = self.ambiguities.iter().position(|ambiguity| ambiguity.name == name)
         {
             let choice = self.ambiguities[place].choice(choice);
-            match self.ambiguities[place].is_worked_out() {
-                true if choice != Some(0) => return None,
-                true => {}
-                false => fixed[place] = choice,
+            match self.case.spells(self.ambiguities[place]) {
+                true => fixed[place] = choice,
+                false if choice != Some(0) => return None,
+                false => {}
             }
         }
         Some(fixed)
@@ -183,19 +191,34 @@ impl<'c> Rights<'c> {
         mut differ: impl FnMut(&Heap, &Combination<'_>) -> Result<Result<(), Wrong>, Error>,
     ) -> Result<Judgement, Error> {
         let mut nearest: Option<Wrong> = None;
+        let mut passed: Option<Judgement> = None;
         for spelled in self.spelled() {
             let conflict = |place: &usize| match (spelled.fixed[*place], self.declared[*place]) {
                 (Some(fixed), Some(declared)) => fixed != declared,
                 _ => false,
             };
             if let Some(place) = (0..self.ambiguities.len()).find(conflict) {
-                nearest.get_or_insert_with(|| self.not_declared(place, "another reading"));
+                if !self.is_refused_first() {
+                    nearest.get_or_insert_with(|| self.not_declared(place, "another reading"));
+                }
                 continue;
             }
             let both = spelled.fixed.iter().zip(&self.declared);
-            let start: Vec<usize> = both.map(|(fixed, declared)| fixed.or(*declared).unwrap_or(0)).collect();
+            // A heap that is spelled for a reading is already as that reading has it.
+            let start: Vec<usize> =
+                both.map(|(fixed, declared)| if fixed.is_some() { 0 } else { declared.unwrap_or(0) }).collect();
             let wrong = match self.differs(&spelled, &start, &mut differ)? {
-                Some(Ok(())) => return self.right(&spelled, &[start], &mut differ),
+                // An answer may be right under several of the readings that the case spells, and then shows none of them.
+                Some(Ok(())) => {
+                    let right = self.right(&spelled, &[start], &mut differ)?;
+                    let right = passed.take().map_or_else(|| right.clone(), |first: Judgement| first.or(&right));
+                    if right.follows.is_empty() || spelled.fixed.iter().all(Option::is_none) {
+                        return Ok(right);
+                    }
+                    passed = Some(right);
+                    continue;
+                }
+                _ if passed.is_some() => continue,
                 Some(Err(wrong)) if wrong.is_undecided() => return Ok(Judgement::wrong(wrong)),
                 Some(Err(wrong)) => wrong,
                 None => continue,
@@ -212,12 +235,26 @@ impl<'c> Rights<'c> {
             if !right.is_empty() {
                 return self.right(&spelled, &right, &mut differ);
             }
-            if nearest.is_none() {
+            if nearest.is_none() && !self.is_refused_first() {
                 let declared = self.as_declared(&spelled, &start, &wrong, &mut differ)?;
                 nearest = Some(declared.unwrap_or(near));
             }
         }
-        Ok(Judgement::wrong(nearest.unwrap_or_else(|| Wrong::answer("a heap", "nothing".to_owned()))))
+        Ok(match (passed, nearest) {
+            (Some(passed), _) => passed,
+            (None, Some(nearest)) => Judgement::wrong(nearest),
+            (None, None) if self.is_refused_first() => not_refused(),
+            (None, None) => Judgement::wrong(Wrong::answer("a heap", "nothing".to_owned())),
+        })
+    }
+
+    /// Whether the first answer is a refusal by the first reading of something whose other readings could be worked out of a heap:
+    /// an answer that is no other reading's heap is one of a reader that misses the damage.
+    fn is_refused_first(&self) -> bool {
+        let Some(Answer::Refuses(_)) = self.case.answers.first() else { return false };
+        let choice = self.case.answers[0].choice();
+        let is_named = |ambiguity: &&&Ambiguity| choice == Some((ambiguity.name, ambiguity.choices[0].name));
+        self.ambiguities.iter().find(is_named).is_some_and(|ambiguity| ambiguity.is_worked_out())
     }
 
     /// What differs under some readings; `None` if they give the heap of fewer readings, or none at all.
@@ -278,7 +315,8 @@ impl<'c> Rights<'c> {
         wrong: &Wrong,
         differ: &mut impl FnMut(&Heap, &Combination<'_>) -> Result<Result<(), Wrong>, Error>,
     ) -> Result<Option<Wrong>, Error> {
-        for place in (0..self.ambiguities.len()).filter(|place| self.declared[*place].is_some()) {
+        let is_declared = |place: &usize| self.declared[*place].is_some() && spelled.fixed[*place].is_none();
+        for place in (0..self.ambiguities.len()).filter(is_declared) {
             for choices in self.others(start, wrong, |other| other == place) {
                 if let Some(Ok(())) = self.differs(spelled, &choices, differ)? {
                     let found = self.ambiguities[place].choices[choices[place]].name;
@@ -313,7 +351,7 @@ impl<'c> Rights<'c> {
             }
             follows.push(found);
         }
-        let reading = right.first().and_then(|choices| self.words(spelled, choices));
+        let reading = right.first().map_or(Ok(None), |choices| self.words(spelled, choices))?;
         Ok(Judgement { follows, ..passed(reading) })
     }
 
@@ -364,6 +402,7 @@ impl<'c> Rights<'c> {
                     choices[*place] = other;
                     if !same.contains(&other)
                         && ambiguity.is_worked_out()
+                        && spelled.fixed[*place].is_none()
                         && let Ok(heap) = self.dump.heap(spelled.heap, &self.ambiguities, &choices, None)
                         && differ(&heap, &Combination { ambiguities: &self.ambiguities, choices })?.is_ok()
                     {
@@ -381,22 +420,39 @@ impl<'c> Rights<'c> {
         let ambiguity = self.ambiguities[place];
         match &self.scope {
             Scope::Facets(judged) => {
-                !ambiguity.is_worked_out() || ambiguity.facets.iter().any(|facet| judged.contains(facet))
+                self.case.spells(ambiguity) || ambiguity.facets.iter().any(|facet| judged.contains(facet))
             }
             Scope::Other | Scope::Answers | Scope::Nothing => true,
         }
     }
 
-    /// What leads to the heap that an answer agrees with, where several are right.
-    fn words(&self, spelled: &Spelled<'_>, choices: &[usize]) -> Option<String> {
-        let chosen = self.ambiguities.iter().zip(choices).filter(|(_, choice)| **choice > 0);
-        let mut words: Vec<String> =
-            chosen.map(|(of, choice)| format!("{}={}", of.name, of.choices[*choice].name)).collect();
+    /// What leads to the heap that an answer agrees with, where several are right. A reading that makes no difference to this
+    /// dump leads to nothing.
+    fn words(&self, spelled: &Spelled<'_>, choices: &[usize]) -> Result<Option<String>, Error> {
+        let mut idle: BTreeSet<usize> = BTreeSet::new();
+        if choices.iter().any(|choice| *choice > 0) {
+            let wants = |place: usize| choices[place] > 0;
+            let mut each = |place: usize, same: Vec<usize>| {
+                if same.contains(&0) {
+                    idle.insert(place);
+                }
+            };
+            let same = Same { wants: &wants, found: &mut each };
+            self.dump.heap(spelled.heap, &self.ambiguities, choices, Some(same))?;
+        }
+        let chosen = spelled.fixed.iter().zip(choices).map(|(fixed, choice)| fixed.unwrap_or(*choice)).enumerate();
+        let chosen = chosen.filter(|(place, choice)| *choice > 0 && !idle.contains(place));
+        let mut words: Vec<String> = chosen
+            .map(|(place, choice)| {
+                let ambiguity = self.ambiguities[place];
+                format!("{}={}", ambiguity.name, ambiguity.choices[choice].name)
+            })
+            .collect();
         let is_named = spelled.reading.contains('=');
         if self.case.verdict == Verdict::Ambiguous && (words.is_empty() || !is_named && spelled.reading != "as written")
         {
             words.insert(0, spelled.reading.to_owned());
         }
-        (!words.is_empty()).then(|| words.join(", "))
+        Ok((!words.is_empty()).then(|| words.join(", ")))
     }
 }

@@ -1,9 +1,14 @@
 //! What a classic text leaves open.
 
 use crate::compare::Facet;
-use crate::family::case::{Ambiguity, Choice, Means, repeated_classes, repeated_objects};
+use crate::error::DecodeError;
+use crate::family::case::{Ambiguity, Choice, DumpOf, Means, repeated_classes, repeated_objects};
 use crate::family::{ClassBlocks, Reading};
+use crate::findings::Findings;
 use crate::model::{Address, Contents, Heap, Object, ObjectKind};
+
+use super::super::open::open;
+use super::super::rules::PassRules;
 
 /// In the order in which they are applied.
 pub(in super::super) const AMBIGUITIES: &[Ambiguity] = &[
@@ -28,16 +33,53 @@ pub(in super::super) const AMBIGUITIES: &[Ambiguity] = &[
         choices: &[
             Choice::new("file", "as they stand in the text"),
             Choice::new("index", "turned round, into the order of indices where the writer is OpenJ9 or jdmpview"),
+            Choice::new(
+                "index-by-dialect",
+                "turned round where the trailers are spelled as those of OpenJ9 or jdmpview (classic.trailer.dialect)",
+            ),
         ],
         facets: &[Facet::ReferenceOrder],
         means: Means::Heap {
-            same: |_, heap, _, _| heap.objects.iter().filter_map(of_array).all(|to| to.iter().eq(to.iter().rev())),
-            apply: |_, heap, _| turn_round(heap),
+            same: |dump, heap, one, other| {
+                let is_turned = |choice| choice == 1 || choice == BY_DIALECT && lists_backwards(dump);
+                let is_palindrome = |to: &Vec<Address>| to.iter().eq(to.iter().rev());
+                heap.objects.iter().filter_map(of_array).all(is_palindrome) || is_turned(one) == is_turned(other)
+            },
+            apply: |dump, heap, choice| {
+                if choice != BY_DIALECT || lists_backwards(dump) {
+                    turn_round(heap);
+                }
+            },
         },
+    },
+    Ambiguity {
+        name: "classic.carriage-return",
+        about: "A carriage return that no line feed follows",
+        rule: "classic.file.line-ends",
+        choices: &[
+            Choice::new("white-space", "white space, which ends no line"),
+            Choice::new("line-end", "the end of a line, as in a reader with universal newlines"),
+        ],
+        facets: &[],
+        means: Means::Spelled,
     },
     repeated_classes("classic.repeated-class", "classic.graph.duplicate-address"),
     repeated_objects("classic.repeated-object", "classic.graph.duplicate-address"),
 ];
+
+/// The place of the choice by dialect.
+const BY_DIALECT: usize = 2;
+
+/// Whether the trailers are those of a writer that lists elements from the last index to the first.
+fn lists_backwards(dump: &DumpOf<'_>) -> bool {
+    let Ok(mut decoder) = dump.opener().open().and_then(|opening| Ok(open(opening)?)) else { return false };
+    let (mut rules, mut findings) = (PassRules::new(decoder.encoding()), Findings::default());
+    let read = decoder.visit::<DecodeError, _>(|step| {
+        rules.step(step, &mut findings);
+        Ok(())
+    });
+    read.is_ok() && rules.lists_backwards()
+}
 
 fn of_array(object: &Object) -> Option<&Vec<Address>> {
     match &object.contents {

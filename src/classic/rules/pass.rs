@@ -113,6 +113,12 @@ impl PassRules {
         self.trailers.judge(self.tally, findings);
     }
 
+    /// Whether the text is spelled as by a writer that lists the elements of an array from the last index to the first.
+    #[cfg(feature = "corpus")]
+    pub fn lists_backwards(&self) -> bool {
+        self.trailers.are_of_a_known_writer(self.tally)
+    }
+
     /// How much was seen.
     pub fn sound(&self, records: u64) -> Sound {
         let tally = &self.tally;

@@ -183,6 +183,12 @@ impl Trailers {
         }
     }
 
+    /// Whether the trailers are spelled as those of the native writer or of jdmpview. `tally` is of all records.
+    #[cfg(feature = "corpus")]
+    pub(super) fn are_of_a_known_writer(&self, tally: Tally) -> bool {
+        self.counting(&self.eof.map_or(tally, |(.., before)| before)) != Counting::Any
+    }
+
     /// The rules to count by, as the trailers' own spelling tells them. IBM's page has lost its white space, so that
     /// its writers may have spelled like the native one; listed nulls tell them apart.
     fn counting(&self, tally: &Tally) -> Counting {

@@ -1,6 +1,6 @@
 //! The rows of classes.
 
-use crate::compare::spelling::{Hex, Text, TypedValue};
+use crate::compare::spelling::{Hex, TypedValue};
 use crate::model::{Class, Field, PoolEntry, Static, Value};
 
 use super::super::facet::Facet;
@@ -19,8 +19,7 @@ impl Described for Class {
         w.references(Facet::NullReferences, listed);
         w.told(Facet::Kind, |_| Some(Fact::Kind(b'c')));
         w.told(Facet::ClassName, |c| Some(Fact::Name(&c.name)));
-        // Not always: a line without it is of a class whose name is empty.
-        w.key(key("name", "Class name."), |c| Some(Fact::Name(&c.name)), |c, name: Text| set(&mut c.name, name.into()));
+        name!(w, name, key("name", "Class name."));
         fact!(w, Facet::Superclass, superclass, key("super", "Superclass; `0x0` for none."));
         fact!(w, Facet::Interfaces, interfaces, key("interfaces", "Interfaces that the class itself declares."));
         fact!(w, Facet::Loader, loader, key("loader", "Class loader; `0x0` for the boot loader."));
@@ -46,7 +45,7 @@ impl Described for Field {
     const LINES: Lines = &[("FieldEntry", "An instance field as its class declares it.")];
 
     fn walk(walk: &mut impl Walk<Field>) {
-        always!(walk, name, key("name", "Field name."));
+        name!(walk, name, key("name", "Field name.").written());
         always!(walk, kind, key("type", "Field type."));
     }
 }
@@ -55,7 +54,7 @@ impl Described for Static {
     const LINES: Lines = &[("StaticEntry", "A static field.")];
 
     fn walk(walk: &mut impl Walk<Static>) {
-        always!(walk, name, key("name", "Field name."));
+        name!(walk, name, key("name", "Field name.").written());
         value(walk, "Field type.", |s| &s.value, |s| &mut s.value);
     }
 

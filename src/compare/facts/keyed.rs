@@ -166,7 +166,7 @@ impl<'de, E, A: MapAccess<'de>> Reader<'_, 'de, E, A> {
         }
         self.found.seen |= row;
         let value = match key.presence {
-            Presence::Known | Presence::Never => self.map.next_value::<Option<T>>()?,
+            Presence::Known | Presence::Written | Presence::Never => self.map.next_value::<Option<T>>()?,
             Presence::Listed | Presence::Always => Some(self.map.next_value()?),
         };
         let Some(value) = value else { return Ok(()) };
@@ -231,10 +231,10 @@ mod schema {
             let schema = match key.presence {
                 Presence::Never => return,
                 Presence::Known => self.generator.subschema_for::<Option<T>>(),
-                Presence::Listed | Presence::Always => self.generator.subschema_for::<T>(),
+                Presence::Listed | Presence::Written | Presence::Always => self.generator.subschema_for::<T>(),
             };
             self.put(key.name, key.about, schema);
-            if key.presence == Presence::Always {
+            if matches!(key.presence, Presence::Written | Presence::Always) {
                 self.required.push(key.name);
             }
         }

@@ -18,6 +18,20 @@ macro_rules! field {
     };
 }
 
+/// A row for a key of a name.
+macro_rules! name {
+    ($walk:ident, $($field:tt).+, $key:expr) => {
+        $walk.name($key, |entry| &entry.$($field).+, |entry| &mut entry.$($field).+)
+    };
+}
+
+/// A row for a key of a name that may be unknown.
+macro_rules! known_name {
+    ($walk:ident, $($field:tt).+, $key:expr) => {
+        $walk.known_name($key, |entry| &entry.$($field).+, |entry| &mut entry.$($field).+)
+    };
+}
+
 /// A row for a key of a field that is always known.
 macro_rules! always {
     ($walk:ident, $($field:tt).+, $key:expr) => {
@@ -34,19 +48,24 @@ mod object;
 mod surroundings;
 mod value;
 
+use std::sync::LazyLock;
+
 use serde::de::DeserializeOwned;
 
 use crate::error::Error;
 use crate::model::long::Pieces;
-use crate::model::{Address, IdentityHash, Value};
+use crate::model::{Address, IdentityHash, Name, Value};
 
 use super::facet::Facet;
-use super::spelling::Hex;
+use super::spelling::{Hex, Text};
 
 pub use head::Head;
 pub(crate) use items::Items;
 pub use keyed::{Keyed, Place};
 pub(crate) use value::{Fact, Told};
+
+/// A name that no text gives.
+static NO_NAME: LazyLock<Name> = LazyLock::new(Name::default);
 
 /// An entry of a heap, or a part of one, whose facts are known row by row.
 pub trait Described: Clone + Default + 'static {
@@ -143,6 +162,23 @@ pub trait Walk<E>: Sized {
         self.key(key, |entry| get(entry).as_ref().map(T::fact), |entry, text| set(slot(entry), Some(T::read(text)?)));
     }
 
+    /// A key for a name: without characters where the dump gives it none, and then the key may as well be absent.
+    #[inline]
+    fn name(&mut self, key: Key, get: impl Fn(&E) -> &Name, slot: impl Fn(&mut E) -> &mut Name) {
+        self.key(key, |entry| Some(Fact::Name(get(entry))), |entry, text: Text| set(slot(entry), text.into()));
+    }
+
+    /// A key for a name that is not known where it has no characters.
+    #[inline]
+    fn known_name(&mut self, key: Key, get: impl Fn(&E) -> &Option<Name>, slot: impl Fn(&mut E) -> &mut Option<Name>) {
+        let read = |text: Text| Some(Name::from(text)).filter(|name| !name.as_bytes().is_empty());
+        self.key(
+            key,
+            |entry| Some(Fact::Name(get(entry).as_ref().unwrap_or(&NO_NAME))),
+            |entry, text: Text| set(slot(entry), read(text)),
+        );
+    }
+
     /// A key that every line has, for a field that is always known.
     #[inline]
     fn always<T: Told>(&mut self, key: Key, get: impl Fn(&E) -> &T, slot: impl Fn(&mut E) -> &mut T) {
@@ -193,6 +229,8 @@ pub enum Presence {
     Known,
     /// Where there is something to list.
     Listed,
+    /// In every line that is written. In one that is read it may be absent, and null is the same as none.
+    Written,
     /// In every line.
     Always,
     /// In none: it is refused.
@@ -208,6 +246,11 @@ impl Key {
     /// The same key, in every line of these kinds.
     pub const fn always(self) -> Key {
         Key { presence: Presence::Always, ..self }
+    }
+
+    /// The same key, in every line of these kinds that is written.
+    pub const fn written(self) -> Key {
+        Key { presence: Presence::Written, ..self }
     }
 
     /// The same key in lines of some kinds only.

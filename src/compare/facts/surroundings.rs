@@ -10,7 +10,7 @@ impl Described for Thread {
     fn walk(walk: &mut impl Walk<Thread>) {
         always!(walk, serial, key("serial", "Thread serial number."));
         always!(walk, object, key("object", "The thread object."));
-        field!(walk, name, key("name", "The thread's name."));
+        known_name!(walk, name, key("name", "The thread's name."));
         field!(walk, trace, key("trace", "Serial of its stack trace."));
     }
 }
@@ -29,9 +29,9 @@ impl Described for StackFrame {
     const LINES: Lines = &[("FrameItem", "A stack frame, with its names.")];
 
     fn walk(walk: &mut impl Walk<StackFrame>) {
-        always!(walk, method, key("method", "Method name."));
-        always!(walk, signature, key("signature", "Method signature."));
-        field!(walk, source, key("source", "Source file name."));
+        name!(walk, method, key("method", "Method name.").written());
+        name!(walk, signature, key("signature", "Method signature.").written());
+        known_name!(walk, source, key("source", "Source file name."));
         field!(walk, class, key("class", "The declaring class."));
         always!(walk, line, key("line", "Line number: above 0 a line, -1 unknown, -2 compiled, -3 native."));
     }
@@ -42,7 +42,7 @@ impl Described for Region {
 
     fn walk(walk: &mut impl Walk<Region>) {
         always!(walk, id, key("id", "The part's number."));
-        always!(walk, name, key("name", "Its name."));
+        name!(walk, name, key("name", "Its name.").written());
         always!(walk, after, key("after", "How many classes and objects stand before it in the file."));
     }
 }

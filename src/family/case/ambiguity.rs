@@ -96,6 +96,11 @@ impl<'c> DumpOf<'c> {
         DumpOf { format: case.format, bytes: &case.bytes, heap: case.heap.unwrap_or_default() as usize }
     }
 
+    /// How the dump is opened.
+    pub(crate) fn opener(&self) -> Opener {
+        Opener::memory("a case", self.bytes)
+    }
+
     /// The four bytes at a place of the header, as a number; 0 if there are none.
     pub(crate) fn word(&self, offset: usize) -> u32 {
         let mut start = vec![0; offset + 4];
@@ -163,7 +168,7 @@ impl<'c> DumpOf<'c> {
     }
 
     fn read(&self, reading: Reading) -> Result<Heap, Error> {
-        let mut opener = Opener::memory("a case", self.bytes);
+        let mut opener = self.opener();
         opener.reading = reading;
         let mut heaps = self.format.family().read(&opener)?.dump.heaps;
         match self.heap < heaps.len() {
@@ -183,6 +188,16 @@ fn again(ambiguities: &[&Ambiguity], choices: &[usize]) -> Option<Reading> {
 }
 
 impl Case {
+    /// Whether the case spells the heaps of an ambiguity's readings, so that none is worked out of another: there is no other
+    /// way, or the first reading leads to a refusal.
+    pub(crate) fn spells(&self, ambiguity: &Ambiguity) -> bool {
+        let is_refused = |answer: &Answer| {
+            let choice = Some((ambiguity.name, ambiguity.choices[0].name));
+            matches!(answer, Answer::Refuses(_)) && answer.choice() == choice
+        };
+        !ambiguity.is_worked_out() || self.answers.iter().any(is_refused)
+    }
+
     /// The heap of the dump under another reading of what its format leaves open; `None` where it can only be spelled, or where
     /// no heap is right.
     ///
@@ -197,7 +212,7 @@ impl Case {
             Answer::Reads(_, heap) => Some(heap),
             Answer::Refuses(_) => None,
         });
-        let Some(first) = first.filter(|_| all[place].is_worked_out()) else { return Ok(None) };
+        let Some(first) = first.filter(|_| !self.spells(all[place])) else { return Ok(None) };
         let mut choices = vec![0; all.len()];
         choices[place] = chosen;
         DumpOf::new(self).heap(first, &all, &choices, None).map(|heap| Some(heap.into_owned()))

@@ -41,6 +41,12 @@ pub(super) fn of<M: Map>(family: &CaseFamily, edit: &Edit<M>, base: &Case) -> Re
     };
     let others = edit.other_readings(&damage, heap)?.into_iter().map(|(reading, heap)| reads(reading, heap));
     let mut answers: Vec<Answer> = first.into_iter().chain(second).chain(others).collect();
+    let by_reading = edit.answers_by_reading(&damage, heap);
+    if !by_reading.is_empty() {
+        let answer =
+            |(reading, heap): (_, Option<_>)| heap.map_or(Answer::Refuses(reading), |heap| reads(reading, heap));
+        answers = by_reading.into_iter().map(answer).chain([Answer::Refuses(STRICT)]).collect();
+    }
     or_refused(M::FAMILY.book().rule(edit.rule.0), &mut answers);
     Ok(Some(Case {
         id: format!("{}-{}", base.id, edit.name),

@@ -32,6 +32,14 @@ pub(in super::super) const AMBIGUITIES: &[Ambiguity] = &[
         },
     },
     Ambiguity {
+        name: "hprof.string-0",
+        about: "A string with the identifier 0, in names that have it",
+        rule: "hprof.id.none",
+        choices: &[Choice::new("none", "the identifier names nothing"), Choice::new("string", "it names the string")],
+        facets: &[],
+        means: Means::Spelled,
+    },
+    Ambiguity {
         name: "hprof.regions",
         about: "HEAP DUMP INFO records of Android that give the same part of the heap as before",
         rule: "hprof.android.heap-info",
@@ -51,23 +59,30 @@ pub(in super::super) const AMBIGUITIES: &[Ambiguity] = &[
     },
     Ambiguity {
         name: "hprof.undeclared-bytes",
-        about: "An instance with more bytes than the fields that the dump's classes declare for it",
-        rule: "hprof.instance.length",
+        about: "An instance whose class the dump has without one of its superclasses",
+        rule: "hprof.class.superclass",
         choices: &[
-            Choice::new("raw", "its bytes, since nothing says how they are laid out"),
+            Choice::new("raw", "its bytes, since nothing says how all of them are laid out"),
             Choice::new("declared-fields", "the values of the fields that are declared, and no more"),
         ],
         facets: &[Facet::FieldValues],
         means: Means::Heap {
-            same: |_, heap, _, _| laid_out(heap).is_empty(),
-            apply: |_, heap, _| {
-                let mut values = laid_out(heap);
-                for (place, object) in heap.objects.iter_mut().enumerate() {
-                    if let Some(values) = values.remove(&place) {
-                        object.contents = Contents::Fields(values);
-                    }
-                }
-            },
+            same: |_, heap, _, _| laid_out(heap, Chain::Cut).is_empty(),
+            apply: |_, heap, _| lay_out(heap, Chain::Cut),
+        },
+    },
+    Ambiguity {
+        name: "hprof.surplus-bytes",
+        about: "An instance with more bytes than its class and all superclasses have fields for, in a reader that does not refuse it",
+        rule: "hprof.instance.length",
+        choices: &[
+            Choice::new("raw", "its bytes, since the fields do not account for them"),
+            Choice::new("declared-fields", "the values of the fields, and no more"),
+        ],
+        facets: &[Facet::FieldValues],
+        means: Means::Heap {
+            same: |_, heap, _, _| laid_out(heap, Chain::Whole).is_empty(),
+            apply: |_, heap, _| lay_out(heap, Chain::Whole),
         },
     },
     Ambiguity {
@@ -95,12 +110,31 @@ fn has_repeated_texts(heap: &Heap) -> bool {
     texts.any(|(id, text)| known.insert(id, text).is_some_and(|before| before != text))
 }
 
-/// The values of declared fields of instances that are told as bytes, by the place of the instance.
-fn laid_out(heap: &Heap) -> HashMap<usize, Vec<Value>> {
+/// The superclasses of an instance's class, as far as the dump has them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Chain {
+    /// Up to the one without a superclass.
+    Whole,
+    /// Up to one that the dump lacks.
+    Cut,
+}
+
+/// Gives instances whose classes are a chain of this kind the values of the declared fields in place of their bytes.
+fn lay_out(heap: &mut Heap, wanted: Chain) {
+    let mut values = laid_out(heap, wanted);
+    for (place, object) in heap.objects.iter_mut().enumerate() {
+        if let Some(values) = values.remove(&place) {
+            object.contents = Contents::Fields(values);
+        }
+    }
+}
+
+/// The values of the declared fields of such instances, as far as they are told as bytes, by the place of the instance.
+fn laid_out(heap: &Heap, wanted: Chain) -> HashMap<usize, Vec<Value>> {
     let classes: HashMap<Address, &Class> = heap.classes.iter().map(|class| (class.address, class)).collect();
     let size = heap.facts.identifier_size.map_or(8, |size| size.0 as usize);
     let values = |class: Address, bytes: &[u8]| {
-        let (mut next, mut rest, mut values) = (classes.get(&class), bytes, Vec::new());
+        let (mut next, mut rest, mut values, mut chain) = (classes.get(&class), bytes, Vec::new(), Chain::Cut);
         next?;
         // A chain that comes back to itself ends with the bytes.
         for _ in 0..=classes.len() {
@@ -115,9 +149,11 @@ fn laid_out(heap: &Heap) -> HashMap<usize, Vec<Value>> {
                 values.push(Value { kind: field.kind, bits });
                 rest = following;
             }
-            next = class.superclass.and_then(|superclass| classes.get(&superclass));
+            let superclass = class.superclass.filter(|superclass| !superclass.is_null());
+            chain = if superclass.is_some() { Chain::Cut } else { Chain::Whole };
+            next = superclass.and_then(|superclass| classes.get(&superclass));
         }
-        Some(values)
+        (chain == wanted).then_some(values)
     };
     let raw = heap.objects.iter().enumerate().filter_map(|(place, object)| match (&object.contents, object.class) {
         (Contents::Raw(bytes), Some(class)) => Some((place, values(class, bytes)?)),

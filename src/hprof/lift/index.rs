@@ -306,8 +306,7 @@ impl Gathered {
             self.classes.iter().map(|(dump, _, after)| item::class(dump, log, number, *after)).collect();
         let regions = self.regions.into_iter().map(|(id, name, after)| Region {
             id,
-            // 0 is no string's identifier.
-            name: Some(name).filter(|id| id.0 != 0).and_then(|id| log.text(number, id)).cloned().unwrap_or_default(),
+            name: log.text(number, name).cloned().unwrap_or_default(),
             after,
         });
         let mut regions: Vec<Region> = regions.collect();

@@ -98,9 +98,9 @@ impl Log {
         self.enter(heaps.saturating_sub(1), event);
     }
 
-    /// The string of an identifier.
+    /// The string of an identifier. 0 names none, whether or not a string has it.
     pub fn text(&self, heap: usize, id: TextId) -> Option<&Name> {
-        self.texts.get(&id, heap)
+        if id.0 == 0 { None } else { self.texts.get(&id, heap) }
     }
 
     /// Brings the identifiers of strings from the end of the heap before this one to its end; of several for one string the
@@ -126,12 +126,6 @@ impl Log {
         }
     }
 
-    /// An identifier that no string has, if there is one: 0 where it can be.
-    pub fn no_text(&self, largest: u64) -> TextId {
-        let unused = |id: &u64| !self.texts.0.contains_key(&TextId(*id));
-        TextId([0].into_iter().chain((1..=largest).rev()).find(unused).unwrap_or_default())
-    }
-
     /// How a class was loaded.
     pub fn load(&self, heap: usize, class: Address) -> Option<&LoadClass> {
         self.loads.get(&class, heap)
@@ -154,12 +148,17 @@ impl Log {
         known.iter().map(|frame| self.resolved(heap, frame)).collect()
     }
 
+    /// The string of an identifier, if it has characters: a name without any is as good as none.
+    pub fn name(&self, heap: usize, id: TextId) -> Option<&Name> {
+        self.text(heap, id).filter(|name| !name.as_bytes().is_empty())
+    }
+
     fn resolved(&self, heap: usize, frame: &Frame) -> StackFrame {
-        let text = |id| self.text(heap, id).cloned();
+        let name = |id| self.name(heap, id).cloned();
         StackFrame {
-            method: text(frame.method).unwrap_or_default(),
-            signature: text(frame.signature).unwrap_or_default(),
-            source: text(frame.source),
+            method: name(frame.method).unwrap_or_default(),
+            signature: name(frame.signature).unwrap_or_default(),
+            source: name(frame.source),
             class: self.class(heap, frame.class),
             line: frame.line,
         }

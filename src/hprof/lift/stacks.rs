@@ -72,7 +72,7 @@ impl Stacks {
                     own_traces.push(trace.serial);
                 }
                 EventKind::StartThread(thread) => {
-                    let name = log.text(heap, thread.name).cloned();
+                    let name = log.name(heap, thread.name).cloned();
                     let (serial, object) = (thread.serial, thread.object);
                     let told = Thread { serial, object, name, trace: Some(thread.trace) };
                     self.threads.tell(before.1, serial, told);

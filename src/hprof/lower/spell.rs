@@ -28,8 +28,6 @@ pub(super) struct Speller<'p, 'o> {
     segments: SegmentWriter<'o>,
     /// The identifier of each string, the first one where a string has several.
     texts: HashMap<Name, TextId>,
-    /// The identifier of a name that was never given.
-    no_text: TextId,
     region: Option<(u32, TextId)>,
     /// Whether the heap has a dump record yet.
     empty: bool,
@@ -38,15 +36,7 @@ pub(super) struct Speller<'p, 'o> {
 
 impl<'p, 'o> Speller<'p, 'o> {
     pub(super) fn new(plan: &'p Plan, segments: SegmentWriter<'o>) -> Speller<'p, 'o> {
-        Speller {
-            plan,
-            segments,
-            texts: HashMap::new(),
-            no_text: TextId(0),
-            region: None,
-            empty: true,
-            scratch: Vec::new(),
-        }
+        Speller { plan, segments, texts: HashMap::new(), region: None, empty: true, scratch: Vec::new() }
     }
 
     pub(super) fn spell(&mut self, told: Told<'_>) -> Result<(), Error> {
@@ -54,7 +44,6 @@ impl<'p, 'o> Speller<'p, 'o> {
             Told::Header(facts) => self.header(&facts),
             Told::HeapBegins(told) => {
                 told.log.update(&mut self.texts, told.number);
-                self.no_text = told.log.no_text(self.plan.id.max());
                 self.region = None;
                 self.empty = true;
                 self.segments.set_time(told.times.0);
@@ -293,7 +282,7 @@ impl<'p, 'o> Speller<'p, 'o> {
     fn text_id(&self, name: &Name) -> Result<TextId, LowerError> {
         match self.texts.get(name) {
             Some(&id) => Ok(id),
-            None if name.as_bytes().is_empty() => Ok(self.no_text),
+            None if name.as_bytes().is_empty() => Ok(TextId(0)),
             None => Err(LowerError::NoText(name.to_string())),
         }
     }

@@ -230,12 +230,13 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         "claim-too-many-elements",
         book::ARRAY_LENGTH,
         "sets an array's length to 2^32 - 1",
-        |map| {
+        |map: &Map| {
             let field = map.field("true length", |_| true).or_else(|| map.field("length", |f| f.length >= 4))?;
             in_record(map, &field, 0xffff_ffff)
         },
         Refused,
-    ),
+    )
+    .by_reading(effect::by_length_and_size),
     Edit::new(
         "lengthen-an-array",
         book::ARRAY_LENGTH_AND_SIZE,
@@ -253,14 +254,15 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         "shorten-an-array",
         book::OBJECT_ARRAY_LENGTH,
         "sets a true length below the number of references",
-        |map| {
+        |map: &Map| {
             let count =
                 |f: &FieldAt| map.field("number of references", |n| n.record == f.record).map_or(0, |n| n.value);
             let field = map.field("true length", |f| count(f) > 0)?;
             in_record(map, &field, count(&field) - 1)
         },
         Refused,
-    ),
+    )
+    .by_reading(effect::by_length_and_size),
     Edit::new(
         "put-the-size-first",
         book::OBJECT_ARRAY_FIELD_ORDER,

@@ -1,9 +1,9 @@
 //! What edits do to the heap that a reader finds.
 
-use crate::model::{Address, ByteLen, Class, Contents, Heap, Name, Object, WordSize};
+use crate::model::{Address, ByteLen, Class, Contents, Heap, Name, Object, ObjectKind, WordSize};
 
 use super::map::{Map, RecordAt};
-use crate::family::edit::Damage;
+use crate::family::edit::{Damage, FieldAt};
 
 impl Damage<'_, Map> {
     /// The record that was damaged.
@@ -97,6 +97,41 @@ pub(super) fn swap_length_and_size(damage: &Damage<'_, Map>, heap: &mut Heap) ->
     let (length, ByteLen(size)) = (object.length?, object.size?);
     (object.length, object.size) = (Some(size / 4), Some(ByteLen(length * 4)));
     Some(())
+}
+
+/// The right answers where the true length of an object array was changed in version 6: the number after it, which is the
+/// instance size for most readers, is the length for others, so that the array may be sound to them.
+pub(super) fn by_length_and_size(damage: &Damage<'_, Map>, heap: &Heap) -> Vec<(&'static str, Option<Heap>)> {
+    let Damage { map, edited } = damage;
+    let number =
+        |bytes: &[u8], at: usize| bytes.get(at..at + 4).map(|bytes| u32::from_be_bytes([0, 1, 2, 3].map(|n| bytes[n])));
+    let is_changed = |field: &&FieldAt| {
+        field.name == "true length" && number(&map.bytes, field.offset) != number(&edited.bytes, field.offset)
+    };
+    let stated = map.fields.iter().find(is_changed).and_then(|field| number(&edited.bytes, field.offset));
+    let mut stated_heap = heap.clone();
+    let object = damage.object(&mut stated_heap).filter(|object| object.size.is_some());
+    let (Some(stated), Some(object)) = (stated, object) else { return Vec::new() };
+    object.length = Some(stated.into());
+    let read = |is_swapped: fn(u64, u64) -> bool| {
+        let mut heap = stated_heap.clone();
+        let arrays = heap.objects.iter_mut().filter(|object| object.kind == ObjectKind::ObjectArray);
+        let mut all = arrays.map(|object| {
+            let listed = references(object)?.len() as u64;
+            let (length, words) = (object.length?, object.size?.0 / 4);
+            if is_swapped(length, words) && words >= listed {
+                (object.length, object.size) = (Some(words), Some(ByteLen(length * 4)));
+            }
+            object.length.filter(|length| (listed..1 << 31).contains(length))
+        });
+        all.all(|length| length.is_some()).then_some(heap)
+    };
+    let answers = vec![
+        ("phd.length-and-size=length-first", read(|_, _| false)),
+        ("phd.length-and-size=size-first", read(|_, _| true)),
+        ("phd.length-and-size=by-size", read(|length, words| words < length + 2)),
+    ];
+    if answers.iter().any(|(_, heap)| heap.is_some()) { answers } else { Vec::new() }
 }
 
 /// Units of 8 bytes for what was written in units of 4: every address twice as far from 0.

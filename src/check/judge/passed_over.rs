@@ -1,0 +1,93 @@
+//! Records that are broken inside, where nothing of what they say is reported: a reader that goes by a record's length, which
+//! is right, need not look into it.
+
+use std::collections::BTreeSet;
+use std::io::Read;
+
+use crate::compare::Facet;
+use crate::compare::carriage::Carriage;
+use crate::corpus::Case;
+use crate::error::Error;
+use crate::family::PassedOver;
+use crate::input::Input;
+
+use super::super::own::own_case;
+use super::super::protocol::{Accepted, Count, Level};
+use super::super::subject::Session;
+use super::super::task::{Operation, first_heap};
+use super::{Asked, Judgement, judged, listing};
+
+/// Dumps up to this number of bytes, decompressed, are looked at.
+const LONGEST: u64 = 64 << 20;
+/// Broken records that are passed over.
+const MOST: usize = 64;
+
+/// Judges that a dump was read whose broken records say nothing that is reported: it is due without them. `None` where
+/// something is broken that matters.
+pub(super) fn judge(
+    asked: &Asked<'_>,
+    accepted: &Accepted,
+    level: Level,
+    session: &mut dyn Session,
+) -> Result<Option<Judgement>, Error> {
+    let Some(read) = without_broken_records(asked.case)? else { return Ok(None) };
+    let reported = reported(asked, level)?;
+    if read.says.iter().any(|facet| reported.contains(facet)) {
+        return Ok(None);
+    }
+    judged(&Asked { case: &read.case, ..*asked }, accepted, level, session).map(Some)
+}
+
+/// A case as it is read by who passes broken records over.
+struct Sound {
+    case: Case,
+    /// The facets of what these records say.
+    says: BTreeSet<Facet>,
+}
+
+fn without_broken_records(case: &Case) -> Result<Option<Sound>, Error> {
+    let (mut breaks, mut says) = (case.breaks, BTreeSet::new());
+    let mut bytes = Vec::new();
+    let input = Input::memory(&case.id, case.bytes.clone());
+    if input.stream()?.take(LONGEST).read_to_end(&mut bytes).is_err() {
+        return Ok(None);
+    }
+    for _ in 0..MOST {
+        let passed_over = breaks.and_then(|(rule, offset)| case.format.family().passing_over(&bytes, rule, offset));
+        let Some(PassedOver { dump, facets }) = passed_over else { return Ok(None) };
+        says.extend(facets);
+        let read = own_case(&case.id, dump)?;
+        if case.heap.is_none() && first_heap(&read).is_some() {
+            return Ok(Some(Sound { case: Case { format: case.format, ..read }, says }));
+        }
+        (bytes, breaks) = (read.bytes, read.breaks);
+    }
+    Ok(None)
+}
+
+/// The facets of which an answer says something.
+fn reported(asked: &Asked<'_>, level: Level) -> Result<BTreeSet<Facet>, Error> {
+    let all = || Facet::ALL.into_iter();
+    let declared = |facet: &Facet| asked.hello.is_none_or(|hello| hello.facets.contains(facet));
+    Ok(match (&asked.task.operation, level) {
+        (Operation::Convert(to), _) => {
+            let column = to.column();
+            all().filter(|facet| column.carriage(*facet) != Carriage::None).collect()
+        }
+        // That it can be read is all that is said, or something is said of another dump.
+        (Operation::Encode(_), _) | (Operation::Parse, Level::Verdict) => all().collect(),
+        (Operation::Parse, Level::Counts) => {
+            let declared = |count| asked.hello.is_some_and(|hello| hello.counts.contains(&count));
+            let by_class = [Count::Histogram, Count::HistogramBytes].into_iter().any(declared);
+            let names = by_class.then_some(Facet::ClassName);
+            names.into_iter().chain(declared(Count::Strings).then_some(Facet::Strings)).collect()
+        }
+        // Some references count by the name of their class.
+        (Operation::Parse, Level::Answers) => [Facet::ClassName].into(),
+        (Operation::Parse, Level::Digest) => all().filter(declared).collect(),
+        (Operation::Parse, Level::Listing) => {
+            let omitted = listing::omitted(asked)?;
+            all().filter(|facet| declared(facet) && !omitted.contains(facet)).collect()
+        }
+    })
+}
