@@ -110,5 +110,5 @@ pub use error::Error;
 pub use format::Format;
 #[doc(hidden)]
 pub use front::assert_same;
-pub use front::{DumpOptions, compare, read, read_dump, validate};
+pub use front::{DumpOptions, Uncompared, WrittenDump, compare, read, read_dump, validate};
 pub use model::Heap;

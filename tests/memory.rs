@@ -160,7 +160,7 @@ fn the_graph_rules_take_2_bytes_or_less_for_an_object() {
             };
             let objects = (0..count).map(object).collect();
             let heap = Heap { classes: vec![class], objects, ..Heap::default() };
-            let input = Input::memory("memory", heap.write(format).expect("it can be said"));
+            let input = Input::memory("memory", heap.write(format).expect("it can be said").into_bytes());
             peak(|| {
                 let report = validate(&input, ValidateOptions::default()).expect("readable");
                 assert!(report.graph_checked && report.sound.objects == count, "{report:?}");

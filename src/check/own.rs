@@ -267,7 +267,7 @@ mod tests {
     /// a byte, which is one of HEAP DUMP END's length.
     #[test]
     fn a_dump_that_cannot_be_read_breaks_the_rule_that_says_why() {
-        let dump = Heap::random(3).write(Format::HPROF).expect("it can be written");
+        let dump = Heap::random(3).write(Format::HPROF).expect("it can be written").into_bytes();
         let twice =
             edits(Family::HPROF).into_iter().find(|edit| edit.name == "repeat-an-object").map(|edit| edit.apply(dump));
         let twice = twice.expect("an edit").expect("in memory").expect("it can be made").bytes;

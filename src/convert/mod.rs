@@ -18,11 +18,14 @@ mod lengths;
 mod renumber;
 mod report;
 mod survey;
+mod unwritten;
 mod writers;
 
 use std::io::Write;
 use std::sync::Arc;
 
+use crate::compare::Facet;
+use crate::compare::carriage::Carriage;
 use crate::error::Error;
 use crate::family::Needs;
 use crate::format::Lowering;
@@ -34,7 +37,8 @@ pub use budget::{BUDGET, check_superclass_lists};
 pub use judge::{Counted, Judged, Verdict, besides, judge, judge_up_to_renaming};
 pub use lengths::{ArrayHeader, ArrayLengths, HeaderFound};
 pub use renumber::Numbering;
-pub use report::{Addresses, Changed, Conversion, Invented, Lost};
+pub use report::{Addresses, Changed, Conversion, Invented, Lost, OmittedRoots};
+pub use unwritten::{Unwritten, profile_with_all_roots};
 pub use writers::{Writer, Writers, nearest, writers};
 
 use complete::Completion;
@@ -81,8 +85,9 @@ setters! {
 /// not have, an address where those are to be kept), or more would have to be synthesised than the options allow.
 pub fn convert(source: &mut dyn HeapSource, options: &Options<'_>, out: &mut dyn Write) -> Result<Conversion, Error> {
     let mut converted = Converted::new(source, options)?;
+    let omitted_roots = unwritten::omitted_roots(&mut converted, options.lowering)?;
     options.lowering.write(&mut (&mut converted as &mut dyn HeapSource), out)?;
-    Ok(converted.report(options.lowering))
+    Ok(converted.report(options.lowering, omitted_roots))
 }
 
 /// A heap that a target can hold.
@@ -171,8 +176,8 @@ impl<'s> Converted<'s> {
         self.numbering.as_deref()
     }
 
-    /// What the conversion cost, once the objects were visited.
-    pub fn report(&self, lowering: &Lowering) -> Conversion {
+    /// What the conversion cost, once the objects were visited; `omitted_roots` are those that the writer leaves out.
+    pub fn report(&self, lowering: &Lowering, omitted_roots: Vec<OmittedRoots>) -> Conversion {
         let to = Target { format: lowering.format(), profile: Some(lowering.profile().to_owned()) };
         let (lost, changed) = report::losses(&self.survey.told, &to.column());
         let addresses = self.numbering.as_ref().map_or(Addresses::Kept, |numbering| Addresses::Renumbered {
@@ -182,7 +187,20 @@ impl<'s> Converted<'s> {
         });
         let invented = self.inventions[0].list(&self.inventions[1]);
         let array_lengths = self.survey.lengths.report(self.inventions[1].lengths);
-        Conversion { schema: 5, to: to.to_string(), lost, changed, invented, array_lengths, addresses }
+        let omitted: u64 = omitted_roots.iter().map(|roots| roots.count).sum();
+        let of_source = self.surroundings.roots.as_ref().map_or(0, Vec::len) as u64;
+        let has_roots = to.column().carriage(Facet::Roots) != Carriage::None;
+        Conversion {
+            schema: 6,
+            to: to.to_string(),
+            lost,
+            changed,
+            roots: has_roots.then(|| of_source - omitted),
+            omitted_roots,
+            invented,
+            array_lengths,
+            addresses,
+        }
     }
 }
 

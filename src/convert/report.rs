@@ -22,6 +22,12 @@ pub struct Conversion {
     pub lost: Vec<Lost>,
     /// Facets that the source tells and the target carries changed.
     pub changed: Vec<Changed>,
+    /// Number of the source's roots that are written; absent where such dumps record no roots. Without any, their readers find no
+    /// object reachable.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub roots: Option<u64>,
+    /// Roots of the source that the writer leaves out.
+    pub omitted_roots: Vec<OmittedRoots>,
     /// What the target needs and the source does not record, and so had to be synthesised.
     pub invented: Vec<Invented>,
     /// Lengths of arrays that were worked out from their sizes; absent if there are none.
@@ -38,6 +44,16 @@ pub struct Lost {
     /// The facet.
     pub facet: Facet,
     /// How many classes, objects or other entries told it.
+    pub count: u64,
+}
+
+/// Roots of a kind that a writer leaves out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
+pub struct OmittedRoots {
+    /// Name of the kind.
+    pub kind: String,
+    /// How many of its roots are left out.
     pub count: u64,
 }
 

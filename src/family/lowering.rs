@@ -1,5 +1,6 @@
 //! Writing a dump of any format.
 
+use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::io::Write;
 use std::ops::{Deref, Range};
@@ -100,6 +101,15 @@ pub trait Lower: Debug + Send + Sync {
     fn leaves_out(&self, root: &RootForm) -> bool {
         let _ = root;
         false
+    }
+
+    /// The number of a heap's roots that its dump leaves out, by the name of their kind.
+    ///
+    /// # Errors
+    /// If reading the heap fails.
+    fn omitted_roots(&self, heap: &mut dyn HeapSource) -> Result<BTreeMap<&'static str, u64>, Error> {
+        let _ = heap;
+        Ok(BTreeMap::new())
     }
 
     /// What a dump of this kind cannot do without, and how a heap that lacks it has to be completed.

@@ -10,4 +10,5 @@ mod write;
 
 pub use dump_options::DumpOptions;
 pub use read::{compare, read, read_dump, validate};
-pub use same::assert_same;
+pub use same::{Uncompared, assert_same};
+pub use write::WrittenDump;

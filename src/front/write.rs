@@ -1,5 +1,8 @@
 //! From heaps to dumps in memory.
 
+use std::ops::{Deref, DerefMut};
+
+use crate::convert::Unwritten;
 use crate::error::Error;
 use crate::format::which;
 use crate::generate::{GenerateOptions, from_seed};
@@ -24,7 +27,7 @@ impl Heap {
     }
 
     /// The heap's dump: in a [`Format`](crate::Format) as its usual writer spells it, or as
-    /// [`DumpOptions`](crate::DumpOptions) say.
+    /// [`DumpOptions`](crate::DumpOptions) say. It comes with what it does not record of the heap.
     ///
     /// # Errors
     /// If the heap holds something that the dump cannot express, or the options contradict each other.
@@ -38,9 +41,10 @@ impl Heap {
     /// let current = heap.write(Format::PHD6)?;
     /// let unusual = heap.write(DumpOptions::new(Format::PHD6).profile("any").seed(3))?;
     /// assert_ne!(current, unusual);
+    /// assert!(current.unwritten().to_string().contains(" field-values ("));
     /// # Ok::<(), heapsmith::Error>(())
     /// ```
-    pub fn write(&self, options: impl Into<DumpOptions>) -> Result<Vec<u8>, Error> {
+    pub fn write(&self, options: impl Into<DumpOptions>) -> Result<WrittenDump, Error> {
         let mut heap = self;
         written(&mut (&mut heap as &mut dyn HeapSource), &options.into())
     }
@@ -73,7 +77,7 @@ impl Dump {
     ///
     /// # Errors
     /// Like [`Heap::write`], and if the format cannot have as many heaps as there are.
-    pub fn write(&self, options: impl Into<DumpOptions>) -> Result<Vec<u8>, Error> {
+    pub fn write(&self, options: impl Into<DumpOptions>) -> Result<WrittenDump, Error> {
         written(&mut self.clone(), &options.into())
     }
 
@@ -87,8 +91,66 @@ impl Dump {
     }
 }
 
-fn written(dump: &mut dyn DumpSource, options: &DumpOptions) -> Result<Vec<u8>, Error> {
+fn written(dump: &mut dyn DumpSource, options: &DumpOptions) -> Result<WrittenDump, Error> {
     let mut bytes = Vec::new();
-    options.lowering()?.write(dump, &mut bytes)?;
-    Ok(bytes)
+    let lowering = options.lowering()?;
+    lowering.write(dump, &mut bytes)?;
+    Ok(WrittenDump { bytes, unwritten: Unwritten::of(dump, &lowering)? })
+}
+
+/// The bytes of a dump, and what they do not record of its heap.
+///
+/// # Example
+///
+/// ```
+/// use heapsmith::{DumpOptions, Format, Heap};
+///
+/// let heap = Heap::random(7);
+/// let dump = heap.write(DumpOptions::new(Format::HPROF).profile("any"))?;
+/// assert!(dump.starts_with(b"JAVA PROFILE "));
+/// assert!(dump.unwritten().roots.is_empty());
+/// # Ok::<(), heapsmith::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WrittenDump {
+    bytes: Vec<u8>,
+    unwritten: Unwritten,
+}
+
+impl WrittenDump {
+    /// The bytes alone.
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+
+    /// Facets of the heap that the dump does not record, and roots that its writer leaves out.
+    pub fn unwritten(&self) -> &Unwritten {
+        &self.unwritten
+    }
+}
+
+impl Deref for WrittenDump {
+    type Target = Vec<u8>;
+
+    fn deref(&self) -> &Vec<u8> {
+        &self.bytes
+    }
+}
+
+impl DerefMut for WrittenDump {
+    fn deref_mut(&mut self) -> &mut Vec<u8> {
+        &mut self.bytes
+    }
+}
+
+impl AsRef<[u8]> for WrittenDump {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl From<WrittenDump> for Vec<u8> {
+    fn from(dump: WrittenDump) -> Vec<u8> {
+        dump.bytes
+    }
 }

@@ -39,10 +39,12 @@ use crate::model::{Address, Contents, Facts, HashRegime, Heap, Name, Surrounding
 
 use addresses::Ground;
 use classes::Classes;
+use objects::{Missing, SpareBlocks};
 
-/// A random heap. Shapes that do not fit into its addresses are left out: [`ProceduralHeap`] refuses those.
+/// A random heap. Shapes that do not fit into its addresses are left out, and class loaders and threads that take more objects than
+/// there are: [`ProceduralHeap`] refuses the former, and counts the latter.
 pub fn generate(options: &GenerateOptions, draw: &mut dyn Draw) -> Heap {
-    let DrawnHeap { mut heap, mut ground, .. } = drawn(options, draw);
+    let DrawnHeap { mut heap, mut ground, .. } = drawn(options, SpareBlocks::default(), draw);
     let plan = shape::plan(options, &heap, &mut ground);
     let Ok(shapes) = plan.and_then(|plan| shape::place(options, plan, &mut ground)) else { return heap };
     let around = shape::build(options, &shapes, &mut heap);
@@ -66,14 +68,17 @@ struct DrawnHeap {
     ground: Ground,
     /// Objects that many refer to.
     popular: Vec<Address>,
+    /// What was asked for and has no room.
+    missing: Missing,
 }
 
-fn drawn(options: &GenerateOptions, draw: &mut dyn Draw) -> DrawnHeap {
+/// The heap of the options, with more objects, those of spare blocks, where its threads take more than there are.
+fn drawn(options: &GenerateOptions, blocks: SpareBlocks, draw: &mut dyn Draw) -> DrawnHeap {
     let options = &options.with_oddities();
     // One ground for both, so that no object lands on a class.
     let mut ground = Ground::new(options, draw);
     let classes = Classes::plan(options, &mut ground, draw);
-    let mut plan = objects::plan(options, &classes, &mut ground, draw);
+    let mut plan = objects::plan(options, &classes, blocks, &mut ground, draw);
     let mut class_table = classes.table(&plan, options, draw);
     let mut made = contents::fill(options, &classes, &mut plan, draw);
     let (roots, threads, traces) = roots::roots(options, &classes, &plan, &class_table, draw);
@@ -102,7 +107,7 @@ fn drawn(options: &GenerateOptions, draw: &mut dyn Draw) -> DrawnHeap {
     if options.class_objects == ClassObjects::HotSpot {
         hotspot::retell(&mut heap, options.word);
     }
-    DrawnHeap { heap, classes, ground, popular: plan.popular }
+    DrawnHeap { heap, classes, ground, popular: plan.popular, missing: plan.missing }
 }
 
 /// A random heap from a seed.

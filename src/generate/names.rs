@@ -1,7 +1,7 @@
 //! Names of random classes and fields.
 
 use super::oddity::Oddity;
-use super::options::{GenerateOptions, Naming};
+use super::options::{GenerateOptions, LONGEST_NAME, Naming};
 use super::program;
 use crate::draw::Draw;
 
@@ -13,7 +13,7 @@ pub(super) const TWIN: &str = "pkg/Twin";
 pub(super) fn class_name(index: u64, options: &GenerateOptions, twins: usize, draw: &mut dyn Draw) -> String {
     let name = short_name(index, options, twins, draw);
     match &options.name_lengths {
-        Some(lengths) if name != TWIN => longer(name, lengths.draw(draw).min(LONGEST)),
+        Some(lengths) if name != TWIN => longer(name, lengths.draw(draw).min(LONGEST_NAME)),
         _ => name,
     }
 }
@@ -68,9 +68,6 @@ fn java_name(index: u64, draw: &mut dyn Draw) -> String {
         _ => format!("{package}/{subject}{role}{index}"),
     }
 }
-
-/// Bytes of the longest names: those of their arrays have some more, and 65,535 is what two bytes can count.
-const LONGEST: u64 = 65_000;
 
 /// The name, made longer where it has fewer bytes.
 fn longer(mut name: String, bytes: u64) -> String {

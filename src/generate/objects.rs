@@ -20,6 +20,15 @@ pub(super) struct Plan {
     pub(super) owners: Owners,
     /// Objects that many refer to, the most popular first.
     pub(super) popular: Vec<Address>,
+    /// What was asked for and has no room.
+    pub(super) missing: Missing,
+}
+
+/// Objects that options ask for and the heap has no room for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Missing {
+    pub(super) loaders: u64,
+    pub(super) threads: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -59,30 +68,60 @@ impl Part {
     }
 }
 
-/// The first objects of every heap that is large enough: class loaders and threads.
-fn first_parts(options: &GenerateOptions, draw: &mut dyn Draw) -> Vec<Part> {
+/// How many objects a thread takes.
+pub(super) fn objects_of_thread(options: &GenerateOptions) -> usize {
+    if options.library.has_character_names() { 2 } else { 3 }
+}
+
+/// Blocks whose objects may be drawn instead.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct SpareBlocks {
+    pub(super) count: usize,
+    /// The number of objects of each.
+    pub(super) objects: usize,
+}
+
+/// The first objects of every heap: as many class loaders and threads as there is room for, and how many there is none for.
+fn first_parts(options: &GenerateOptions, room: usize, draw: &mut dyn Draw) -> (Vec<Part>, Missing) {
     if options.oddities.has(Oddity::NoLibraryObjects) {
-        return Vec::new();
+        return (Vec::new(), Missing::default());
     }
-    let mut parts = vec![Part::Loader; options.loaders as usize];
-    for number in 1..=options.threads.draw(draw) as u32 {
-        let thread: &[Part] = match options.library.has_character_names() {
-            true => &[Part::Thread, Part::Name(number)],
-            false => &[Part::Thread, Part::String, Part::Name(number)],
-        };
-        if parts.len() + thread.len() <= options.objects {
-            parts.extend(thread);
+    let loaders = (options.loaders as usize).min(room);
+    let mut parts = vec![Part::Loader; loaders];
+    let asked = options.threads.draw(draw);
+    let threads = asked.min(((room - loaders) / objects_of_thread(options)) as u64);
+    for number in 1..=threads as u32 {
+        match options.library.has_character_names() {
+            true => parts.extend([Part::Thread, Part::Name(number)]),
+            false => parts.extend([Part::Thread, Part::String, Part::Name(number)]),
         }
     }
-    parts
+    let missing = Missing { loaders: u64::from(options.loaders) - loaders as u64, threads: asked - threads };
+    (parts, missing)
 }
 
 pub(super) fn thread_name(number: u32, options: &GenerateOptions) -> String {
     if options.names == Naming::Program { program::thread_name(number) } else { format!("thread-{number}") }
 }
 
-pub(super) fn plan(options: &GenerateOptions, classes: &Classes, ground: &mut Ground, draw: &mut dyn Draw) -> Plan {
-    let mut plan = plan_after(first_parts, options, classes, ground, draw);
+/// The objects that are drawn, and as many of those that would stand in blocks as loaders and threads take.
+pub(super) fn plan(
+    options: &GenerateOptions,
+    classes: &Classes,
+    blocks: SpareBlocks,
+    ground: &mut Ground,
+    draw: &mut dyn Draw,
+) -> Plan {
+    let room = options.objects + blocks.count * blocks.objects;
+    let mut missing = Missing::default();
+    let first = |options: &GenerateOptions, draw: &mut dyn Draw| {
+        let (parts, none) = first_parts(options, room, draw);
+        missing = none;
+        let more = parts.len().saturating_sub(options.objects).div_ceil(blocks.objects.max(1));
+        (parts, options.objects + more * blocks.objects)
+    };
+    let mut plan = plan_after(first, options, classes, ground, draw);
+    plan.missing = missing;
     ground.part();
     plan.owners = Owners::draw(options, classes, &plan, draw);
     plan.popular = plan.addresses.iter().copied().take(POPULAR).collect();
@@ -101,7 +140,7 @@ pub(super) fn plan_block(
     popular: &[Address],
     draw: &mut dyn Draw,
 ) -> Plan {
-    let mut plan = plan_after(|_, _| vec![Part::Holder], options, classes, ground, draw);
+    let mut plan = plan_after(|_, _| (vec![Part::Holder], options.objects), options, classes, ground, draw);
     if options.has_owners() {
         plan.owners = Owners::draw(options, classes, &plan, draw);
         plan.popular = popular.to_vec();
@@ -117,7 +156,7 @@ pub(super) fn plan_block(
 }
 
 fn plan_after(
-    first: impl FnOnce(&GenerateOptions, &mut dyn Draw) -> Vec<Part>,
+    first: impl FnOnce(&GenerateOptions, &mut dyn Draw) -> (Vec<Part>, usize),
     options: &GenerateOptions,
     classes: &Classes,
     ground: &mut Ground,
@@ -131,9 +170,15 @@ fn plan_after(
     let word = options.word.bytes() as u64;
     let odd = options.oddities;
     let in_turn = draw.between(5, 8).min(plain.len() as u64) as usize;
-    let mut plan = Plan { addresses: Vec::new(), shapes: Vec::new(), owners: Owners::default(), popular: Vec::new() };
-    let first = first(options, draw);
-    for index in 0..options.objects {
+    let mut plan = Plan {
+        addresses: Vec::new(),
+        shapes: Vec::new(),
+        owners: Owners::default(),
+        popular: Vec::new(),
+        missing: Missing::default(),
+    };
+    let (first, objects) = first(options, draw);
+    for index in 0..objects {
         let before = plan.shapes.last().map(|shape| shape.part);
         let part = match first.get(index) {
             Some(&part) => part,
@@ -144,7 +189,7 @@ fn plan_after(
             None => Part::Any,
         };
         // A string's characters follow it.
-        let has_room = index + 1 < options.objects && !odd.has(Oddity::NoLibraryObjects);
+        let has_room = index + 1 < objects && !odd.has(Oddity::NoLibraryObjects);
         let (class, length, part) = match part {
             Part::Loader => (classes.named(LOADER), 0, part),
             Part::Thread => (classes.named("java/lang/Thread"), 0, part),

@@ -10,6 +10,9 @@ use super::oddity::Oddity;
 use super::options::{AddressSpace, GenerateOptions, Naming};
 use super::program;
 
+/// How many kinds of root a thread has.
+const KINDS: u64 = 7;
+
 /// Roots, threads and their stack traces. The first trace has no thread and no frames: what is allocated nowhere in
 /// particular names it.
 pub(super) fn roots(
@@ -73,9 +76,11 @@ pub(super) fn roots(
             continue;
         }
         roots.push(Root { object, kind: RootKind::ThreadObject(thread, trace), after: None });
-        for number in 0..if every { 7 } else { options.roots.draw(draw) } {
+        // One of each kind, and where more are asked for, more of the usual ones.
+        let has_every = every && options.roots.least() <= KINDS;
+        for number in 0..if has_every { KINDS } else { options.roots.draw(draw) } {
             let frame = if depth == 0 || draw.one_in(3) { -1 } else { draw.below(depth) as i32 };
-            let kind = match if every { number } else { draw.below(3) } {
+            let kind = match if every && number < KINDS { number } else { draw.below(3) } {
                 0 => RootKind::JniGlobal(Address(draw.below(jni_references) * 8)),
                 1 => RootKind::JniLocal(thread, frame),
                 // A local of a Java frame has one, at whatever depth.

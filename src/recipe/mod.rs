@@ -28,7 +28,7 @@ use crate::family::mutation::mutated;
 use crate::format::{Format, Lowering};
 use crate::generate::{GenerateOptions, Oddity, Placement, Preset, ProceduralHeap, Refusal};
 use crate::input::Input;
-use crate::model::{Address, Contents, Heap, HeapSource};
+use crate::model::{Address, Contents, Heap, HeapSource, WordSize};
 use crate::setters::setters;
 
 #[doc(hidden)]
@@ -37,6 +37,9 @@ pub use aim::{Aim, NEVER_BROKEN, NEVER_HIT, SEEDS};
 #[cfg(feature = "check")]
 pub(crate) use drawn::usual_profiles;
 pub use text::version;
+
+const THREADS: &str = "java-threads";
+const WORD: &str = "word";
 
 /// What a dump of a random heap is made of.
 #[derive(Clone, Debug)]
@@ -143,7 +146,16 @@ impl Recipe {
                 "mutation={mutation}: a changed dump is that of no heap; choose a recipe without it"
             )));
         }
-        ProceduralHeap::new(&self.options, self.seed)
+        let heap = ProceduralHeap::new(&self.options, self.seed)?;
+        let missing = heap.missing_threads();
+        if missing > 0 && self.keeps(THREADS) {
+            let asked = self.options.get(THREADS).unwrap_or_default();
+            return Err(Error::Usage(format!(
+                "{THREADS}={asked}: {missing} of the threads that this seed draws have no room in {} objects; choose more objects",
+                self.options.objects
+            )));
+        }
+        Ok(heap)
     }
 
     /// How the dump is spelled, and its heap with what only a dump of its format shows.
@@ -185,7 +197,19 @@ impl Recipe {
             let asked = self.options.get("hashes")?;
             Some(Refusal::new(format!("hashes={asked}: {writer} has hashes of {bits} bits"), "hashes", bits))
         };
-        lowering.refusal(&self.options).or_else(of_hashes)
+        let crowding = || self.options.crowding(|key| self.keeps(key));
+        lowering.refusal(&self.options).or_else(of_hashes).or_else(crowding)
+    }
+
+    /// The word size of the writer that is asked for, where it does not have the preset's and none is asked for.
+    fn word_of_writer(&self) -> Option<WordSize> {
+        if self.keeps(WORD) || self.options.refusal().is_some() {
+            return None;
+        }
+        let wishes = Wishes { seed: self.seed, ..self.wishes.clone() };
+        let refusal = Lowering::new(self.format, &wishes).ok()?.refusal(&self.options)?;
+        let mut options = self.options.clone();
+        (refusal.key == WORD && options.set(WORD, &refusal.value).is_ok()).then_some(options.word)
     }
 
     /// The oddities that dumps of the format show.

@@ -54,15 +54,23 @@ impl Recipe {
         };
         let recipes: Vec<Recipe> = formats.iter().map(of).collect();
         match (self.aim, self.swarm) {
-            (None, false) => Ok(recipes),
+            (None, false) => {
+                // One heap in every format.
+                let word = recipes.iter().find_map(Recipe::word_of_writer);
+                let sized = |mut recipe: Recipe| {
+                    recipe.options.word = word.unwrap_or(recipe.options.word);
+                    recipe
+                };
+                Ok(recipes.into_iter().map(sized).collect())
+            }
             (None, true) => drawn_for(recipes, &base),
             (Some(aim), _) => recipes.iter().map(|recipe| aim::search(recipe, aim)).collect(),
         }
     }
 
-    /// Whether nothing has to be drawn or searched for to know the options.
+    /// Whether nothing has to be drawn or searched for, or asked of the writer, to know the options.
     pub(super) fn is_settled(&self) -> bool {
-        !self.swarm && self.aim.is_none()
+        !self.swarm && self.aim.is_none() && self.word_of_writer().is_none()
     }
 
     /// A writer of the swarm, for a heap of these options, which is written in this format alone or in others, too.

@@ -333,14 +333,29 @@ mod tests {
     fn what_a_format_cannot_express_is_refused_with_the_option() {
         let of = |pairs: &str| Recipe::read(&format!("heapsmith-2:{pairs}")).and_then(|recipe| recipe.lowering());
         let refused = |pairs: &str| of(pairs).expect_err(pairs).to_string();
-        assert!(refused("profile=agent").starts_with("word=64: hprof of the profile agent"));
-        assert!(refused("profile=agent").ends_with("choose word=32"));
+        assert!(refused("profile=agent,word=64").starts_with("word=64: hprof of the profile agent"));
+        assert!(refused("profile=agent,word=64").ends_with("choose word=32"));
         assert!(refused("profile=any,id-size=2").ends_with("choose addresses=numbers"));
         assert!(refused("format=phd6,addresses=unaligned").starts_with("addresses=unaligned: phd6"));
         assert!(refused("word=32,addresses=above-4g").ends_with("choose word=64"));
         assert!(refused("addresses=numbers,profile=any,id-size=1").ends_with("choose objects=20"));
         assert!(refused("format=classic,encoding=ibm-037,names=odd").ends_with("choose latin1-names=yes"));
-        for pairs in ["profile=agent,word=32", "profile=any,id-size=2,addresses=numbers", "format=phd4,word=32"] {
+        assert_eq!(
+            refused("objects=100,java-threads=40"),
+            "java-threads=constant:40: each takes 3 objects, and 100 objects have room for 32 beside 2 class loaders; choose \
+             java-threads=constant:32"
+        );
+        assert!(refused("objects=100,loaders=101").ends_with("choose loaders=100"));
+        assert!(refused("name-lengths=70000").ends_with("choose name-lengths=constant:65000"));
+        // What is not asked for, small heaps have as far as there is room.
+        for pairs in [
+            "profile=agent",
+            "profile=any,id-size=4",
+            "objects=1",
+            "preset=tiny,objects=2",
+            "profile=any,id-size=2,addresses=numbers",
+            "format=phd4,word=32",
+        ] {
             of(pairs).expect(pairs);
         }
     }

@@ -25,7 +25,7 @@ fn shows_array(dump: &[u8]) -> Result<bool, Error> {
 #[test]
 fn one_object_is_left_of_many() {
     for (format, most) in formats().into_iter().zip([31 + 9 + 17, 60, 20]) {
-        let dump = Heap::random(11).write(format).expect("it can be written");
+        let dump = Heap::random(11).write(format).expect("it can be written").into_bytes();
         assert!(shows_array(&dump).expect("it can be read"), "{format}");
         let reduced = reduce(dump, &shows_array, &ReduceOptions::default(), &quiet).expect("it can be reduced");
         let left = crate::read(&reduced.bytes).expect("it can be read");
@@ -41,7 +41,7 @@ fn one_object_is_left_of_many() {
 #[test]
 fn a_dump_that_is_not_held_is_sampled_first() {
     for (format, most) in formats().into_iter().zip([31 + 9 + 17, 60, 20]) {
-        let dump = Heap::random(11).write(format).expect("it can be written");
+        let dump = Heap::random(11).write(format).expect("it can be written").into_bytes();
         let input = Input::memory("dump", dump.clone());
         let (asked, longest) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let whole = || Ok(asked.fetch_add(1, Ordering::Relaxed) < 2);
@@ -64,7 +64,7 @@ fn a_dump_that_is_not_held_is_sampled_first() {
 #[test]
 fn what_no_part_shows_is_sought_in_the_whole() {
     let heap = Heap::random(11);
-    let dump = heap.write(Format::HPROF).expect("it can be written");
+    let dump = heap.write(Format::HPROF).expect("it can be written").into_bytes();
     let input = Input::memory("dump", [&dump[..], b"!"].concat());
     // The byte after the end is in no dump that is written anew.
     let shows = |dump: &[u8]| Ok(dump.ends_with(b"!"));
@@ -77,7 +77,7 @@ fn what_no_part_shows_is_sought_in_the_whole() {
 #[test]
 fn what_is_left_is_valid_and_the_same_for_any_number_of_jobs() {
     for format in formats() {
-        let dump = Heap::random(3).write(format).expect("it can be written");
+        let dump = Heap::random(3).write(format).expect("it can be written").into_bytes();
         let options = |jobs| ReduceOptions::default().jobs(NonZeroUsize::new(jobs).expect("more than 0"));
         let one = reduce(dump.clone(), &shows_array, &options(1), &quiet).expect("it can be reduced");
         let three = reduce(dump, &shows_array, &options(3), &quiet).expect("it can be reduced");
@@ -90,7 +90,7 @@ fn what_is_left_is_valid_and_the_same_for_any_number_of_jobs() {
 #[test]
 fn a_broken_dump_stays_broken_in_the_same_way() {
     for format in formats() {
-        let whole = Heap::random(5).write(format).expect("it can be written");
+        let whole = Heap::random(5).write(format).expect("it can be written").into_bytes();
         let cut = whole[..whole.len() * 2 / 3].to_vec();
         let is_cut = |dump: &[u8]| {
             let report = crate::validate(dump);
@@ -107,7 +107,7 @@ fn a_broken_dump_stays_broken_in_the_same_way() {
 
 #[test]
 fn what_the_dump_does_not_show_is_refused() {
-    let dump = Heap::random(3).write(Format::HPROF).expect("it can be written");
+    let dump = Heap::random(3).write(Format::HPROF).expect("it can be written").into_bytes();
     let never = reduce(dump.clone(), &|_| Ok(false), &ReduceOptions::default(), &quiet).expect_err("refused");
     assert!(never.to_string().contains("the dump does not show it"), "{never}");
     // Yes, then no.
@@ -121,7 +121,7 @@ fn what_the_dump_does_not_show_is_refused() {
 fn a_run_ends_with_its_trials_and_goes_on_from_its_journal() {
     let folder = tempfile::tempdir().expect("a folder");
     let journal = folder.path().join("journal");
-    let dump = Heap::random(11).write(Format::HPROF).expect("it can be written");
+    let dump = Heap::random(11).write(Format::HPROF).expect("it can be written").into_bytes();
     let whole = reduce(dump.clone(), &shows_array, &ReduceOptions::default(), &quiet).expect("it can be reduced");
     let asked = AtomicUsize::new(0);
     let counted = |dump: &[u8]| {
@@ -146,7 +146,7 @@ fn a_run_ends_with_its_trials_and_goes_on_from_its_journal() {
 fn a_file_that_is_no_journal_of_the_question_is_refused() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("journal");
-    let dump = Heap::random(11).write(Format::HPROF).expect("it can be written");
+    let dump = Heap::random(11).write(Format::HPROF).expect("it can be written").into_bytes();
     let run = |question: &str| {
         let options = ReduceOptions::default().journal(path.clone()).question(question.to_owned()).trials(3);
         reduce(dump.clone(), &shows_array, &options, &quiet).map_err(|error| error.to_string())
@@ -176,7 +176,7 @@ fn a_file_that_is_no_journal_of_the_question_is_refused() {
 fn records_after_a_broken_place_are_left_out() {
     let format: Format = "classic".parse().expect("a format");
     let options = GenerateOptions { objects: 300, ..GenerateOptions::default() };
-    let whole = from_seed(&options, 1).write(format).expect("it can be written");
+    let whole = from_seed(&options, 1).write(format).expect("it can be written").into_bytes();
     let whole = String::from_utf8(whole).expect("it is ASCII");
     let mut lines: Vec<&str> = whole.split_inclusive('\n').collect();
     let place = lines.len() / 4;
@@ -200,7 +200,7 @@ fn records_after_a_broken_place_are_left_out() {
 #[test]
 fn a_compressed_dump_is_reduced_inside_its_members() {
     for members in 1..=2 {
-        let dump = Heap::random(11).write(Format::HPROF).expect("it can be written");
+        let dump = Heap::random(11).write(Format::HPROF).expect("it can be written").into_bytes();
         let compressed = gzip::members(dump.chunks(dump.len().div_ceil(members)));
         let shows = |dump: &[u8]| {
             let begun = dump.windows(3).filter(|start| *start == [0x1f, 0x8b, 8]).count();
@@ -233,7 +233,7 @@ fn identifiers_get_the_usual_width_if_that_shows_it() {
 #[test]
 fn records_after_a_broken_header_are_left_out() {
     let options = GenerateOptions { objects: 300, ..GenerateOptions::default() };
-    let mut broken = from_seed(&options, 1).write(Format::HPROF).expect("it can be written");
+    let mut broken = from_seed(&options, 1).write(Format::HPROF).expect("it can be written").into_bytes();
     broken[22] = 3;
     let shows = |dump: &[u8]| {
         let mut at = 31;
@@ -280,7 +280,7 @@ fn layouts_get_smaller_with_the_values_that_follow_from_them() {
         contents.any(|contents| matches!(contents, Contents::Fields(values) if !values.is_empty()))
     };
     let shows = |dump: &[u8]| Ok(crate::read(dump).is_ok_and(|heap| has_value(&heap)));
-    let dump = Heap::random(11).write(Format::HPROF).expect("it can be written");
+    let dump = Heap::random(11).write(Format::HPROF).expect("it can be written").into_bytes();
     let depth =
         |heap: &Heap| heap.classes.iter().filter(|class| class.superclass.is_some_and(|to| !to.is_null())).count();
     assert!(crate::read(&dump).is_ok_and(|heap| depth(&heap) > 2));
@@ -297,7 +297,7 @@ fn references_lead_to_the_object_itself_if_that_is_enough() {
     let refers =
         |object: &Object| matches!(&object.contents, Contents::Elements(list) if list.iter().any(|to| !to.is_null()));
     let shows = |dump: &[u8]| Ok(crate::read(dump).is_ok_and(|heap| heap.objects.iter().any(refers)));
-    let dump = Heap::random(11).write(Format::HPROF).expect("it can be written");
+    let dump = Heap::random(11).write(Format::HPROF).expect("it can be written").into_bytes();
     let reduced = reduce(dump, &shows, &ReduceOptions::default(), &quiet).expect("it can be reduced");
     let left = crate::read(&reduced.bytes).expect("it can be read");
     assert_eq!(left.objects.len(), 1);
@@ -309,7 +309,7 @@ fn references_lead_to_the_object_itself_if_that_is_enough() {
 #[test]
 fn the_shortest_texts_are_tried() {
     let [.., classic] = formats();
-    let heap = Heap::random(5).write(classic).expect("it can be written");
+    let heap = Heap::random(5).write(classic).expect("it can be written").into_bytes();
     let shows = |dump: &[u8]| Ok(crate::validate(dump).valid);
     let reduced = reduce(heap, &shows, &ReduceOptions::default(), &quiet).expect("it can be reduced");
     assert_eq!(reduced.bytes, b"//\n");

@@ -21,6 +21,7 @@ mod golden;
 mod inspect_page;
 mod manners;
 mod memory;
+mod not_done;
 #[cfg(unix)]
 mod outputs;
 #[cfg(unix)]

@@ -178,7 +178,7 @@ fn a_recipe_of_another_version_or_with_a_mistake_is_refused() {
     assert!(error.contains("it is for version 9 of the generator"), "{error}");
     let error = bench.refused("digest heapsmith-2:objekts=1");
     assert!(error.contains("did you mean objects"), "{error}");
-    let error = bench.refused("decode heapsmith-2:profile=agent");
+    let error = bench.refused("decode heapsmith-2:profile=agent,word=64");
     assert!(error.contains("word=64: hprof of the profile agent"), "{error}");
 }
 

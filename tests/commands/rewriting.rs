@@ -62,7 +62,9 @@ fn a_profile_that_is_named_is_imitated() {
     );
     let (_, told) =
         ok(folder, &["rewrite", "any.hprof", "-o", "plain.hprof", "--through", "heap", "--profile", "hotspot-17"]);
-    assert_eq!(told, "");
+    // The heap has the classes of arrays and primitive types among its roots, which HotSpot has not.
+    let left_out = "warning: roots that hprof/hotspot-17 leaves out: sticky-class (";
+    assert!(told.starts_with(left_out) && told.lines().count() == 1, "{told}");
     let (listed, _) = ok(folder, &["inspect", "plain.hprof"]);
     for kind in ["ROOT UNKNOWN", "ROOT NATIVE STACK", "ROOT THREAD BLOCK", "ROOT MONITOR USED"] {
         assert!(!listed.contains(kind), "{kind}");

@@ -129,7 +129,7 @@ fn a_sample_is_compared_and_all_are_counted() {
 fn another_format_is_a_difference() {
     let lowering = DumpOptions::new(Format::HPROF).lowering().expect("a profile");
     let heap = heap_of(&lowering, 100, 2);
-    let classic = heap_of(&lowering, 100, 2).drawn().write(Format::CLASSIC).expect("a dump");
+    let classic = heap_of(&lowering, 100, 2).drawn().write(Format::CLASSIC).expect("a dump").into_bytes();
     let found = verified(classic, &heap, &lowering, false);
     assert_eq!(found.differences[0].what, "format");
 }

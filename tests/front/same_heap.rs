@@ -2,7 +2,7 @@
 
 use std::panic::catch_unwind;
 
-use heapsmith::model::{ByteLen, Dump, Name};
+use heapsmith::model::{ByteLen, Dump, Name, Root, RootKind};
 use heapsmith::{DumpOptions, Format, Heap, assert_same_heap, compare, read, read_dump, validate};
 
 #[test]
@@ -80,4 +80,20 @@ fn compressed_dumps_are_read_and_other_bytes_are_errors_with_a_place() {
         let error = read(bytes).expect_err("no dump");
         assert!(error.to_string().contains("offset"), "{error}");
     }
+}
+
+/// Three monitors, which HotSpot does not write since JDK 9.
+#[test]
+fn counts_roots_that_a_dump_leaves_out() {
+    let mut heap = Heap::random(7);
+    let object = heap.objects[0].address;
+    let roots = heap.surroundings.roots.get_or_insert_default();
+    roots.extend([Root { object, kind: RootKind::MonitorUsed, after: None }; 3]);
+    let dump = heap.write(Format::HPROF).expect("it can be written");
+    let monitors = dump.unwritten().roots.iter().find(|roots| roots.kind == "monitor-used").expect("they are left out");
+    assert_eq!(monitors.count, 3);
+    let told = assert_same_heap!(heap, read(&dump).expect("a valid dump"), as Format::HPROF).to_string();
+    assert!(told.contains("roots that hprof/hotspot-25 leaves out: ") && told.contains("monitor-used (3)"), "{told}");
+    let any = heap.write(DumpOptions::new(Format::HPROF).profile("any")).expect("it can be written");
+    assert_eq!(any.unwritten().roots, []);
 }

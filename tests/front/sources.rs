@@ -30,7 +30,8 @@ const _: () = {
 #[test]
 fn a_dump_is_opened_in_one_thread_and_read_in_another() {
     for format in Format::all() {
-        let input = Input::memory("a dump", Heap::random(7).write(format).expect("every format can hold it"));
+        let input =
+            Input::memory("a dump", Heap::random(7).write(format).expect("every format can hold it").into_bytes());
         let mut source = DumpFile::new(input, Reading::default()).and_then(|file| file.source()).expect("a dump");
         let read = std::thread::spawn(move || Heap::collect(source.heap(0)));
         let count = read.join().expect("no panic").expect("a dump").objects.len();

@@ -4,3 +4,4 @@ mod features;
 mod layers;
 mod portable;
 mod rooms;
+mod supply_chain;

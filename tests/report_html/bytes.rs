@@ -153,7 +153,7 @@ fn a_missing_end_tag_is_shown_as_what_readers_tolerate() {
 /// A dump with many records, and where each begins.
 fn many() -> (Vec<u8>, Vec<u64>) {
     let heap = from_seed(&GenerateOptions::default().objects(20_000), 7);
-    let dump = heap.write(Format::HPROF).expect("a dump");
+    let dump = heap.write(Format::HPROF).expect("a dump").into_bytes();
     let file = DumpFile::new(Input::memory("dump", dump.clone()), Reading::default()).expect("memory can be read");
     let mut starts = Vec::new();
     let list = file.records().expect("a dump").list(&mut |listed| {

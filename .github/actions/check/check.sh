@@ -19,14 +19,15 @@ set -euo pipefail
 : "${ADAPTER:?the command of the adapter is missing}"
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)
 
+releases=${RELEASES:-https://github.com/OWNER/heapsmith/releases/download}
+
 # The folder of the released program; fails where there is none for this version and machine.
 released() {
-  local version name cache releases part
+  local version name cache part
   [ "$(uname -s)" = Linux ] || return 1
   version=$(sed -n 's/^version = "\(.*\)"/\1/p' "$root/Cargo.toml" | head -1)
   name=heapsmith-$version-$(uname -m)-linux
   cache=${CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/heapsmith}
-  releases=${RELEASES:-https://github.com/OWNER/heapsmith/releases/download}
   if [ ! -x "$cache/$name/heapsmith" ]; then
     mkdir -p "$cache" && part=$(mktemp -d "$cache/.part-XXXXXX") || return 1
     if ! (cd "$part" && curl -fsSL --retry 3 -O "$releases/v$version/SHA256SUMS" -O "$releases/v$version/$name.tar.gz"); then
@@ -48,6 +49,14 @@ released() {
 }
 
 if ! command -v heapsmith >/dev/null; then
+  # Whoever has the placeholder for a name does not release heapsmith. In brackets, so that it stays when the others are replaced.
+  case $releases in
+    */[O]WNER/*)
+      echo "the owner of heapsmith's repository is still a placeholder in $0: put heapsmith on the path, name RELEASES, or replace" \
+        "the placeholder (packaging/README.md)" >&2
+      exit 2
+      ;;
+  esac
   if folder=$(released); then
     PATH=$folder:$PATH
   elif [ $? -eq 2 ]; then

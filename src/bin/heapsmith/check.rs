@@ -5,8 +5,8 @@ use std::sync::{Mutex, PoisonError};
 
 use clap::{ArgGroup, Args, ValueEnum};
 use heapsmith::check::{
-    CaseResult, Checked, Choice, ExpectedFailures, Filter, KeptFiles, Options, Outcome, OwnDump,
-    Progress as Progressed, Report, ReportFolder, Sweeper, Update, Wanted, What, check,
+    Checked, Choice, ExpectedFailures, Filter, KeptFiles, Options, Outcome, OwnDump, Progress as Progressed, Report,
+    ReportFolder, Sweeper, Update, Wanted, What, check,
 };
 use heapsmith::compare::Facet;
 use heapsmith::error::Error;
@@ -102,7 +102,7 @@ pub(crate) struct Opts {
     /// Without it, all that the implementation reports.
     #[arg(long, value_name = "FACETS", value_delimiter = ',', value_parser = left_out)]
     leave_out: Vec<Facet>,
-    /// Accept that more than half of the cases were skipped. Without it, the exit code is 1 then.
+    /// Accept that more than half of the cases were skipped, or of the dumps that can be read. Without it, the exit code is 1 then.
     #[arg(long)]
     allow_skips: bool,
     /// A file of failures that are expected, by verdict, fact, rule and case. Any other failure, and a case that is listed
@@ -258,23 +258,7 @@ impl Opts {
 
     /// Whether more was skipped than judged, and no one said that this is right. A limit of failures skips by itself.
     fn skipped_too_much(&self, told: &Report) -> bool {
-        if self.allow_skips || self.shard.is_some() || self.max_failures.is_some() || told.incomplete.is_some() {
-            return false;
-        }
-        let mut is_too_much = false;
-        for tested in &told.implementations {
-            let is_skip = |result: &&CaseResult| matches!(result.outcome, Outcome::Skip { .. });
-            let (skipped, all) = (tested.results.iter().filter(is_skip).count(), tested.results.len());
-            if skipped * 2 > all {
-                is_too_much = true;
-                terminal::warning(&format!(
-                    "{}: {skipped} of {all} cases were skipped, which is more than half; --filter and --format choose what \
-                     it can, and --allow-skips says that this is right",
-                    tested.label
-                ));
-            }
-        }
-        is_too_much
+        !self.allow_skips && self.shard.is_none() && told.incomplete.is_none() && report::skips_too_much(told)
     }
 
     fn choice(&self) -> Result<Choice, Error> {

@@ -1,6 +1,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 
+use clap::builder::UnknownArgumentValueParser;
 use clap::{Args, ValueEnum};
 use heapsmith::convert::{self, Addresses, ArrayHeader, ArrayLengths, BUDGET, Conversion, HeaderFound, Lost, Options};
 use heapsmith::error::Error;
@@ -29,6 +30,9 @@ pub(crate) struct Opts {
     output: PathBuf,
     #[arg(long, value_name = "FORMAT", help = format!("Format to write: {}", Format::names()))]
     to: Format,
+    /// What the other commands call --to.
+    #[arg(long, hide = true, value_parser = UnknownArgumentValueParser::suggest_arg("--to"))]
+    format: Option<String>,
     #[command(flatten)]
     spelling: Spelling,
     /// Seed from which the profile `any` draws its spelling.
@@ -103,6 +107,12 @@ impl Opts {
         let conversion = self.write(side.source(), &lowering, &mut output)?;
         output.flush().map_err(|e| Error::io("writing the dump", e))?;
         output.finish()?;
+        if conversion.roots == Some(0) {
+            terminal::warning(&format!(
+                "no roots are written, since the input records none that {} has; readers find no object reachable",
+                conversion.to
+            ));
+        }
         let failed = |e| Error::io("writing the report", e);
         let text = |conversion| {
             let mut lines = describe(conversion);
@@ -145,6 +155,9 @@ fn describe(conversion: &Conversion) -> Vec<String> {
     lines.extend(lost(&conversion.lost));
     for changed in &conversion.changed {
         lines.push(format!("changed by rule: {} ({}): {}", changed.facet, changed.count, text(changed.rule)));
+    }
+    for roots in &conversion.omitted_roots {
+        lines.push(format!("left out by the writer: {} roots of the kind {}", roots.count, roots.kind));
     }
     for invented in &conversion.invented {
         lines.push(format!("synthesised: {} ({}): {}", invented.facet, invented.count, invented.how));

@@ -160,6 +160,12 @@ impl Opts {
         let mut dumped = in_parts.then(|| recipe.dumped()).transpose()?;
         let mut dumped = dumped.as_mut().map(|(lowering, heap)| {
             let threaded = self.threads.and_then(|threads| lowering.threads(threads as usize));
+            if threaded.is_none() && self.threads.is_some_and(|threads| threads > 1) {
+                let format = recipe.format;
+                terminal::warning(&format!(
+                    "--threads: {format} is written by one, since a record depends on the one before it"
+                ));
+            }
             (threaded.unwrap_or_else(|| lowering.clone()), heap as &mut dyn HeapSource)
         });
         if let Some((lowering, heap)) = &mut dumped

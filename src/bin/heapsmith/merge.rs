@@ -5,7 +5,7 @@ use heapsmith::check::KeptFiles;
 use heapsmith::check::report::merge;
 use heapsmith::error::Error;
 
-use crate::report::ReportOpts;
+use crate::report::{ReportOpts, skips_too_much};
 use crate::{Answer, reports};
 
 /// Puts the reports of shards together (`check --shard`), or those of several implementations over the same cases.
@@ -16,9 +16,12 @@ use crate::{Answer, reports};
 /// Example: heapsmith merge shard1/report.json shard2/report.json --report whole
 #[derive(Args)]
 pub(crate) struct Opts {
-    /// Reports in JSON (report.json).
+    /// Reports in JSON (report.json), or the folders of `check --report`.
     #[arg(required = true)]
     reports: Vec<PathBuf>,
+    /// Accept that more than half of the cases were skipped, or of the dumps that can be read. Without it, the exit code is 1 then.
+    #[arg(long)]
+    allow_skips: bool,
     #[command(flatten)]
     report: ReportOpts,
 }
@@ -27,6 +30,8 @@ impl Opts {
     pub(crate) fn run(self) -> Result<Answer, Error> {
         let read = self.reports.iter().map(|path| reports::read(path));
         let merged = merge(read.collect::<Result<_, _>>()?)?;
-        self.report.tell(&merged, KeptFiles::default())
+        let answer = self.report.tell(&merged, KeptFiles::default())?;
+        let is_too_much = !self.allow_skips && merged.incomplete.is_none() && skips_too_much(&merged);
+        Ok(if is_too_much && answer == Answer::Yes { Answer::No } else { answer })
     }
 }

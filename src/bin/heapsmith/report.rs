@@ -4,10 +4,12 @@ mod causes;
 mod cost;
 mod text;
 
+use std::collections::HashSet;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use heapsmith::check::report::{CaseResult, Outcome};
 use heapsmith::check::{KeptFiles, Report, ReportFolder};
 use heapsmith::error::Error;
 use heapsmith::output::Output;
@@ -98,6 +100,36 @@ pub(crate) fn tell(
         printed => printed.map_err(failed)?,
     }
     Ok(if report.is_clean() { Answer::Yes } else { Answer::No })
+}
+
+/// Whether more was skipped than judged, of all cases or of the dumps that can be read, and a warning of each implementation of which
+/// that is so. A limit of failures skips by itself.
+pub(crate) fn skips_too_much(report: &Report) -> bool {
+    if report.chosen.max_failures.is_some() {
+        return false;
+    }
+    let is_readable = |verdict: &str| matches!(verdict, "valid" | "ambiguous");
+    let readable: HashSet<&str> =
+        report.cases.iter().filter(|case| is_readable(&case.verdict)).map(|case| &*case.id).collect();
+    let mut is_too_much = false;
+    for tested in &report.implementations {
+        let is_skip = |result: &&&CaseResult| matches!(result.outcome, Outcome::Skip { .. });
+        let all: Vec<&CaseResult> = tested.results.iter().collect();
+        let sound: Vec<&CaseResult> = all.iter().copied().filter(|result| readable.contains(&*result.id)).collect();
+        for (results, what) in [(&all, "cases"), (&sound, "dumps that can be read")] {
+            let (skipped, all) = (results.iter().filter(is_skip).count(), results.len());
+            if skipped * 2 > all {
+                is_too_much = true;
+                terminal::warning(&format!(
+                    "{}: {skipped} of {all} {what} were skipped, which is more than half; --filter and --format choose what \
+                     it can, and --allow-skips says that this is right",
+                    tested.label
+                ));
+                break;
+            }
+        }
+    }
+    is_too_much
 }
 
 fn json(report: &Report) -> Result<String, Error> {

@@ -23,13 +23,14 @@ enum Command {
 
 /// Shows what has changed between two reports: causes that are new, gone, or have other cases.
 ///
-/// Implementations are the same if their labels are, or else the only two of one name. Exit code 0: nothing is worse;
-/// 1: a cause is new, or a case fails that passed.
+/// Implementations are the same if their labels are, or else the only two of one name, or else the only ones that are left. Exit
+/// code 0: nothing is worse; 1: a cause is new, a case fails that passed, or something was not judged again; 2: no implementation
+/// is in both.
 ///
-/// Example: heapsmith report diff before/report.json after/report.json --markdown >> "$GITHUB_STEP_SUMMARY"
+/// Example: heapsmith report diff before after --markdown >> "$GITHUB_STEP_SUMMARY"
 #[derive(Args)]
 struct Diff {
-    /// A report in JSON.
+    /// A report in JSON, or the folder of `check --report`.
     old: PathBuf,
     /// A later one, over the same cases.
     new: PathBuf,
@@ -41,8 +42,9 @@ struct Diff {
     json: bool,
 }
 
-/// Reads a report of `check`.
+/// Reads a report of `check`, or that of a folder.
 pub(crate) fn read(path: &Path) -> Result<Report, Error> {
+    let path = &if path.is_dir() { path.join("report.json") } else { path.to_owned() };
     let text = read_bytes(path, LONGEST_REPORT)?;
     serde_json::from_slice(&text).map_err(|e| {
         Error::Usage(format!("{}: expected a report in JSON as `check --report` writes it: {e}", path.display()))
@@ -88,7 +90,11 @@ fn text(told: &ReportDiff) -> String {
             let (id, before) = (terminal::line(&cause.id), before.unwrap_or_default());
             put(format!("changed  {id}{before}: {} cases more, {} fewer", more.len(), fewer.len()));
             more.iter().take(SHOWN).for_each(|case| put(format!("         fails now: {}", terminal::line(case))));
+            if more.len() > SHOWN {
+                put(format!("         and {} more", more.len() - SHOWN));
+            }
         }
+        tested.left_unjudged().into_iter().for_each(&mut put);
     }
     for (what, labels) in [("added", &told.added), ("removed", &told.removed)] {
         labels.iter().for_each(|label| text += &format!("{}  implementation {what}\n", terminal::line(label)));

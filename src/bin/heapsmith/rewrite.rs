@@ -6,7 +6,7 @@ use heapsmith::model::DumpSource;
 use heapsmith::output::{GzipBlocks, Output};
 
 use crate::open;
-use crate::spelling::Spelling;
+use crate::spelling::{Spelling, warn_of_unwritten};
 use crate::{Answer, outputs, terminal};
 
 /// Decodes a dump and writes it again.
@@ -96,7 +96,10 @@ impl Opts {
             terminal::warning(&format!("{}: {left_behind}", file.input().name()));
         }
         let lowering = match named {
-            Some(lowering) => lowering,
+            Some(lowering) => {
+                warn_of_unwritten(&mut source, &lowering)?;
+                lowering
+            }
             None => match file.recognise(&mut source)? {
                 Some(recognised) => self.spelling.upon(&recognised)?,
                 None => match file.keeping(&mut source) {
@@ -114,6 +117,7 @@ impl Opts {
                         terminal::warning(&format!(
                             "no profile reproduces this dump's bytes; it is written as {default}. --profile names another writer"
                         ));
+                        warn_of_unwritten(&mut source, &lowering)?;
                         lowering
                     }
                 },

@@ -5,12 +5,15 @@ use std::io::Write;
 use clap::Args;
 use heapsmith::DumpOptions;
 use heapsmith::classic::{Charset, Newline};
+use heapsmith::convert::{Unwritten, profile_with_all_roots};
 use heapsmith::error::Error;
 use heapsmith::family::Wishes;
 use heapsmith::format::{Format, Lowering, profiles};
 use heapsmith::hprof::IdSize;
 use heapsmith::model::{DumpSource, WordSize};
 use heapsmith::output::{GzipBlocks, Output};
+
+use crate::terminal;
 
 /// How to spell the dump of a heap that there is.
 #[derive(Args)]
@@ -114,6 +117,18 @@ impl Writing {
         }
         out.flush().map_err(|e| Error::io("writing the dump", e))
     }
+}
+
+/// Says what a dump does not record of its heaps, and which profile would.
+pub(crate) fn warn_of_unwritten(dump: &mut dyn DumpSource, lowering: &Lowering) -> Result<(), Error> {
+    let unwritten = Unwritten::of(dump, lowering)?;
+    unwritten.lost_facets().iter().for_each(|facets| terminal::warning(facets));
+    if let Some(roots) = unwritten.omitted_roots() {
+        let other = profile_with_all_roots(dump, lowering)?;
+        let remedy = other.map(|name| format!("; --profile {name} writes them"));
+        terminal::warning(&(roots + &remedy.unwrap_or_default()));
+    }
+    Ok(())
 }
 
 /// The profiles of every format, and which of them is taken where none is named.

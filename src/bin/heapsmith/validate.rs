@@ -3,7 +3,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use heapsmith::error::{Error, TextPosition};
-use heapsmith::validate::{Finding, Report, Severity, ValidateOptions, rule, sources, validate};
+use heapsmith::validate::{Finding, FindingCounts, Report, Severity, ValidateOptions, rule, sources, validate};
 
 use crate::{Answer, files, open, terminal};
 
@@ -26,7 +26,8 @@ pub(crate) struct Opts {
     no_graph: bool,
     #[command(flatten)]
     reading: open::ReadingOpts,
-    /// Show notes too: what speaks for one reading or another where the bytes leave it open. Without it, they are counted.
+    /// Show notes too, of each rule the first 20: what speaks for one reading or another where the bytes leave it open. Without
+    /// it, they are counted.
     #[arg(long)]
     notes: bool,
     /// Exit with 1 for warnings, too. Without it, only errors do so.
@@ -72,28 +73,31 @@ impl Opts {
             return writeln!(terminal::data(), "{text}").map_err(failed);
         }
         let mut out = terminal::stdout();
-        let mut notes = 0;
-        for finding in &report.findings {
-            if finding.severity == Severity::Note && !self.notes {
-                notes += 1;
-                continue;
-            }
+        let is_shown = |severity: Severity| severity != Severity::Note || self.notes;
+        let shown: Vec<&Finding> = report.findings.iter().filter(|finding| is_shown(finding.severity)).collect();
+        // Where reading stops explains what is missing after it.
+        let (fatal, others): (Vec<&Finding>, _) = shown.iter().partition(|finding| finding.fatal);
+        for finding in fatal.into_iter().chain(others) {
             write!(out, "{}", describe(finding)).map_err(failed)?;
         }
         for count in &report.counts {
-            let kept = report.findings.iter().filter(|f| f.rule == count.rule).count() as u64;
-            if count.count > kept {
-                writeln!(out, "{}: {} more of these", count.rule, count.count - kept).map_err(failed)?;
+            let of_rule = shown.iter().filter(|finding| finding.rule == count.rule).count() as u64;
+            if of_rule > 0 && count.count > of_rule {
+                writeln!(out, "{}: {} more of these", count.rule, count.count - of_rule).map_err(failed)?;
             }
         }
         let sound = report.sound;
         let format = report.format.as_deref().unwrap_or("not a dump");
         let verdict = if report.valid { terminal::good("valid") } else { terminal::bad("not valid") };
         let graph = if report.graph_checked { "" } else { "; the rules of the whole graph were not checked" };
-        let hidden = match notes {
-            0 => String::new(),
-            1 => "; 1 note (--notes shows it)".to_owned(),
-            notes => format!("; {notes} notes (--notes shows them)"),
+        let notes = notes(report);
+        let shown = shown.iter().filter(|finding| finding.severity == Severity::Note).count() as u64;
+        let hidden = match (notes, shown) {
+            (0, _) => String::new(),
+            (1, 0) => "; 1 note (--notes shows it)".to_owned(),
+            (_, 0) => format!("; {notes} notes (--notes shows them)"),
+            (_, shown) if shown < notes => format!("; {shown} of {notes} notes are shown"),
+            _ => String::new(),
         };
         writeln!(
             out,
@@ -106,6 +110,14 @@ impl Opts {
         )
         .map_err(failed)
     }
+}
+
+/// The number of a dump's notes, those beyond the kept ones included.
+fn notes(report: &Report) -> u64 {
+    let is_note = |count: &&FindingCounts| {
+        report.findings.iter().any(|finding| finding.rule == count.rule && finding.severity == Severity::Note)
+    };
+    report.counts.iter().filter(is_note).map(|count| count.count).sum()
 }
 
 fn describe(finding: &Finding) -> String {

@@ -8,10 +8,10 @@ use serde::Serialize;
 
 use crate::error::Error;
 
-use super::{CaseResult, Cause, Report, SCHEMA, Tested, markdown};
+use super::{CaseResult, Cause, Outcome, Report, SCHEMA, Tested, markdown};
 
 /// Version of the schema of a [`ReportDiff`].
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 /// Causes of other names are one if they have so much of their cases in common.
 const COMMON: f64 = 0.5;
 
@@ -20,7 +20,8 @@ const COMMON: f64 = 0.5;
 pub struct ReportDiff {
     /// Version of this report's schema.
     pub schema: u32,
-    /// Whether nothing is worse: no cause is new, and no case fails that passed.
+    /// Whether nothing is worse: no cause is new, no case fails that passed, and every case and implementation of the old report
+    /// was judged again.
     pub fine: bool,
     /// The implementations of both reports, in the order of the new one.
     pub implementations: Vec<TestedDiff>,
@@ -43,6 +44,8 @@ pub struct TestedDiff {
     pub gone: Vec<Cause>,
     /// Causes of both, with other cases.
     pub changed: Vec<ChangedCause>,
+    /// Number of cases that the old report has a verdict on and the new one has not: they were skipped, or are not in it.
+    pub unjudged: u64,
 }
 
 /// A cause that both reports have, and that has other cases.
@@ -61,10 +64,11 @@ pub struct ChangedCause {
     pub other_cases: u64,
 }
 
-/// Compares two reports, cause by cause.
+/// Compares two reports, cause by cause. Implementations are paired by their labels, else by their names, where only one of each
+/// report has it; and those that are left, where each report has one.
 ///
 /// # Errors
-/// If one of them is of another schema than this version writes.
+/// If one of them is of another schema than this version writes, or no implementation of the one is one of the other.
 pub fn diff(old: &Report, new: &Report) -> Result<ReportDiff, Error> {
     if let Some(other) = [old, new].into_iter().find(|report| report.schema != SCHEMA) {
         return Err(Error::Usage(format!(
@@ -74,15 +78,36 @@ pub fn diff(old: &Report, new: &Report) -> Result<ReportDiff, Error> {
     }
     let mut told = ReportDiff { schema: VERSION, ..ReportDiff::default() };
     let mut left: Vec<&Tested> = old.implementations.iter().collect();
+    let mut pairs: Vec<(Option<&Tested>, &Tested)> = Vec::new();
     for tested in &new.implementations {
-        match left.iter().position(|before| before.label == tested.label).or_else(|| same_name(&left, tested)) {
-            Some(before) => told.implementations.push(of_implementation(left.remove(before), tested)),
+        let before = left.iter().position(|before| before.label == tested.label).or_else(|| same_name(&left, tested));
+        pairs.push((before.map(|before| left.remove(before)), tested));
+    }
+    let mut unpaired = pairs.iter_mut().filter(|(before, _)| before.is_none());
+    if let (Some((before, _)), None, [_]) = (unpaired.next(), unpaired.next(), &left[..]) {
+        *before = left.pop();
+    }
+    for (before, tested) in pairs {
+        match before {
+            Some(before) => told.implementations.push(of_implementation(before, tested)),
             None => told.added.push(tested.label.clone()),
         }
     }
     told.removed = left.into_iter().map(|tested| tested.label.clone()).collect();
-    told.fine = told.implementations.iter().all(TestedDiff::is_fine);
+    if told.implementations.is_empty() {
+        return Err(Error::Usage(format!(
+            "nothing to compare: no implementation of the old report ({}) is in the new one ({}); name reports of the same \
+             implementations",
+            listed(&told.removed),
+            listed(&told.added)
+        )));
+    }
+    told.fine = told.removed.is_empty() && told.implementations.iter().all(TestedDiff::is_fine);
     Ok(told)
+}
+
+fn listed(labels: &[String]) -> String {
+    if labels.is_empty() { "none".to_owned() } else { labels.join(", ") }
 }
 
 /// The one implementation of this name, in whatever version.
@@ -116,6 +141,10 @@ fn of_implementation(old: &Tested, new: &Tested) -> TestedDiff {
         }
     }
     told.gone = left.into_iter().cloned().collect();
+    let is_judged = |result: &CaseResult| !matches!(result.outcome, Outcome::Skip { .. });
+    let [before, now] = &cases;
+    let judged = before.iter().filter(|(_, result)| is_judged(result));
+    told.unjudged = judged.filter(|(id, _)| !now.get(*id).is_some_and(|result| is_judged(result))).count() as u64;
     told
 }
 
@@ -153,11 +182,20 @@ fn changed(old: &Cause, new: &Cause, [before, now]: &[Outcomes<'_>; 2]) -> Optio
 impl TestedDiff {
     /// Whether nothing is worse.
     pub fn is_fine(&self) -> bool {
-        self.new.is_empty() && self.changed.iter().all(|changed| changed.more.is_empty())
+        self.new.is_empty() && self.unjudged == 0 && self.changed.iter().all(|changed| changed.more.is_empty())
     }
 
     fn is_same(&self) -> bool {
-        self.new.is_empty() && self.gone.is_empty() && self.changed.is_empty()
+        self.new.is_empty() && self.gone.is_empty() && self.changed.is_empty() && self.unjudged == 0
+    }
+
+    /// The cases that were judged before, in a line, if there are such.
+    pub fn left_unjudged(&self) -> Option<String> {
+        match self.unjudged {
+            0 => None,
+            1 => Some("1 case of the old report was not judged again".to_owned()),
+            cases => Some(format!("{cases} cases of the old report were not judged again")),
+        }
     }
 }
 
@@ -165,12 +203,23 @@ impl ReportDiff {
     /// The answer in a line.
     pub fn headline(&self) -> String {
         let count = |of: fn(&TestedDiff) -> usize| self.implementations.iter().map(of).sum::<usize>();
-        let [new, gone, changed] =
-            [count(|told| told.new.len()), count(|told| told.gone.len()), count(|told| told.changed.len())];
-        match (new, gone, changed) {
-            (0, 0, 0) => "nothing has changed".to_owned(),
-            _ => format!("causes: {new} new, {gone} gone, {changed} changed"),
+        let causes = [count(|told| told.new.len()), count(|told| told.gone.len()), count(|told| told.changed.len())];
+        let unjudged: u64 = self.implementations.iter().map(|told| told.unjudged).sum();
+        let mut parts = Vec::new();
+        if let [new, gone, changed] = causes
+            && causes != [0; 3]
+        {
+            parts.push(format!("causes: {new} new, {gone} gone, {changed} changed"));
         }
+        if unjudged > 0 {
+            parts.push(format!("cases not judged again: {unjudged}"));
+        }
+        for (what, labels) in [("added", &self.added), ("removed", &self.removed)] {
+            if !labels.is_empty() {
+                parts.push(format!("implementations {what}: {}", labels.len()));
+            }
+        }
+        if parts.is_empty() { "nothing has changed".to_owned() } else { parts.join("; ") }
     }
 
     /// Writes it as Markdown, for a pull request.
@@ -196,6 +245,9 @@ impl ReportDiff {
                     name.unwrap_or_default()
                 );
             }
+            if let Some(unjudged) = tested.left_unjudged() {
+                text += &format!("- {unjudged}\n");
+            }
             text.push('\n');
         }
         for (what, labels) in [("added", &self.added), ("removed", &self.removed)] {
@@ -216,6 +268,55 @@ fn in_markdown(cause: &Cause) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn report(implementations: Vec<Tested>) -> Report {
+        Report { schema: SCHEMA, implementations, ..Report::default() }
+    }
+
+    fn tested(label: &str, failed: &[&str], results: &[(&str, bool)]) -> Tested {
+        let cause = Cause {
+            id: "rule".to_owned(),
+            cases: failed.iter().map(|case| (*case).to_owned()).collect(),
+            ..Cause::default()
+        };
+        let skip = || Outcome::Skip { reason: "not declared".to_owned(), link: None };
+        let result = |&(id, is_judged): &(&str, bool)| {
+            CaseResult::new(id, if is_judged { Outcome::Pass { reading: None } } else { skip() })
+        };
+        Tested {
+            label: label.to_owned(),
+            causes: if failed.is_empty() { Vec::new() } else { vec![cause] },
+            results: results.iter().map(result).collect(),
+            ..Tested::default()
+        }
+    }
+
+    #[test]
+    fn compares_single_implementations_with_other_labels() {
+        let [old, new] = [tested("python3 a.py", &[], &[]), tested("python3 b.py", &["a"], &[])];
+        let told = diff(&report(vec![old.clone()]), &report(vec![new.clone()])).expect("one of each");
+        assert!(!told.fine && told.added.is_empty() && told.removed.is_empty(), "{told:?}");
+        assert_eq!(told.headline(), "causes: 1 new, 0 gone, 0 changed");
+        let other = tested("both", &[], &[]);
+        let told = diff(&report(vec![other.clone(), old.clone()]), &report(vec![new.clone(), other.clone()]));
+        assert_eq!(told.expect("one of each is left").implementations.len(), 2);
+        // Which of two an implementation was is not known.
+        let told = diff(&report(vec![other.clone(), old.clone()]), &report(vec![new.clone()]));
+        let message = told.expect_err("nothing is in both").to_string();
+        assert!(message.contains("both, python3 a.py") && message.contains("python3 b.py"), "{message}");
+        let told = diff(&report(vec![other.clone(), old]), &report(vec![other])).expect("one is in both");
+        assert!(!told.fine);
+        assert_eq!(told.headline(), "implementations removed: 1");
+    }
+
+    #[test]
+    fn counts_cases_that_were_not_judged_again() {
+        let old = tested("a", &["c"], &[("a", true), ("b", true), ("c", true), ("d", false)]);
+        let new = tested("a", &[], &[("a", true), ("b", false), ("e", true)]);
+        let told = diff(&report(vec![old]), &report(vec![new])).expect("the same label");
+        assert_eq!((told.fine, told.implementations[0].unjudged), (false, 2));
+        assert_eq!(told.headline(), "causes: 0 new, 1 gone, 0 changed; cases not judged again: 2");
+    }
 
     /// Several causes of one name are each compared with the one of the same cases, and one more is new.
     #[test]

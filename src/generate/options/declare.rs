@@ -361,7 +361,7 @@ mod tests {
         let error = options.set("object", "3").expect_err("no such option").to_string();
         assert!(error.starts_with("unknown option \"object\"; "), "{error}");
         let error = options.set("objects", "many").expect_err("no count").to_string();
-        assert_eq!(error, "objects: expected a count, such as 1000, 20_000 or 1e6, found \"many\"");
+        assert_eq!(error, "objects: expected a count, such as 1000, 20_000, 1e6 or 6.5e7, found \"many\"");
         assert_eq!(options, GenerateOptions::default());
     }
 }

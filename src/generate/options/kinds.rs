@@ -50,7 +50,7 @@ impl Form {
     /// What may be written, for people.
     pub(super) fn described(&self) -> String {
         match self {
-            Form::Count(_) => "a count, such as 1000, 20_000 or 1e6".to_owned(),
+            Form::Count(_) => "a count, such as 1000, 20_000, 1e6 or 6.5e7".to_owned(),
             Form::Share => "a share from 0 to 1, such as 0.25".to_owned(),
             Form::Lengths => format!("a distribution: {}", Lengths::SPELLINGS.map(|(spelling, _)| spelling).join(", ")),
             Form::Mix => {
@@ -159,7 +159,7 @@ impl<K: Kind> Kind for Option<K> {
     }
 }
 
-/// A count of digits, with `_` among them, and with an exponent.
+/// A count of digits, with `_` among them, and with an exponent; and as many digits after a point as that has room for.
 pub(in super::super) fn count(text: &str) -> Option<u64> {
     let digits = |text: &str| {
         let is_spelled = text.starts_with(|c: char| c.is_ascii_digit()) && !text.ends_with('_');
@@ -169,7 +169,15 @@ pub(in super::super) fn count(text: &str) -> Option<u64> {
     match text.split_once('e') {
         None => digits(text),
         Some((count, exponent)) => {
-            digits(count)?.checked_mul(10_u64.checked_pow(u32::try_from(digits(exponent)?).ok()?)?)
+            let exponent = u32::try_from(digits(exponent)?).ok()?;
+            let (whole, fraction) = count.split_once('.').unwrap_or((count, ""));
+            // Each digit after the point takes one power of ten.
+            let places = u32::try_from(fraction.len()).ok()?;
+            let is_spelled = !whole.is_empty()
+                && fraction.bytes().all(|byte| byte.is_ascii_digit())
+                && count.len() != whole.len() + 1;
+            let power = 10_u64.checked_pow(exponent.checked_sub(places).filter(|_| is_spelled)?)?;
+            digits(&format!("{whole}{fraction}"))?.checked_mul(power)
         }
     }
 }
@@ -380,7 +388,27 @@ mod tests {
         for (text, value) in [("0", 0), ("1000000", 1_000_000), ("1e6", 1_000_000), ("20_000", 20_000), ("25e1", 250)] {
             assert_eq!(count(text), Some(value), "{text}");
         }
-        for text in ["", "-1", "1.5", "e6", "1e", "1e20", "_1", "1_", "1e6e1", " 1", "99999999999999999999"] {
+        for (text, value) in [("6.5e7", 65_000_000), ("1.25e2", 125), ("0.5e1", 5), ("1_0.5e1", 105)] {
+            assert_eq!(count(text), Some(value), "{text}");
+        }
+        for text in [
+            "",
+            "-1",
+            "1.5",
+            "e6",
+            "1e",
+            "1e20",
+            "_1",
+            "1_",
+            "1e6e1",
+            " 1",
+            "99999999999999999999",
+            "1.25e1",
+            "1.e3",
+            ".5e1",
+            "1.5_0e3",
+            "1.-5e3",
+        ] {
             assert_eq!(count(text), None, "{text}");
         }
         assert_eq!(count_text(1_000_000), "1e6");

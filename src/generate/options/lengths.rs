@@ -28,6 +28,9 @@ pub enum Lengths {
 /// The greatest numbers of 7, 8, 15 and 16 bits, those after them, 0 and 1.
 const EDGES: [u64; 10] = [0, 1, 127, 128, 255, 256, 32_767, 32_768, 65_535, 65_536];
 
+/// A geometric number exceeds its mean by this factor less often than once in 10^13 draws.
+const UNSEEN: u64 = 32;
+
 impl Lengths {
     /// The greatest length that may be asked for: an object is drawn in memory.
     pub const MOST: u64 = 1 << 24;
@@ -69,6 +72,29 @@ impl Lengths {
             Lengths::Power(low, high) => 2 * (*low).max(1) * u64::from((*high / (*low).max(1)).max(1).ilog2() + 1),
             Lengths::Edges => EDGES.iter().sum::<u64>() / EDGES.len() as u64 + 1,
             Lengths::Among(lengths) => lengths.iter().sum::<u64>() / lengths.len().max(1) as u64 + 1,
+        }
+    }
+
+    /// The least of the lengths.
+    pub(crate) fn least(&self) -> u64 {
+        match self {
+            Lengths::Constant(length) => *length,
+            Lengths::Uniform(low, _) => *low,
+            Lengths::Power(low, _) => (*low).max(1),
+            Lengths::Geometric(_) => 0,
+            Lengths::Edges => EDGES[0],
+            Lengths::Among(lengths) => lengths.iter().copied().min().unwrap_or_default(),
+        }
+    }
+
+    /// The greatest of the lengths; of those without a bound, one that is not seen in as many draws as can be made.
+    pub(crate) fn greatest(&self) -> u64 {
+        match self {
+            Lengths::Constant(length) => *length,
+            Lengths::Uniform(low, high) | Lengths::Power(low, high) => (*low).max(*high),
+            Lengths::Geometric(mean) => mean.saturating_mul(UNSEEN).min(Lengths::MOST),
+            Lengths::Edges => EDGES[EDGES.len() - 1],
+            Lengths::Among(lengths) => lengths.iter().copied().max().unwrap_or_default(),
         }
     }
 

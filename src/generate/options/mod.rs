@@ -19,6 +19,9 @@ pub use preset::{Preset, PresetForm};
 
 use super::oddity::Oddity;
 
+/// Bytes of the longest names: those of their arrays have some more, and 65,535 is what two bytes can count.
+pub(super) const LONGEST_NAME: u64 = 65_000;
+
 /// What the addresses of a generated heap are like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AddressSpace {
@@ -139,6 +142,31 @@ impl GenerateOptions {
         (self.latin1_names || !has_names) && text.chars().all(|c| u32::from(c) < 0x100)
     }
 
+    /// Why there is no room for the class loaders and threads that are asked for at least. What is not `asked` for, a small heap has
+    /// as far as there is room.
+    pub(crate) fn crowding(&self, asked: impl Fn(&str) -> bool) -> Option<Refusal> {
+        if self.oddities.has(Oddity::NoLibraryObjects) {
+            return None;
+        }
+        let objects = self.objects as u64;
+        let loaders = u64::from(self.loaders);
+        if loaders > objects && asked("loaders") {
+            let why = format!("loaders={loaders}: each takes an object, and there are {objects}");
+            return Some(Refusal::new(why, "loaders", objects.to_string()));
+        }
+        let each = super::objects::objects_of_thread(self) as u64;
+        let room = objects.saturating_sub(loaders) / each;
+        if self.threads.least() > room && asked("java-threads") {
+            let threads = &self.threads;
+            let why = format!(
+                "java-threads={threads}: each takes {each} objects, and {objects} objects have room for {room} beside \
+                 {loaders} class loaders"
+            );
+            return Some(Refusal::new(why, "java-threads", format!("constant:{room}")));
+        }
+        None
+    }
+
     /// Refuses what a heap cannot have together.
     ///
     /// # Errors
@@ -154,6 +182,11 @@ impl GenerateOptions {
         let why = || format!("addresses={} takes words of 64 bits", self.get("addresses").unwrap_or_default());
         if is_above {
             return Some(Refusal::new(why(), "word", "64"));
+        }
+        let names = self.name_lengths.as_ref();
+        if let Some(lengths) = names.filter(|lengths| lengths.greatest() > LONGEST_NAME) {
+            let why = format!("name-lengths={lengths}: a name has at most {LONGEST_NAME} bytes");
+            return Some(Refusal::new(why, "name-lengths", format!("constant:{LONGEST_NAME}")));
         }
         self.shapes.iter().find_map(|shape| {
             let (why, other) = shape.refusal()?;

@@ -19,7 +19,7 @@ use crate::model::{
 };
 
 use super::DrawnHeap;
-use super::objects::HELD;
+use super::objects::{HELD, Missing, SpareBlocks};
 use super::options::{AddressSpace, GenerateOptions};
 use super::shape::{self, PlacedShape, RunBlocks};
 use layout::{Layout, OBJECTS, SHAPES};
@@ -44,6 +44,7 @@ pub struct ProceduralHeap {
     blocks: Option<Computed>,
     shapes: Vec<Arc<PlacedShape>>,
     runs: Vec<RunBlocks>,
+    missing: Missing,
 }
 
 impl ProceduralHeap {
@@ -62,7 +63,9 @@ impl ProceduralHeap {
             _ => 0,
         };
         let objects = options.objects - in_blocks * OBJECTS as usize;
-        let mut drawn = super::drawn(&GenerateOptions { objects, ..options.clone() }, &mut draw);
+        let spare = SpareBlocks { count: in_blocks, objects: OBJECTS as usize };
+        let mut drawn = super::drawn(&GenerateOptions { objects, ..options.clone() }, spare, &mut draw);
+        let in_blocks = in_blocks - (drawn.heap.objects.len() - objects) / OBJECTS as usize;
         let mut first = std::mem::take(&mut drawn.heap);
         let plan = shape::plan(options, &first, &mut drawn.ground)?;
         let mut blocks = None;
@@ -76,7 +79,8 @@ impl ProceduralHeap {
         let shapes = shape::place(options, plan, &mut drawn.ground)?;
         let around = shape::build(options, &shapes, &mut first);
         let runs = shapes.iter().flat_map(|shape| RunBlocks::of(shape, &around)).collect();
-        let mut heap = ProceduralHeap { first, ascends: false, blocks, shapes, runs };
+        let missing = drawn.missing;
+        let mut heap = ProceduralHeap { first, ascends: false, blocks, shapes, runs, missing };
         let last = heap.first.objects.last().map(|object| object.address);
         let starts = last.into_iter().chain(heap.in_blocks().map(|blocks| blocks.address(0)));
         heap.ascends = starts.is_sorted() && is_ascending(&mut &heap.first)?;
@@ -86,6 +90,16 @@ impl ProceduralHeap {
     /// The number of objects.
     pub fn objects(&self) -> u64 {
         self.first.objects.len() as u64 + self.in_blocks().map(Blocks::objects).sum::<u64>()
+    }
+
+    /// The number of threads that were drawn and have no room: each takes two or three of the heap's objects.
+    pub fn missing_threads(&self) -> u64 {
+        self.missing.threads
+    }
+
+    /// The number of class loaders that have no room: each takes an object.
+    pub fn missing_loaders(&self) -> u64 {
+        self.missing.loaders
     }
 
     /// All but the objects in blocks: what was drawn, the first objects, and those of shapes that are few or large.

@@ -1,5 +1,6 @@
 //! The options to write an HPROF dump among those of every format.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::ops::Range;
 
@@ -10,10 +11,11 @@ use crate::generate::{AddressSpace, GenerateOptions, Library};
 use crate::hprof::open::FORMAT;
 use crate::lower::Adherence;
 use crate::model::blocks::Blocks;
-use crate::model::{Class, Dump, DumpSource, Facts, RootForm, WordSize};
+use crate::model::{Class, Dump, DumpSource, Facts, HeapSource, RootForm, WordSize};
 
 use super::super::wire::IdSize;
 use super::plan::Plan;
+use super::tell::omitted_roots;
 use super::{LowerOptions, carry_dump, spelled, write_dump, write_window};
 
 /// The library of the programs whose dumps a writer makes.
@@ -94,6 +96,10 @@ impl Lower for LowerOptions {
     fn leaves_out(&self, root: &RootForm) -> bool {
         let writer = self.profile.root_writer.filter(|_| self.adherence != Adherence::Heap);
         writer.is_some_and(|writer| !root.writers.contains(&writer))
+    }
+
+    fn omitted_roots(&self, heap: &mut dyn HeapSource) -> Result<BTreeMap<&'static str, u64>, Error> {
+        omitted_roots(heap, self)
     }
 
     fn needs(&self, facts: &Facts) -> Needs {

@@ -1,5 +1,6 @@
 //! What a dump tells, item by item, in the order of the file.
 
+use std::collections::BTreeMap;
 use std::iter::Peekable;
 use std::vec::IntoIter;
 
@@ -12,6 +13,7 @@ use crate::model::{
 };
 
 use super::super::lift::{Log, Named, Stacks};
+use super::LowerOptions;
 use super::carry::Carrier;
 use super::compose::Composer;
 use super::plan::Plan;
@@ -125,6 +127,27 @@ fn root_objects(plan: &Plan, heap: &mut dyn HeapSource, surroundings: &Surroundi
         })?;
     }
     Ok(objects)
+}
+
+/// The number of roots that a writer leaves out, by the name of their kind.
+pub(super) fn omitted_roots(
+    heap: &mut dyn HeapSource,
+    options: &LowerOptions,
+) -> Result<BTreeMap<&'static str, u64>, Error> {
+    let plan = Plan::new(heap.facts(), options)?;
+    let mut omitted = BTreeMap::new();
+    let Some(writer) = plan.profile.root_writer.filter(|_| !plan.as_heap()) else { return Ok(omitted) };
+    let surroundings = heap.surroundings().clone();
+    let objects = root_objects(&plan, heap, &surroundings)?;
+    let roots = surroundings.roots.unwrap_or_default();
+    for root in &roots {
+        *omitted.entry(root.kind.form().name).or_default() += 1;
+    }
+    for root in writer.told(&roots, &objects) {
+        omitted.entry(root.kind.form().name).and_modify(|count| *count -= 1);
+    }
+    omitted.retain(|_, count| *count > 0);
+    Ok(omitted)
 }
 
 /// Goes through a heap: classes in their places, class objects that are instances, and objects.
