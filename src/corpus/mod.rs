@@ -43,6 +43,7 @@ pub fn spelled(family: Family, files: &[(&'static str, &'static str)]) -> Result
 pub fn cases() -> Result<Vec<Case>, Error> {
     let mut cases = Vec::new();
     for family in Family::ALL {
+        Error::check_stop()?;
         cases.extend(family.cases()?);
     }
     cases.sort_by(|a, b| a.id.cmp(&b.id));

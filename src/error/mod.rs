@@ -148,6 +148,12 @@ impl Error {
         Error::io("asking", stop::stopped())
     }
 
+    /// Fails once a signal has asked this program to stop.
+    #[cfg(feature = "corpus")]
+    pub(crate) fn check_stop() -> Result<(), Error> {
+        stop::check().map_err(|e| Error::io("making cases", e))
+    }
+
     /// What came of some work; `None` if it was given up because of a signal.
     pub(crate) fn unless_stopped<T>(result: Result<T, Error>) -> Result<Option<T>, Error> {
         match result {

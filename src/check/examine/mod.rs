@@ -236,7 +236,7 @@ impl Examiner<'_> {
 
     /// A few dumps of each format: each level, a damaged one, and the first once more.
     fn dumps(&mut self) -> Result<(), Error> {
-        let all = cases()?;
+        let Some(all) = Error::unless_stopped(cases())? else { return Ok(()) };
         for format in Format::all().filter(|format| self.hello.can_read(*format)) {
             let plain = |case: &&Case| case.format == format && case.heap.is_none() && !is_compressed(case);
             let of = |verdict| all.iter().filter(plain).filter(move |case| case.verdict == verdict);
@@ -268,7 +268,7 @@ impl Examiner<'_> {
 
     /// One conversion of each pair, and one dump of each writer.
     fn others(&mut self) -> Result<(), Error> {
-        let all = cases()?;
+        let Some(all) = Error::unless_stopped(cases())? else { return Ok(()) };
         for format in Format::all() {
             let plain = |case: &&Case| case.format == format && case.heap.is_none() && !is_compressed(case);
             let has_objects = |case: &&Case| first_heap(case).is_some_and(|heap| !heap.objects.is_empty());

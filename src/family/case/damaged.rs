@@ -10,7 +10,8 @@ use super::{Answer, Case, CaseFamily, Kind, REFUSED, STRICT, Verdict, or_refused
 
 /// A case for each edit of a format.
 pub(super) fn cases<M: Map>(family: &CaseFamily, golden: &[Case]) -> Result<Vec<Case>, Error> {
-    M::EDITS.iter().map(|edit| of_golden(family, edit, golden)).collect()
+    let of_edit = |edit| Error::check_stop().and_then(|()| of_golden(family, edit, golden));
+    M::EDITS.iter().map(of_edit).collect()
 }
 
 fn of_golden<M: Map>(family: &CaseFamily, edit: &Edit<M>, golden: &[Case]) -> Result<Case, Error> {
