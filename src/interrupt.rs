@@ -10,7 +10,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 use std::thread;
@@ -19,6 +19,10 @@ use std::time::{Duration, Instant};
 use crate::error::Error;
 use crate::stop;
 use crate::system;
+use crate::threads;
+use crate::visible::visible;
+
+pub use crate::system::Remnant;
 
 pub use crate::stop::{Stop, gently, signal};
 
@@ -26,6 +30,8 @@ pub use crate::stop::{Stop, gently, signal};
 static LIST: Mutex<List> = Mutex::new(List { next: 0, work: BTreeMap::new() });
 /// What else ends with the program: the processes that it started.
 static LAST: OnceLock<fn()> = OnceLock::new();
+/// What could not be removed.
+static REMNANTS: Mutex<Vec<Remnant>> = Mutex::new(Vec::new());
 
 struct List {
     /// The number of the next entry.
@@ -52,7 +58,7 @@ pub fn install() -> Result<(), Error> {
             }
         }
     };
-    thread::Builder::new().name("signals".to_owned()).spawn(listen).map(drop).map_err(failed)
+    threads::start("signals", listen).map(drop).map_err(failed)
 }
 
 /// What a signal that ends the program does besides.
@@ -90,9 +96,20 @@ pub(crate) fn at_end(work: impl Fn() + Send + 'static) -> Listed {
 
 fn remove(path: &Path) {
     match fs::symlink_metadata(path) {
-        Ok(file) if file.is_dir() => system::remove_all(path),
+        Ok(file) if file.is_dir() => remove_folder(path),
         _ => _ = fs::remove_file(path),
     }
+}
+
+/// Removes a temporary folder with what is in it; of a link, the link. What is left is one of the [`remnants`].
+pub(crate) fn remove_folder(path: &Path) {
+    let left = system::remove_all(path);
+    REMNANTS.lock().unwrap_or_else(PoisonError::into_inner).extend(left);
+}
+
+/// The temporary files and folders that could not be removed so far.
+pub fn remnants() -> Vec<Remnant> {
+    REMNANTS.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
 impl List {
@@ -122,6 +139,10 @@ fn end(signal: i32) -> ! {
     }
     let list = within(PATIENCE);
     list.iter().flat_map(|list| list.work.values()).for_each(|work| work());
+    for remnant in remnants() {
+        // Where standard error takes nothing, there is no other place to say it.
+        let _ = writeln!(io::stderr(), "warning: {}", visible(&remnant.to_string()));
+    }
     std::process::exit(128 + signal)
 }
 

@@ -4,23 +4,26 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use tempfile::TempDir;
-
 use crate::interrupt::{self, Listed};
-use crate::system::{self, OpenFolder};
+use crate::system::OpenFolder;
 
 /// A temporary folder with an unpredictable name, which only its owner can enter. It is removed with what is in it, but nothing
 /// that links in it lead to; and if a link stands in its place by then, that alone. A signal removes it, too.
 #[derive(Debug)]
 pub(crate) struct Folder {
-    folder: TempDir,
+    /// Closed before the folder is removed, which may take what there is of open files.
     opened: OpenFolder,
+    folder: Removed,
     _listed: Listed,
 }
 
-impl Drop for Folder {
+/// A folder that is removed when this is dropped.
+#[derive(Debug)]
+struct Removed(PathBuf);
+
+impl Drop for Removed {
     fn drop(&mut self) {
-        system::remove_all(self.folder.path());
+        interrupt::remove_folder(&self.0);
     }
 }
 
@@ -32,10 +35,10 @@ impl Folder {
     pub(crate) fn new(prefix: &str) -> io::Result<Folder> {
         let mut tried = 1;
         loop {
-            let create = || tempfile::Builder::new().prefix(prefix).tempdir();
-            let (folder, listed) = interrupt::listed(create, TempDir::path)?;
-            match OpenFolder::open(folder.path()) {
-                Ok(opened) => return Ok(Folder { folder, opened, _listed: listed }),
+            let create = || Ok(Removed(tempfile::Builder::new().prefix(prefix).tempdir()?.keep()));
+            let (folder, listed) = interrupt::listed(create, |folder| &folder.0)?;
+            match OpenFolder::open(&folder.0) {
+                Ok(opened) => return Ok(Folder { opened, folder, _listed: listed }),
                 Err(e) if tried == TRIES => return Err(e),
                 Err(_) => tried += 1,
             }
@@ -44,12 +47,12 @@ impl Folder {
 
     /// Its path.
     pub(crate) fn path(&self) -> &Path {
-        self.folder.path()
+        &self.folder.0
     }
 
     /// The path of a file in it.
     pub(crate) fn join(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
+        self.folder.0.join(name)
     }
 
     /// Creates a file that is not there yet, for reading and writing.
@@ -98,7 +101,7 @@ mod tests {
         let folder = Folder::new("heapsmith-").expect("there is room for a folder");
         let path = folder.path().to_owned();
         fs::rename(&path, other.path().join("moved")).expect("it can be moved");
-        system::symlink(other.path(), &path).expect("a link");
+        crate::system::symlink(other.path(), &path).expect("a link");
         drop(folder);
         assert!(path.symlink_metadata().is_err(), "the link is removed");
         assert_eq!(fs::read_to_string(other.path().join("answer")).expect("it is there"), "foreign");

@@ -1,10 +1,61 @@
-//! Work that several threads do, and whose results are used in order.
+//! Work that several threads do, and whose results are used in order. Where no more threads are to be had, those that are there
+//! do all of it, the one that asks among them.
 
+use std::io;
+use std::iter::StepBy;
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
-use std::thread;
+use std::sync::{Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
 
 /// Results of a thread that wait to be used.
 const WAITING: usize = 2;
+
+/// Starts a thread that may outlive the one that starts it.
+///
+/// # Errors
+/// If the system has no more threads.
+pub(crate) fn start<T: Send + 'static>(
+    name: &str,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> io::Result<JoinHandle<T>> {
+    let failed = |e: io::Error| {
+        let message = format!(
+            "no thread can be started: {e} (the limits are those of `ulimit -u`, `ulimit -v` and the cgroup's pids.max)"
+        );
+        io::Error::new(e.kind(), message)
+    };
+    thread::Builder::new().name(name.to_owned()).spawn(work).map_err(failed)
+}
+
+/// Does the same work in this number of threads, of which this one is the last.
+pub(crate) fn side_by_side(threads: usize, work: impl Fn() + Sync) {
+    thread::scope(|scope| {
+        for _ in 1..threads {
+            if thread::Builder::new().spawn_scoped(scope, &work).is_err() {
+                break;
+            }
+        }
+        work();
+    });
+}
+
+/// The results of some items, in their order. Each is worked out in a thread of its own.
+pub(crate) fn map_side_by_side<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let next = AtomicUsize::new(0);
+    let slots: Vec<Mutex<Option<R>>> = items.iter().map(|_| Mutex::default()).collect();
+    let next_item = || {
+        let number = next.fetch_add(1, Ordering::Relaxed);
+        items.get(number).zip(slots.get(number))
+    };
+    side_by_side(items.len(), || {
+        while let Some((item, slot)) = next_item() {
+            *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(work(item));
+        }
+    });
+    slots.into_iter().filter_map(|slot| slot.into_inner().unwrap_or_else(PoisonError::into_inner)).collect()
+}
 
 /// Makes parts, and takes each in the order of their numbers. Parts are made in that many threads, of which this one is the last,
 /// and are taken in this one; a part is made in what is left of an earlier one.
@@ -28,14 +79,23 @@ where
     }
     let make = &make;
     thread::scope(|scope| {
-        let lines: Vec<Line<P, E>> = (0..threads - 1)
-            .map(|first| {
-                let (made, results) = sync_channel(WAITING);
-                let (used, room) = channel();
-                scope.spawn(move || work((first..parts).step_by(threads as usize), make, &made, &room));
-                Line { results, used }
-            })
-            .collect();
+        let mut lines: Vec<Line<P, E>> = Vec::new();
+        for _ in 1..threads {
+            let (begin, begun) = channel();
+            let (made, results) = sync_channel(WAITING);
+            let (used, room) = channel();
+            let worker = move || begun.recv().map(|numbers: Numbers| work(numbers, make, &made, &room));
+            if thread::Builder::new().spawn_scoped(scope, worker).is_err() {
+                break;
+            }
+            lines.push(Line { begin, results, used });
+        }
+        // Only now it is known how many they are.
+        let threads = lines.len() as u64 + 1;
+        for (first, line) in (0..).zip(&lines) {
+            // A thread that is gone is seen where its parts are missing.
+            let _ = line.begin.send((first..parts).step_by(threads as usize));
+        }
         let mut own = P::default();
         for number in 0..parts {
             let Some(line) = lines.get((number % threads) as usize) else {
@@ -54,15 +114,19 @@ where
     })
 }
 
+/// The numbers of the parts that a thread makes.
+type Numbers = StepBy<Range<u64>>;
+
 /// To and from a thread.
 struct Line<P, E> {
+    begin: Sender<Numbers>,
     results: Receiver<Result<P, E>>,
     used: Sender<P>,
 }
 
 /// Makes parts until all are made, one fails, or they are no longer taken.
 fn work<P: Default, E>(
-    numbers: impl Iterator<Item = u64>,
+    numbers: Numbers,
     make: &(impl Fn(u64, &mut P) -> Result<(), E> + Sync),
     made: &SyncSender<Result<P, E>>,
     room: &Receiver<P>,
@@ -80,6 +144,13 @@ fn work<P: Default, E>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn results_are_in_the_order_of_their_items() {
+        let items: Vec<u64> = (0..40).collect();
+        let squares = map_side_by_side(&items, |item| item * item);
+        assert_eq!(squares, (0..40).map(|item| item * item).collect::<Vec<_>>());
+    }
 
     #[test]
     fn parts_are_taken_in_order_up_to_the_first_error() {

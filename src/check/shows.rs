@@ -26,7 +26,7 @@ use super::protocol::{Hello, Identifies};
 use super::report::{CaseResult, Cause, Outcome, Suspect};
 use super::run::{BATCH, others, under_limits};
 use super::smallest::{Question, Second, Seen};
-use super::subject::{Files, Reply, Session, Subject};
+use super::subject::{Files, Session, Subject};
 use super::task::{Operation, Source, Task, why_not};
 
 /// A command that says of a dump by its exit code whether it shows something: 0 is yes, and any other end is no.
@@ -72,13 +72,14 @@ impl Test {
         let output = OpenOptions::new().write(true).open(system::NOWHERE).map_err(failed)?;
         let mut process =
             Process::start(&self.supervisor, &command, temporary.path(), Output::File(output), &self.stop)?;
-        let stopped = process.end(&Limits::of(&self.budget, files.size, Some(&files.output)));
+        let stopped = process.end(&Limits::of(&self.budget, files.size, Some(files.place())));
         process.kill();
         match stopped {
             Stopped::NotStarted(why) => {
                 let program = self.words.first().map_or("", String::as_str);
                 Err(Error::Usage(format!("{program}: the test cannot be started: {why}")))
             }
+            Stopped::Shortage(why) => Err(Error::io("starting the test", std::io::Error::other(why))),
             Stopped::Ended(code, _) => Ok(code == Some(0)),
             // Nothing is known of the dump.
             Stopped::Interrupted => Err(Error::stopped()),
@@ -392,12 +393,9 @@ impl<'w> Asking<'w> {
     fn alone(&self, source: Source) -> Result<CaseResult, Error> {
         let mut session = self.wrong.subject.open(self.wrong.hello.as_ref());
         let (mut result, _) = self.wrong.answer(source, session.as_mut())?;
-        if let (Some((_, reply)), false) = (session.finish().into_iter().next(), result.outcome.is_failure()) {
-            match reply {
-                Reply::Crash(how) => result.outcome = Outcome::Crash { how },
-                Reply::Error(how) => result.outcome = Outcome::AdapterError { how },
-                _ => {}
-            }
+        let after = session.finish().into_iter().next().and_then(|(_, reply)| reply.after_answer());
+        if let (Some(after), false) = (after, result.outcome.is_failure()) {
+            result.outcome = after;
         }
         Ok(result)
     }

@@ -3,9 +3,9 @@
 use std::io::{self, Read, Write};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::thread;
 
 use crate::error::Error;
+use crate::threads;
 
 /// Writes all bytes of an input, from the start.
 pub(super) type Make = Arc<dyn Fn(&mut dyn Write) -> Result<(), Error> + Send + Sync>;
@@ -30,7 +30,7 @@ impl Generated {
     /// Starts the maker.
     pub(super) fn start(make: Make) -> io::Result<Generated> {
         let (sender, said) = sync_channel(WAITING);
-        thread::Builder::new().name("generator".to_owned()).spawn(move || {
+        threads::start("generator", move || {
             let mut out = Chunks { chunk: Vec::with_capacity(CHUNK), sender };
             let made = make(&mut out).map_err(|error| match error {
                 Error::Io { source, .. } => source,
@@ -90,6 +90,7 @@ impl Write for Chunks {
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicU64, Ordering};
+    use std::thread;
     use std::time::{Duration, Instant};
 
     use super::*;

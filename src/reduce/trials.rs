@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fs::File;
-use std::thread;
 use std::time::Instant;
 
 use sha2::{Digest, Sha256};
 
 use crate::bytes::gzip;
 use crate::error::Error;
+use crate::threads::map_side_by_side;
 
 use super::journal::{self, Sum};
 use super::{ReduceOptions, Reduced, Shows};
@@ -250,20 +250,16 @@ impl<'t> Trials<'t> {
     fn ask(&mut self, dumps: &[&[u8]]) -> Result<Vec<bool>, Error> {
         let dumps: Vec<Cow<'_, [u8]>> = dumps.iter().map(|dump| self.shown(dump)).collect();
         let sums: Vec<Sum> = dumps.iter().map(|dump| sum(dump)).collect();
-        let shows = self.shows;
-        let answers: Vec<Option<Result<bool, Error>>> = thread::scope(|scope| {
-            let asked: Vec<_> = dumps
-                .iter()
-                .zip(&sums)
-                .map(|(dump, sum)| (!self.known.contains_key(sum)).then(|| scope.spawn(|| shows(dump))))
-                .collect();
-            asked.into_iter().map(|one| one.map(|one| one.join().unwrap_or_else(panicked))).collect()
-        });
+        let (shows, known) = (self.shows, &self.known);
+        let unknown = dumps.iter().zip(&sums).filter(|(_, sum)| !known.contains_key(*sum));
+        let unknown: Vec<(&Sum, &[u8])> = unknown.map(|(dump, sum)| (sum, &**dump)).collect();
+        let answers = map_side_by_side(&unknown, |(_, dump)| shows(dump));
+        let mut asked = unknown.iter().map(|(sum, _)| **sum).zip(answers).collect::<Vec<_>>().into_iter().peekable();
         let mut told = Vec::new();
-        for (sum, answer) in sums.into_iter().zip(answers) {
-            told.push(match answer {
+        for sum in sums {
+            told.push(match asked.next_if(|(one, _)| *one == sum) {
                 None => self.known[&sum],
-                Some(answer) => {
+                Some((_, answer)) => {
                     let answer = self.unless_stopped(answer)?;
                     self.trials += 1;
                     (self.progress)(Progress::Tried(self.trials));
@@ -294,10 +290,6 @@ impl<'t> Trials<'t> {
     pub(super) fn finish(self) -> Reduced {
         Reduced { bytes: self.best.unwrap_or_default(), trials: self.trials, flaky: self.flaky, ended: self.ended }
     }
-}
-
-fn panicked<T>(cause: Box<dyn std::any::Any + Send>) -> T {
-    std::panic::resume_unwind(cause)
 }
 
 fn sum(dump: &[u8]) -> Sum {

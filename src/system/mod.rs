@@ -11,6 +11,8 @@ mod file;
 mod portable;
 #[cfg(feature = "files")]
 mod program;
+#[cfg(feature = "files")]
+mod remnant;
 #[cfg(all(unix, not(heapsmith_portable)))]
 mod unix;
 
@@ -23,12 +25,12 @@ pub(crate) use chosen::{NOWHERE, RECOGNISES_FILES, Stamp, is_at, read_at, stdin_
 #[cfg(feature = "files")]
 pub(crate) use chosen::{OpenFolder, Program, Signals, adopt_orphans, signal_of, supervise, sweep, sync_folder};
 #[cfg(feature = "files")]
-pub(crate) use chosen::{
-    another_name, free_space, ignore_long_files, is_out_of_files, name_of, readable_like_any_new_file, remove_all,
-};
+pub(crate) use chosen::{another_name, free_space, ignore_long_files, name_of, readable_like_any_new_file, remove_all};
 pub(crate) use file::Positioned;
 #[cfg(feature = "files")]
-pub(crate) use program::{Ended, State};
+pub(crate) use program::{Ended, State, is_shortage};
+#[cfg(feature = "files")]
+pub use remnant::Remnant;
 
 /// For tests: what follows links, and what does not.
 #[cfg(all(test, unix))]

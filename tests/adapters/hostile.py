@@ -6,6 +6,7 @@ The second argument marks the processes that it starts: `sleep` for this many se
 import glob
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -68,6 +69,24 @@ def once(name):
         return True
     except FileExistsError:
         return False
+
+
+def nest(top, levels):
+    """Makes folders in each other, and gives the descriptor of the last one."""
+    at = os.open(top, os.O_DIRECTORY)
+    for _ in range(levels):
+        os.mkdir("d", dir_fd=at)
+        below = os.open("d", os.O_DIRECTORY, dir_fd=at)
+        os.close(at)
+        at = below
+    return at
+
+
+def fill(file):
+    """Writes 200 MiB, however long it takes that this is seen."""
+    for _ in range(200):
+        os.write(file, b"x" * (1 << 20))
+        time.sleep(0.001)
 
 
 folder = sys.argv[3] if len(sys.argv) > 3 else None
@@ -202,6 +221,37 @@ for line in sys.stdin:
             for _ in range(300):
                 file.write(b"x" * (1 << 20))
         time.sleep(float(mark))
+    elif way == "deep-folders":
+        for top in (os.environ["TMPDIR"], os.path.dirname(request["path"])):
+            os.close(nest(top, 15_000))
+        say(accept)
+    elif way == "fills-beside":
+        fill(os.open(os.path.dirname(request["path"]) + "/file", os.O_CREAT | os.O_WRONLY))
+        time.sleep(float(mark))
+    elif way == "fills-unlinked":
+        path = os.environ["TMPDIR"] + "/file"
+        file = os.open(path, os.O_CREAT | os.O_WRONLY)
+        os.unlink(path)
+        fill(file)
+        time.sleep(float(mark))
+    elif way == "fills-deep":
+        fill(os.open("file", os.O_CREAT | os.O_WRONLY, dir_fd=nest(os.environ["TMPDIR"], 3_000)))
+        time.sleep(float(mark))
+    elif way == "fills-after-its-answer":
+        say(accept)
+        if not sys.stdin.readline():
+            fill(os.open(os.environ["TMPDIR"] + "/file", os.O_CREAT | os.O_WRONLY))
+            time.sleep(float(mark))
+    elif way == "makes-its-folders-again":
+        for top in (os.environ["TMPDIR"], os.path.dirname(request["path"])):
+            shutil.rmtree(top)
+            os.mkdir(top)
+            os.mkfifo(top + "/pipe")
+            os.mkdir(top + "/folder")
+            os.mkfifo(top + "/folder/dump")
+            os.symlink(folder, top + "/folder/link")
+            os.chmod(top + "/folder", 0)
+        say(accept)
     elif way == "says-much":
         say({"id": number, "status": "error", "message": "m" * (10 << 20)})
     elif way == "looks-at-the-path":

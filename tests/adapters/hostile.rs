@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
 use serde_json::Value;
 
 use crate::bench::{
-    HEAPSMITH, assert_gone, check, check_with, has_python, heapsmith, mark, outcomes, processes, python, tally,
-    wait_until,
+    HEAPSMITH, PATIENT, assert_gone, check, check_with, has_python, heapsmith, mark, outcomes, processes, python,
+    tally, wait_until,
 };
 
 /// Dumps that every reader accepts: ten or more.
@@ -461,4 +461,146 @@ fn neither_paths_nor_reports_tell_what_is_right() {
     assert_eq!((tally(&report).get("pass"), code), (None, 1), "{report}");
     let how = outcomes(&report)[0]["how"].as_str().unwrap_or_default().to_owned();
     assert!(how.contains("nothing to copy"), "{report}");
+}
+
+/// Runs heapsmith under the limits of a shell, with a folder of its own for temporary files, in which nothing is left.
+#[track_caller]
+fn under(limits: &str, arguments: &[&str]) -> Output {
+    // Thousands of folders take long on a busy disk.
+    let temporary = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
+    let temporary = temporary.expect("there is room for a folder");
+    let script = format!("{limits}; exec \"$@\"");
+    let output = Command::new("sh")
+        .args(["-c", &script, "sh", HEAPSMITH])
+        .args(arguments)
+        .env("TMPDIR", temporary.path())
+        .output()
+        .expect("a shell can be run");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let left: Vec<_> = fs::read_dir(temporary.path()).expect("it is there").flatten().collect();
+    assert!(left.is_empty(), "{limits}: {left:?}: {errors}");
+    assert!(output.status.code().is_some() && !errors.contains("panicked"), "{limits}: {}: {errors}", output.status);
+    output
+}
+
+/// What a run under limits reports, if it says no error instead; and its exit code.
+#[track_caller]
+fn reported(output: &Output) -> (Option<Value>, i32) {
+    let code = output.status.code().unwrap_or(-1);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let report = serde_json::from_slice(&output.stdout).ok();
+    assert!(report.is_some() || code == 2 && errors.starts_with("error: "), "{code}: {errors}");
+    (report, code)
+}
+
+#[test]
+fn removes_15000_nested_folders_with_40_descriptors() {
+    if !has_python() {
+        return;
+    }
+    let adapter = python("tests/adapters/hostile.py", "deep-folders");
+    let arguments = ["check", "--json", "--adapter", &adapter, ONE[0], ONE[1], PATIENT[0], PATIENT[1]];
+    let (report, code) = reported(&under("ulimit -n 40", &arguments));
+    let report = report.expect("it has what it takes");
+    assert_eq!((tally(&report).get("pass"), code), (Some(&1), 0), "{report}");
+}
+
+#[test]
+fn counts_what_is_written_anywhere_against_the_limit_of_the_disk() {
+    for way in ["fills-beside", "fills-unlinked", "fills-deep", "fills-after-its-answer"] {
+        let Some(how) = every_case(way, "hang", ONE) else { return };
+        assert_eq!(how, "wrote more than 64 MiB", "{way}");
+    }
+    // `adapter test`, too.
+    let mark = mark();
+    let adapter = python("tests/adapters/hostile.py", &format!("fills-beside {mark}"));
+    let told = heapsmith(&["adapter", "test", &adapter, PATIENT[0], PATIENT[1]]);
+    let said = String::from_utf8_lossy(&told.stdout).into_owned();
+    assert!(told.status.code() == Some(1) && said.contains("wrote more than 6"), "{said}");
+    assert_gone(&mark);
+}
+
+#[test]
+fn removes_folders_that_were_made_again_and_nothing_that_links_lead_to() {
+    let foreign = Foreign::new();
+    let Some((report, code)) = foreign.check("makes-its-folders-again", SOME) else { return };
+    let verdicts = tally(&report);
+    assert_eq!((verdicts.keys().map(String::as_str).collect::<Vec<_>>(), code), (vec!["pass"], 0), "{verdicts:?}");
+    assert!(foreign.0.path().join("foreign/answer.jsonl").exists());
+    assert!(report["run"]["remnants"].is_null(), "{}", report["run"]);
+}
+
+/// Only root can make a folder that no one may remove, on some file systems.
+#[test]
+fn names_what_cannot_be_removed_in_the_report_and_on_standard_error() {
+    let temporary = tempfile::tempdir().expect("there is room for a folder");
+    let path = temporary.path().to_string_lossy().into_owned();
+    let decoder = "sh -c 'mkdir $TMPDIR/kept; chattr +i $TMPDIR/kept' sh {}";
+    let arguments = ["check", "--json", "--decoder", decoder, ONE[0], ONE[1]];
+    let output = Command::new(HEAPSMITH).args(arguments).env("TMPDIR", &path).output().expect("heapsmith can be run");
+    let kept: Vec<_> = fs::read_dir(&path).expect("it is there").flatten().map(|entry| entry.path()).collect();
+    if kept.is_empty() {
+        println!("skipped: chattr makes no folder immutable here");
+        return;
+    }
+    for folder in &kept {
+        let changed = Command::new("chattr").arg("-i").arg(folder.join("kept")).status();
+        assert!(changed.is_ok_and(|status| status.success()));
+    }
+    let report: Value = serde_json::from_slice(&output.stdout).expect("a report");
+    let due = kept[0].join("kept").display().to_string();
+    assert_eq!(report["run"]["remnants"][0]["path"], Value::String(due.clone()), "{}", report["run"]);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(errors.contains(&format!("warning: {due} is left and has to be removed by hand: ")), "{errors}");
+}
+
+#[test]
+fn leaves_nothing_and_says_why_with_few_descriptors() {
+    if !has_python() {
+        return;
+    }
+    let adapter = python("tests/adapters/hostile.py", "makes-its-folders-again x /");
+    let filter = ["--filter", "phd6-openj9", "--jobs", "2", PATIENT[0], PATIENT[1]];
+    for descriptors in [6, 8, 11, 14, 17, 20] {
+        let limit = format!("ulimit -n {descriptors}");
+        let output = under(&limit, &[&["check", "--json", "--adapter", &adapter], &filter[..]].concat());
+        let (report, _) = reported(&output);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(report.is_some() || errors.contains("open files"), "{limit}: {errors}");
+        // The machine's lack is no crash of the program.
+        let verdicts = report.map(|report| tally(&report)).unwrap_or_default();
+        assert!(!verdicts.contains_key("crash"), "{limit}: {verdicts:?}");
+    }
+}
+
+/// Threads whose stacks take 4 GiB of addresses each, of which there are as many as fit into the limit.
+fn threads(count: u64) -> String {
+    format!("ulimit -v {}; export RUST_MIN_STACK={}", (4 * count + 3) << 20, 4_u64 << 30)
+}
+
+#[cfg(target_pointer_width = "64")]
+#[test]
+fn work_is_done_by_the_threads_that_are_there_or_the_error_is_named() {
+    let place = tempfile::tempdir().expect("there is room for a folder");
+    let path = |name: &str| place.path().join(name).to_string_lossy().into_owned();
+    let (dump, threaded, reduced, state) = (path("dump"), path("threaded"), path("reduced"), path("state"));
+    let generate = ["generate", "--format", "hprof", "--objects", "20000", "--seed", "3"];
+    assert!(heapsmith(&[&generate[..], &["--threads", "1", "-o", &dump]].concat()).status.success());
+    // One is for signals.
+    for count in [0, 1] {
+        let output = under(&threads(count), &[&generate[..], &["--threads", "4", "-o", &threaded]].concat());
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(if count == 0 { 2 } else { 0 }), "{errors}");
+        assert_eq!(errors.contains("no thread can be started"), count == 0, "{errors}");
+    }
+    assert!(fs::read(&dump).expect("it was written") == fs::read(&threaded).expect("it was written"));
+    let reduce = ["reduce", &dump, "--test", "true {}", "--jobs", "2", "--trials", "2", "-o", &reduced];
+    let fuzz = ["fuzz", "--decoder", "true {}", "--state", &state, "--cases", "32", "--jobs", "2", "--trials", "0"];
+    let check = ["check", "--decoder", "true {}", ONE[0], ONE[1], "--jobs", "2"];
+    for arguments in [&reduce[..], &fuzz, &check] {
+        for count in [1, 2] {
+            let code = under(&threads(count), arguments).status.code();
+            assert!(code.is_some_and(|code| code < 3), "{count} threads: {arguments:?}: {code:?}");
+        }
+    }
 }

@@ -199,6 +199,7 @@ fn main() -> ExitCode {
         Command::Completions(opts) => opts.run(),
         Command::Man(opts) => opts.run(),
     };
+    heapsmith::interrupt::remnants().iter().for_each(|remnant| terminal::warning(&remnant.to_string()));
     terminal::said(&format!("{} took {:.2} s", version(), begun.elapsed().as_secs_f64()));
     match result {
         Ok(Answer::Yes) => ExitCode::SUCCESS,

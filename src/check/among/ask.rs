@@ -10,7 +10,7 @@ use crate::error::Error;
 use super::super::report::{Disagreement, Outcome, Says};
 use super::super::run::{Party, is_in_vain, under_limits};
 use super::super::streamed::From as DumpFrom;
-use super::super::subject::{Files, LONG, Reply, Session, Subject, cut};
+use super::super::subject::{Files, LONG, Session, Subject, cut};
 use super::super::task::{Task, why_not_this};
 use super::listed;
 use super::pair::Voice;
@@ -146,11 +146,8 @@ impl<'r> Round<'r> {
     /// Ends all processes after one dump: what comes after an answer counts.
     pub(super) fn finish_alone(mut self, heard: &mut Heard) {
         for (session, said) in self.sessions.iter_mut().zip(&mut heard.said) {
-            let ended = session.finish().into_iter().find_map(|(_, reply)| match reply {
-                Reply::Crash(how) => Some(Ending { kind: "crash", how }),
-                Reply::Error(how) => Some(Ending { kind: "adapter-error", how }),
-                _ => None,
-            });
+            let after = session.finish().into_iter().find_map(|(_, reply)| reply.after_answer());
+            let ended = after.map(|outcome| Ending { kind: outcome.name(), how: outcome.detail() });
             if let (Some(ended), Said::Accepted(_) | Said::Nothing(_)) = (ended, &*said) {
                 *said = Said::Ended(ended);
             }

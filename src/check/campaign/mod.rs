@@ -16,7 +16,6 @@ mod ways;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::compare::Facet;
@@ -24,6 +23,7 @@ use crate::corpus::Verdict;
 use crate::error::Error;
 use crate::format::{Family, Format};
 use crate::setters::setters;
+use crate::threads::map_side_by_side;
 
 use super::causes::{cause_of, is_fact, symptoms_of};
 use super::evidence::of_dump;
@@ -268,12 +268,8 @@ impl<'s> Campaign<'s> {
 
     /// Runs batches at the same time. Those that a signal cut short are missing.
     fn side_by_side(&self, batches: &[u64]) -> Result<Vec<Totals>, Error> {
-        let told = thread::scope(|scope| {
-            let all: Vec<_> = batches.iter().map(|&batch| scope.spawn(move || self.batch(batch))).collect();
-            let joined = all.into_iter().map(|one| one.join().unwrap_or_else(|e| std::panic::resume_unwind(e)));
-            joined.collect::<Result<Vec<Option<Totals>>, Error>>()
-        });
-        Ok(told?.into_iter().flatten().collect())
+        let told = map_side_by_side(batches, |batch| self.batch(*batch));
+        Ok(told.into_iter().collect::<Result<Vec<Option<Totals>>, Error>>()?.into_iter().flatten().collect())
     }
 
     fn batch(&self, batch: u64) -> Result<Option<Totals>, Error> {

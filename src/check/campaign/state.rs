@@ -22,7 +22,6 @@ use crate::error::Error;
 use crate::interrupt;
 use crate::output::Output;
 use crate::owned::{self, Lock};
-use crate::system;
 use crate::temporary::Folder;
 
 use super::super::report::Declared;
@@ -380,7 +379,7 @@ fn remove_left(root: &Path, marker: Marker) {
     let says = left.join(MARKER);
     let is_plain = fs::symlink_metadata(&says).is_ok_and(|found| found.is_file());
     if is_named && is_folder && is_plain && fs::read_to_string(&says).ok() == own_name(root).ok() {
-        system::remove_all(&left);
+        interrupt::remove_folder(&left);
     }
 }
 

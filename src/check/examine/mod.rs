@@ -121,13 +121,10 @@ struct Examiner<'e> {
 /// An adapter that pastes paths into shell commands fails here. No other letters: Java cannot name such files in every locale.
 const PREFIX: &str = "heapsmith's, with blanks ";
 
-/// What the size of a dump is taken for: they are all small.
-const SIZE: u64 = 1 << 20;
-
 impl Examiner<'_> {
     /// Asks the process that runs, or another one if that has failed.
     fn ask(&mut self, op: &Op, files: &Files) -> Result<Result<Status, Found>, Error> {
-        let limits = Limits::of(&self.subject.budget, SIZE, Some(&files.output));
+        let limits = Limits::of(&self.subject.budget, files.size, Some(files.place()));
         let adapter = match self.running()? {
             Ok(adapter) => adapter,
             Err(why) => return Ok(Err(why)),
@@ -303,7 +300,7 @@ impl Examiner<'_> {
 
     /// Opens the file of an answer.
     fn take(&self, files: &Files) -> Result<(), String> {
-        let taken = files.take_answer(&self.subject.budget, SIZE);
+        let taken = files.take_answer(&self.subject.budget, files.size);
         taken.map_err(|why| match why {
             NoAnswer::NoFile(why) => format!("there is no plain file where `out` says: {why}"),
             NoAnswer::Endless(limit) => format!("the file has more than {} MiB", limit >> 20),
@@ -390,6 +387,9 @@ impl Examiner<'_> {
         let found = match has_ended {
             Some(Stopped::Ended(Some(0), _)) => Ok(()),
             Some(Stopped::Ended(_, how)) => Err(format!("{how}; expected exit code 0")),
+            Some(stopped @ (Stopped::Endless(_) | Stopped::OutOfMemory(_))) => {
+                Err(format!("{} after that, and was killed", words(&Reply::stopped(stopped, ""))))
+            }
             _ => {
                 Err(format!("it was still running {} s later, and was killed", leaving(&self.subject.budget).as_secs()))
             }

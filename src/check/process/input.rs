@@ -3,7 +3,8 @@
 
 use std::io::{self, PipeWriter, Write};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::thread;
+
+use crate::threads;
 
 /// Standard input of a program.
 #[derive(Debug)]
@@ -13,7 +14,7 @@ impl Requests {
     /// Writes to this pipe, which is closed when this is dropped and all is written, or cannot be.
     pub(super) fn to(pipe: PipeWriter) -> io::Result<Requests> {
         let (sender, lines) = channel();
-        thread::Builder::new().spawn(move || write(pipe, &lines))?;
+        threads::start("requests", move || write(pipe, &lines))?;
         Ok(Requests(sender))
     }
 

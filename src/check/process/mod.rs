@@ -101,20 +101,30 @@ pub(super) struct Limits<'p> {
     pub(super) grace: Duration,
     /// How much memory, over the program and all that it started.
     pub(super) memory: u64,
-    /// A file that the program writes.
-    pub(super) output: Option<&'p Path>,
-    /// How long that may get, and how much the program may put into its temporary folder.
+    /// Where the program writes its answer.
+    pub(super) answer: Option<AnswerPlace<'p>>,
+    /// How long that may get, with what the program puts beside it; and how much it may put into its temporary folder.
     pub(super) longest: u64,
+}
+
+/// Where a program writes its answer.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct AnswerPlace<'p> {
+    pub(super) file: &'p Path,
+    /// The folder that it is in, which is of one question.
+    pub(super) folder: &'p Path,
+    /// The bytes in this folder that are not the program's.
+    pub(super) given: u64,
 }
 
 impl<'p> Limits<'p> {
     /// The limits for a dump of this many bytes.
-    pub(super) fn of(budget: &Budget, size: u64, output: Option<&'p Path>) -> Limits<'p> {
+    pub(super) fn of(budget: &Budget, size: u64, answer: Option<AnswerPlace<'p>>) -> Limits<'p> {
         Limits {
             time: budget.time_for(size),
             grace: budget.grace(),
             memory: budget.memory_for(size),
-            output,
+            answer,
             longest: Budget::output_for(size),
         }
     }
@@ -127,6 +137,8 @@ pub(super) enum Stopped {
     Ended(Option<i32>, String),
     /// It could not be started.
     NotStarted(String),
+    /// Neither, since the machine has too little of something.
+    Shortage(String),
     /// It closed its standard output and goes on.
     Closed,
     /// The time is up.
@@ -199,7 +211,7 @@ impl Process {
     /// after. `None` where the system has no such number.
     pub(super) fn peak(&mut self) -> Option<u64> {
         if !self.program.is_gone() {
-            self.program.footprint();
+            self.program.footprint(None);
         }
         self.program.peak()
     }
@@ -228,7 +240,14 @@ impl Process {
             match self.lines.as_ref().map(|lines| lines.next_within(TICK)) {
                 Some(Ok(Some(line))) => {
                     // What it says after its supervisor was killed is not an answer.
-                    return if self.was_killed() { Err(self.end(limits)) } else { Ok(line) };
+                    if self.was_killed() {
+                        return Err(self.end(limits));
+                    }
+                    // Many quick answers may leave much behind.
+                    if self.program.is_to_be_looked_at() {
+                        self.weigh(limits)?;
+                    }
+                    return Ok(line);
                 }
                 Some(Ok(None)) => {
                     if self.was_killed() {
@@ -271,6 +290,7 @@ impl Process {
                     return match self.program.ended() {
                         Ended::By(status) => Stopped::Ended(status.code(), describe(status)),
                         Ended::NotStarted(why) => Stopped::NotStarted(why),
+                        Ended::Shortage(why) => Stopped::Shortage(why),
                         Ended::Killed => Stopped::Ended(None, "its supervisor was killed".to_owned()),
                     };
                 }
@@ -292,9 +312,15 @@ impl Process {
         if started.elapsed() >= limits.time {
             return Err(Stopped::OutOfTime(limits.time));
         }
-        let written = limits.output.and_then(|path| std::fs::symlink_metadata(path).ok()).map_or(0, |file| file.len());
-        let footprint = self.program.footprint();
-        if written.max(footprint.disk) > limits.longest {
+        self.weigh(limits)
+    }
+
+    /// The same of its memory and files alone.
+    fn weigh(&mut self, limits: &Limits<'_>) -> Result<(), Stopped> {
+        let answer = limits.answer.and_then(|answer| std::fs::symlink_metadata(answer.file).ok());
+        let footprint = self.program.footprint(limits.answer.map(|answer| answer.folder));
+        let beside = footprint.beside.saturating_sub(limits.answer.map_or(0, |answer| answer.given));
+        if answer.map_or(0, |file| file.len()).max(footprint.disk).max(beside) > limits.longest {
             return Err(Stopped::Endless(limits.longest));
         }
         if footprint.memory > limits.memory {

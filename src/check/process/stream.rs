@@ -6,6 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::threads;
+
 use super::super::protocol::LONGEST_LINE;
 
 /// A line of standard output.
@@ -34,7 +36,7 @@ impl Lines {
         // Few: a program that writes without being asked waits in its pipe.
         let (sender, lines) = sync_channel(2);
         let read = move || read_lines(BufReader::with_capacity(64 << 10, output), &sender);
-        thread::Builder::new().spawn(read)?;
+        threads::start("answers", read)?;
         Ok(Lines { lines })
     }
 
@@ -89,7 +91,7 @@ impl Tail {
     pub(super) fn of(stream: PipeReader) -> io::Result<Tail> {
         let text = Arc::new(Mutex::new(Vec::new()));
         let kept = Arc::clone(&text);
-        let reader = thread::Builder::new().spawn(move || keep_end(stream, &kept))?;
+        let reader = threads::start("messages", move || keep_end(stream, &kept))?;
         Ok(Tail { text, reader })
     }
 

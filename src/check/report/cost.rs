@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::interrupt::Remnant;
+
 /// What two runs need not have in common.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Run {
@@ -20,6 +22,24 @@ pub struct Run {
     /// system tells nothing are absent.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub peak_memory: BTreeMap<String, BTreeMap<String, u64>>,
+    /// Temporary files and folders that could not be removed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remnants: Vec<RemnantFacts>,
+}
+
+/// A temporary file or folder, or something that was put into one, which could not be removed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RemnantFacts {
+    /// Its path; of one that is very long the middle is missing.
+    pub path: String,
+    /// What the system said.
+    pub reason: String,
+}
+
+impl From<Remnant> for RemnantFacts {
+    fn from(Remnant { path, reason }: Remnant) -> RemnantFacts {
+        RemnantFacts { path, reason }
+    }
 }
 
 impl Run {
@@ -46,6 +66,7 @@ impl Run {
         for (label, cases) in other.peak_memory {
             self.peak_memory.entry(label).or_default().extend(cases);
         }
+        self.remnants.extend(other.remnants);
         self
     }
 }
@@ -72,8 +93,16 @@ mod tests {
 
     #[test]
     fn two_runs_have_the_cases_of_both() {
-        let run = |id, jobs| Run { seconds: 1.5, jobs, milliseconds: of(&[(id, 1.0)]), peak_memory: of(&[(id, 4096)]) };
+        let left = |path: &str| RemnantFacts { path: path.to_owned(), ..RemnantFacts::default() };
+        let run = |id, jobs| Run {
+            seconds: 1.5,
+            jobs,
+            milliseconds: of(&[(id, 1.0)]),
+            peak_memory: of(&[(id, 4096)]),
+            remnants: vec![left(id)],
+        };
         let both = run("a", 2).and(run("b", 1));
+        assert_eq!(both.remnants, [left("a"), left("b")]);
         assert_eq!((both.seconds, both.jobs), (3.0, 2));
         assert_eq!(both.milliseconds, of(&[("a", 1.0), ("b", 1.0)]));
         assert_eq!(both.peak_memory, of(&[("a", 4096), ("b", 4096)]));

@@ -22,7 +22,7 @@ use super::campaign::ReducedDump;
 use super::causes::{Effort, causes};
 use super::judge::all_ambiguities;
 
-pub use cost::Run;
+pub use cost::{RemnantFacts, Run};
 pub use diff::{ChangedCause, ReportDiff, TestedDiff, diff};
 pub use folder::ReportFolder;
 pub use group::Overall;
@@ -30,7 +30,7 @@ pub use merge::merge;
 pub use result::{CaseResult, Disagreement, Expectation, OtherFact, Outcome, Says, Suspect};
 
 /// Version of the report's schema.
-pub const SCHEMA: u32 = 11;
+pub const SCHEMA: u32 = 12;
 
 /// The outcome of a run over many cases.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -22,11 +22,7 @@ pub(super) struct Answered {
 impl Answered {
     /// What came after the answer counts, too. What was wrong with the answer itself is told first.
     pub(super) fn followed_by(&mut self, reply: Reply) {
-        let after = match reply {
-            Reply::Crash(how) => Outcome::Crash { how },
-            Reply::Error(how) => Outcome::AdapterError { how },
-            _ => return,
-        };
+        let Some(after) = reply.after_answer() else { return };
         if !self.judgement.outcome.is_failure() {
             self.judgement = plain(after);
         }

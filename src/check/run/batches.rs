@@ -2,9 +2,9 @@
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::thread;
 
 use crate::error::Error;
+use crate::threads;
 
 use super::super::task::Task;
 use super::BATCH;
@@ -67,11 +67,7 @@ pub(in crate::check) fn side_by_side<S: Send>(
             }
         }
     };
-    thread::scope(|scope| {
-        for _ in 0..jobs.clamp(1, batches.len().max(1)) {
-            scope.spawn(work);
-        }
-    });
+    threads::side_by_side(jobs.min(batches.len()), work);
     match failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
         Some(error) => Err(error),
         None => Ok(slots.into_iter().map(|slot| slot.into_inner().unwrap_or_else(PoisonError::into_inner)).collect()),

@@ -13,6 +13,7 @@ use std::time::Instant;
 use crate::compare::Facet;
 use crate::corpus::Case;
 use crate::error::Error;
+use crate::interrupt;
 use crate::setters::setters;
 use crate::system;
 
@@ -207,6 +208,7 @@ pub fn check(
         planned,
     });
     run.seconds = started.elapsed().as_secs_f64();
+    run.remnants = interrupt::remnants().into_iter().map(Into::into).collect();
     report.run = Some(run);
     let kept = kept.map(|mut kept| {
         done.into_iter().for_each(|(label, tasks)| kept.enter(&label, tasks));

@@ -19,6 +19,8 @@ pub(in crate::check) struct Adapter {
     process: Process,
     /// The number of the last request.
     last: u64,
+    /// The most memory, and the longest output, of all its questions so far.
+    most: (u64, u64),
     /// Where its temporary files are; it is gone after the process.
     _temporary: Folder,
 }
@@ -29,7 +31,7 @@ impl Adapter {
         let temporary = Folder::new("heapsmith-").map_err(|e| Error::io("creating a temporary folder", e))?;
         let Subject { supervisor, words, stop, .. } = subject;
         let process = Process::start(supervisor, words, temporary.path(), Output::Lines, stop)?;
-        Ok(Adapter { process, last: 0, _temporary: temporary })
+        Ok(Adapter { process, last: 0, most: (0, 0), _temporary: temporary })
     }
 
     /// Asks for what the adapter is and can. Starting may take as long as a case.
@@ -61,6 +63,7 @@ impl Adapter {
 
     /// Asks, and waits for the answer.
     pub(in crate::check) fn ask(&mut self, op: &Op, limits: &Limits<'_>) -> Result<Status, Reply> {
+        self.most = (self.most.0.max(limits.memory), self.most.1.max(limits.longest));
         let id = self.send(op);
         let line = self.receive(limits)?;
         let answer: Answer = parse(&line, "an answer as in specs/adapter.md")?;
@@ -108,27 +111,26 @@ impl Adapter {
         }
     }
 
-    /// Closes its input; whatever it still says, and how it ended, if it did so by itself in time.
+    /// Closes its input; whatever it still says, and how the wait for its end ended.
     pub(in crate::check) fn finish(&mut self, budget: &Budget) -> (Vec<Vec<u8>>, Option<Stopped>) {
         self.process.close_input();
         let (time, grace) = (leaving(budget), budget.grace());
-        // It may still hold the largest dump of its batch.
-        let limits = Limits { time, grace, ..Limits::of(budget, LARGE, None) };
+        // It may still hold the largest dump of its batch, and what it wrote of it.
+        let least = Limits::of(budget, 0, None);
+        let (memory, longest) = (self.most.0.max(least.memory), self.most.1.max(least.longest));
+        let limits = Limits { time, grace, memory, longest, answer: None };
         let mut lines = Vec::new();
         let ended = loop {
             match self.process.line(&limits) {
                 Ok(Line::Whole(line) | Line::Cut(line)) if lines.len() < 16 => lines.push(line),
                 Ok(_) => break None,
-                Err(stopped) => break Some(stopped).filter(|stopped| matches!(stopped, Stopped::Ended(..))),
+                Err(stopped) => break Some(stopped),
             }
         };
         self.process.kill();
         (lines, ended)
     }
 }
-
-/// The size of a large dump.
-const LARGE: u64 = 16 << 20;
 
 /// How long an adapter may take to end after its input did (specs/adapter.md): longer where more time was asked for.
 pub(in crate::check) fn leaving(budget: &Budget) -> Duration {
@@ -198,7 +200,7 @@ impl<'s> AdapterSession<'s> {
 
     fn put(&mut self, op: &Op, size: u64, files: &Files) -> Result<Result<Status, Reply>, Error> {
         let (question, limits) =
-            (self.asked.saturating_sub(1), Limits::of(&self.subject.budget, size, Some(&files.output)));
+            (self.asked.saturating_sub(1), Limits::of(&self.subject.budget, size, Some(files.place())));
         self.peak = None;
         let adapter = match self.adapter()? {
             Ok(adapter) => adapter,
@@ -328,10 +330,16 @@ impl Session for AdapterSession<'_> {
         if let Some(mut adapter) = self.adapter.take() {
             let (lines, ended) = adapter.finish(&self.subject.budget);
             lines.iter().for_each(|line| self.take_back(line));
-            if let (Some(Stopped::Ended(code, how)), Some((_, question))) = (ended, self.requests.last())
-                && code != Some(0)
-            {
-                self.taken_back.push((*question, Reply::Crash(format!("{how}, after its answer"))));
+            let reply = match ended {
+                Some(Stopped::Ended(code, how)) if code != Some(0) => {
+                    Some(Reply::Crash(format!("{how}, after its answer")))
+                }
+                Some(stopped @ (Stopped::Endless(_) | Stopped::OutOfMemory(_))) => Some(Reply::stopped(stopped, "")),
+                // It is no longer waited for, or has ended as it should.
+                _ => None,
+            };
+            if let (Some(reply), Some((_, question))) = (reply, self.requests.last()) {
+                self.taken_back.push((*question, reply));
             }
         }
         std::mem::take(&mut self.taken_back)

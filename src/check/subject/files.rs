@@ -17,7 +17,7 @@ use crate::system::{self, Positioned, Stamp};
 use crate::temporary::Folder;
 
 use super::super::own::OwnDump;
-use super::super::process::Budget;
+use super::super::process::{AnswerPlace, Budget};
 use super::super::task::{Operation, Task, write_listing};
 
 /// What is handed over, and where the answer goes, in a folder of their own.
@@ -30,6 +30,8 @@ pub(in crate::check) struct Files {
     pub(in crate::check) output: PathBuf,
     /// The length of the dump by which an answer's limits go.
     pub(in crate::check) size: u64,
+    /// The bytes that the dump takes in the folder.
+    given: u64,
     /// The dump, where it is looked at once more after the answer, and what it was like before.
     dump: Option<(File, Stamp)>,
     /// What takes the place of the input's path in messages.
@@ -142,7 +144,8 @@ impl Files {
             Err(e) => return Err(e),
         }
         let stamp = Stamp::of(&file).map_err(failed)?;
-        Ok(Made::Files(Box::new(Files { size: stamp.length.min(LARGE), dump: Some((file, stamp)), ..files })))
+        let (size, given) = (stamp.length.min(LARGE), large.stored());
+        Ok(Made::Files(Box::new(Files { size, given, dump: Some((file, stamp)), ..files })))
     }
 
     /// A large dump of one's own under another name, in a folder of its own: what a program puts beside its input goes with that.
@@ -157,7 +160,9 @@ impl Files {
         system::another_name(&own.path, &input).map_err(failed)?;
         let output = folder.join(&format!("{ANSWER}.{answer}"));
         let (answered, printed) = (OnceCell::new(), OnceCell::new());
-        Ok(Files { folder, input, output, size: stamp.length, dump: Some((file, stamp)), shown, answered, printed })
+        // A link takes nothing.
+        let (size, given) = (stamp.length, 0);
+        Ok(Files { folder, input, output, size, given, dump: Some((file, stamp)), shown, answered, printed })
     }
 
     /// The dump of a large case, if it is still what it was.
@@ -181,12 +186,18 @@ impl Files {
             input: folder.join(&name),
             output: folder.join(&format!("{ANSWER}.{answer}")),
             size: bytes.len() as u64,
+            given: bytes.len() as u64,
             dump: None,
             shown: shown.to_owned(),
             folder,
             answered: OnceCell::new(),
             printed: OnceCell::new(),
         })
+    }
+
+    /// Where the answer goes.
+    pub(in crate::check) fn place(&self) -> AnswerPlace<'_> {
+        AnswerPlace { file: &self.output, folder: self.folder.path(), given: self.given }
     }
 
     /// Creates the file of the answer, for a program that prints it.

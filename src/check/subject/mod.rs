@@ -16,6 +16,7 @@ use crate::system;
 
 use super::process::{BY_ITSELF, Budget, Stopped};
 use super::protocol::{Accepted, Hello, Level};
+use super::report::Outcome;
 use super::task::Task;
 
 pub(super) use adapter::{Adapter, AdapterSession, leaving};
@@ -87,7 +88,7 @@ pub(super) enum Reply {
     Refused(String, Option<u64>),
     /// It cannot be asked.
     Skipped(String, Option<String>),
-    /// There is no such program.
+    /// There is no such program, or too little of something for it.
     NotStarted(String),
     /// The adapter went wrong.
     Error(String),
@@ -127,11 +128,22 @@ impl Reply {
         matches!(self, Reply::Hang(_)) || matches!(self, Reply::Error(how) if how.contains(CLOSED))
     }
 
-    fn stopped(stopped: Stopped, messages: &str) -> Reply {
+    /// What comes of an answer that was right so far, after which the process went on like this.
+    pub(super) fn after_answer(self) -> Option<Outcome> {
+        match self {
+            Reply::Crash(how) => Some(Outcome::Crash { how }),
+            Reply::Error(how) => Some(Outcome::AdapterError { how }),
+            Reply::Hang(how) => Some(Outcome::Hang { how }),
+            Reply::OutOfMemory(how) => Some(Outcome::OutOfMemory { how }),
+            _ => None,
+        }
+    }
+
+    pub(super) fn stopped(stopped: Stopped, messages: &str) -> Reply {
         let with = |how: String| if messages.is_empty() { how } else { format!("{how}: {messages}") };
         match stopped {
             Stopped::Ended(_, how) => Reply::Crash(with(how)),
-            Stopped::NotStarted(why) => Reply::NotStarted(why),
+            Stopped::NotStarted(why) | Stopped::Shortage(why) => Reply::NotStarted(why),
             Stopped::Closed => Reply::Error(CLOSED.to_owned()),
             Stopped::OutOfTime(limit) => Reply::Hang(format!("no answer after {:.1} s", limit.as_secs_f32())),
             Stopped::OutOfMemory(limit) => Reply::OutOfMemory(format!("more than {} MiB", limit >> 20)),
@@ -143,9 +155,7 @@ impl Reply {
 
 /// Whether the system has too little of something to start a program, for which a program under test may have seen.
 fn is_shortage(error: &Error) -> bool {
-    use std::io::ErrorKind::{OutOfMemory, ResourceBusy, StorageFull, WouldBlock};
-    let Error::Io { source, .. } = error else { return false };
-    matches!(source.kind(), OutOfMemory | ResourceBusy | StorageFull | WouldBlock) || system::is_out_of_files(source)
+    matches!(error, Error::Io { source, .. } if system::is_shortage(source))
 }
 
 /// What an adapter did that is waited for in vain.

@@ -62,7 +62,7 @@ impl Session for OneShot<'_> {
             Err(e) => return Err(e),
         };
         let size = files.size;
-        let stopped = process.end(&Limits::of(budget, size, Some(&files.output)));
+        let stopped = process.end(&Limits::of(budget, size, Some(files.place())));
         self.peak = process.peak();
         process.kill();
         let messages = files.shorten(&process.messages());

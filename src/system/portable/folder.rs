@@ -4,9 +4,15 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Removes a folder with what is in it; of a link, the link. What may not be removed stays.
-pub(crate) fn remove_all(folder: &Path) {
-    let _ = fs::remove_dir_all(folder);
+use crate::system::remnant::Remnant;
+
+/// Removes a folder with what is in it; of a link, the link. What may not be removed stays. The deeper the folders in it, the
+/// more of the stack and of open files it takes.
+pub(crate) fn remove_all(folder: &Path) -> Vec<Remnant> {
+    match fs::remove_dir_all(folder) {
+        Err(reason) if reason.kind() != io::ErrorKind::NotFound => vec![Remnant::new(folder, reason)],
+        _ => Vec::new(),
+    }
 }
 
 /// A folder.

@@ -67,8 +67,13 @@ impl Program {
     }
 
     /// How much memory and disk it has: it cannot be seen.
-    pub(crate) fn footprint(&mut self) -> Footprint {
+    pub(crate) fn footprint(&mut self, _: Option<&Path>) -> Footprint {
         Footprint::default()
+    }
+
+    /// Never.
+    pub(crate) fn is_to_be_looked_at(&self) -> bool {
+        false
     }
 
     /// Forgets how much memory it had so far.

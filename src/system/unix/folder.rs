@@ -3,25 +3,9 @@
 use std::fs::{self, File};
 use std::io;
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use rustix::fs::{CWD, Mode, OFlags, openat};
-
-/// Removes a folder with what is in it, also folders that their owner may not write to; of a link, the link.
-pub(crate) fn remove_all(folder: &Path) {
-    if fs::remove_dir_all(folder).is_ok() {
-        return;
-    }
-    let mut ahead = vec![folder.to_owned()];
-    while let Some(folder) = ahead.pop() {
-        if fs::symlink_metadata(&folder).is_ok_and(|found| found.is_dir()) {
-            let _ = fs::set_permissions(&folder, fs::Permissions::from_mode(0o700));
-            ahead.extend(fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path()));
-        }
-    }
-    let _ = fs::remove_dir_all(folder);
-}
 
 /// A folder that is open.
 #[derive(Debug)]

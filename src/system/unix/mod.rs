@@ -1,10 +1,14 @@
 //! Unix. What only Linux has, such as `/proc`, is left out elsewhere; the item says so.
 
+#[cfg(feature = "files")]
+mod descent;
 mod file;
 #[cfg(feature = "files")]
 mod folder;
 #[cfg(feature = "files")]
 mod process;
+#[cfg(feature = "files")]
+mod removal;
 #[cfg(feature = "files")]
 mod signals;
 
@@ -12,8 +16,10 @@ pub(crate) use file::{NOWHERE, RECOGNISES_FILES, Stamp, is_at, read_at, stdin_fi
 #[cfg(feature = "files")]
 pub(crate) use file::{free_space, is_out_of_files, readable_like_any_new_file};
 #[cfg(feature = "files")]
-pub(crate) use folder::{OpenFolder, another_name, remove_all, sync_folder};
+pub(crate) use folder::{OpenFolder, another_name, sync_folder};
 #[cfg(feature = "files")]
 pub(crate) use process::{Program, adopt_orphans, signal_of, supervise, sweep};
+#[cfg(feature = "files")]
+pub(crate) use removal::remove_all;
 #[cfg(feature = "files")]
 pub(crate) use signals::{Signals, ignore_long_files, name_of};

@@ -13,7 +13,7 @@ use std::process::ExitStatus;
 use std::time::Duration;
 
 use rustix::cmsg_space;
-use rustix::io::{FdFlags, fcntl_setfd};
+use rustix::io::{Errno, FdFlags, fcntl_setfd};
 use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags,
     recvmsg, sendmsg,
@@ -31,6 +31,9 @@ const LAST: Duration = Duration::from_secs(1);
 const RECEIVING: RecvFlags = RecvFlags::CMSG_CLOEXEC;
 #[cfg(not(target_os = "linux"))]
 const RECEIVING: RecvFlags = RecvFlags::empty();
+/// How last words begin where there was no program.
+const NOT_STARTED: &str = "not started: ";
+const SHORTAGE: &str = "too little: ";
 /// Longer last words are cut.
 const LONGEST: u64 = 4096;
 
@@ -59,15 +62,19 @@ pub(super) fn receive(socket: impl AsFd) -> io::Result<Streams> {
     if RECEIVING.is_empty() {
         rights.iter().try_for_each(|stream| fcntl_setfd(stream, FdFlags::CLOEXEC))?;
     }
-    let none = |_| io::Error::new(io::ErrorKind::InvalidInput, "three streams were expected on standard input");
-    rights.try_into().map_err(none)
+    match rights.len() {
+        0 => Err(io::Error::new(io::ErrorKind::InvalidInput, "three streams were expected on standard input")),
+        // The system leaves out what would be too many open files.
+        _ => rights.try_into().map_err(|_| Errno::MFILE.into()),
+    }
 }
 
 /// What a supervisor says at its end.
 pub(super) fn last_words(ended: &Ended) -> String {
     match ended {
         Ended::By(status) => format!("{}\n", status.into_raw()),
-        Ended::NotStarted(why) => format!("not started: {}\n", why.replace('\n', " ")),
+        Ended::NotStarted(why) => format!("{NOT_STARTED}{}\n", why.replace('\n', " ")),
+        Ended::Shortage(why) => format!("{SHORTAGE}{}\n", why.replace('\n', " ")),
         Ended::Killed => "killed\n".to_owned(),
     }
 }
@@ -80,11 +87,13 @@ pub(super) fn ended(socket: &UnixStream) -> Ended {
     }
     let text = String::from_utf8_lossy(&text);
     let Some(line) = text.strip_suffix('\n') else { return Ended::Killed };
-    match (line.strip_prefix("not started: "), line.parse()) {
-        (Some(why), _) => Ended::NotStarted(why.to_owned()),
-        (None, Ok(raw)) => Ended::By(ExitStatus::from_raw(raw)),
-        (None, Err(_)) => Ended::Killed,
+    if let Some(why) = line.strip_prefix(NOT_STARTED) {
+        return Ended::NotStarted(why.to_owned());
     }
+    if let Some(why) = line.strip_prefix(SHORTAGE) {
+        return Ended::Shortage(why.to_owned());
+    }
+    line.parse().map_or(Ended::Killed, |raw| Ended::By(ExitStatus::from_raw(raw)))
 }
 
 #[cfg(test)]
@@ -111,7 +120,8 @@ mod tests {
     #[test]
     fn last_words_are_understood_if_they_are_whole() {
         let by = |raw| Ended::By(ExitStatus::from_raw(raw));
-        for word in [by(0), by(256), by(9), Ended::NotStarted("no such file".to_owned()), Ended::Killed] {
+        let (missing, short) = (Ended::NotStarted("no such file".to_owned()), Ended::Shortage("no thread".to_owned()));
+        for word in [by(0), by(256), by(9), missing, short, Ended::Killed] {
             let (ours, mut theirs) = UnixStream::pair().expect("a pair");
             theirs.write_all(last_words(&word).as_bytes()).expect("it is read");
             drop(theirs);

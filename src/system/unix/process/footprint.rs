@@ -3,15 +3,14 @@
 //! Memory is: the resident sets of all its processes, added up, so that a page that several share counts for each of
 //! them; shared memory that is mapped by none of them at the moment, as long as one of them holds it open or has made it
 //! (memfd_create, shm_open, System V); and the files in its `TMPDIR` where that lies in memory (tmpfs). Disk is the files
-//! there where it does not. On systems without `/proc` nothing is seen.
+//! there where it does not, and files without a name that one of them holds open. On systems without `/proc` nothing is seen.
 //!
 //! The peak of memory is taken from the kernel's high-water marks of resident sets, which can be reset (proc(5),
 //! `clear_refs`): looking once at the end is enough for a process that is still there.
 
-use std::collections::{HashMap, HashSet};
-use std::fs::{self, Metadata};
+use std::collections::HashSet;
+use std::fs;
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -19,9 +18,11 @@ use rustix::process::Pid;
 
 use crate::system::program::Footprint;
 
+use super::super::file::free_space;
+use super::storage::{FileSizes, OpenFiles, files_below, is_in_memory};
 use super::tree::descendants;
 
-/// Looks at a program again and again. What takes long is looked at less often.
+/// Looks at a program again and again. What takes long is looked at less often, unless the disk gets fuller.
 #[derive(Debug)]
 pub(super) struct Scales {
     temporary: PathBuf,
@@ -29,10 +30,12 @@ pub(super) struct Scales {
     in_memory: bool,
     /// Processes that were seen, which shared memory may outlive.
     seen: HashSet<i32>,
-    /// Files in memory, and on disk, when they were looked at last.
-    files: (u64, u64),
-    /// When they are looked at again.
-    next: Instant,
+    /// Its files when they were looked at last.
+    files: Files,
+    /// When the last look was over, and how long it took.
+    looked: (Instant, Duration),
+    /// The bytes that were free on the disk then.
+    free: Option<u64>,
     /// The processes that were there at the last look.
     last: Vec<Pid>,
     /// Whether their high-water marks are those since [`Scales::forget_peak`].
@@ -41,31 +44,58 @@ pub(super) struct Scales {
     peak: Option<u64>,
 }
 
+/// Bytes of the files that a program has.
+#[derive(Debug, Default)]
+struct Files {
+    in_memory: u64,
+    on_disk: u64,
+    /// In another folder, and which it is.
+    beside: Option<(PathBuf, u64)>,
+}
+
 /// How long files are not looked at again, at least, and by how much longer than looking took.
 const PAUSE: Duration = Duration::from_millis(100);
-const TIMES: u32 = 20;
-/// More files in a temporary folder, or open ones, are not looked at: they are too many.
-const ENTRIES: usize = 100_000;
-/// What a block of a file is in `stat`, whatever the file system's blocks are.
-const BLOCK: u64 = 512;
-/// The kinds of file systems that are in memory: tmpfs, which memfd's files are in as well, ramfs, hugetlbfs (statfs(2)).
-#[cfg(target_os = "linux")]
-const IN_MEMORY: [u64; 3] = [0x0102_1994, 0x8584_58f6, 0x9584_58f6];
+const TIMES: u32 = 10;
+/// The disk gets fuller, whoever fills it: by this number of bytes since the last look. Then the pause is as long as looking took.
+const FILLED: u64 = 16 << 20;
 
 impl Scales {
     /// For a program that has this temporary folder.
     pub(super) fn new(temporary: &Path) -> Scales {
-        let in_memory = is_in_memory(temporary);
-        // Most cases are over before the first look at files.
-        let next = Instant::now() + PAUSE;
-        let (temporary, seen, last) = (temporary.to_owned(), HashSet::new(), Vec::new());
-        Scales { temporary, in_memory, seen, files: (0, 0), next, last, has_marks: true, peak: None }
+        let mut scales = Scales {
+            temporary: temporary.to_owned(),
+            in_memory: is_in_memory(temporary),
+            seen: HashSet::new(),
+            files: Files::default(),
+            // Most cases are over before the first look at files.
+            looked: (Instant::now(), Duration::ZERO),
+            free: None,
+            last: Vec::new(),
+            has_marks: true,
+            peak: None,
+        };
+        scales.free = scales.free();
+        scales
+    }
+
+    /// The bytes that are free where its temporary files are.
+    fn free(&self) -> Option<u64> {
+        // The folder itself may be gone.
+        free_space(self.temporary.parent()?)
+    }
+
+    /// Whether it is time to look at files again.
+    pub(super) fn is_due(&self) -> bool {
+        let (at, took) = self.looked;
+        let since = at.elapsed();
+        let is_filled = || self.free.zip(self.free()).is_some_and(|(before, now)| now.saturating_add(FILLED) <= before);
+        since >= PAUSE.max(took * TIMES) || since >= took && is_filled()
     }
 
     /// Forgets the peak so far. Processes that are started later have marks of their own.
     pub(super) fn forget_peak(&mut self, root: Pid) {
         if self.last.is_empty() {
-            self.weigh(root);
+            self.weigh(root, None);
         }
         self.has_marks = self.last.iter().all(|pid| reset_mark(*pid));
         self.peak = None;
@@ -78,8 +108,8 @@ impl Scales {
         self.peak
     }
 
-    /// Looks at all descendants of a process.
-    pub(super) fn weigh(&mut self, root: Pid) -> Footprint {
+    /// Looks at all descendants of a process; and at its files, also those in a folder besides, if it is time for that.
+    pub(super) fn weigh(&mut self, root: Pid, beside: Option<&Path>) -> Footprint {
         let processes = descendants(root);
         self.seen.extend(processes.iter().map(|pid| pid.as_raw_nonzero().get()));
         let (mut own, mut mapped, mut marks) = (0, 0, 0);
@@ -89,38 +119,43 @@ impl Scales {
             mapped += shared;
             marks += most;
         }
-        let now = Instant::now();
-        if now >= self.next {
-            self.files = self.look(&processes);
-            self.next = Instant::now() + PAUSE.max(now.elapsed() * TIMES);
+        // Where no more files can be opened, they are looked at the next time.
+        if self.is_due()
+            && let begun = Instant::now()
+            && let Ok(files) = self.look(&processes, beside)
+        {
+            self.files = files;
+            self.looked = (Instant::now(), begun.elapsed());
+            self.free = self.free();
         }
         self.last = processes;
         // What is mapped is most often a file that is open, too.
-        let memory = mapped.max(self.files.0).saturating_add(own);
+        let memory = mapped.max(self.files.in_memory).saturating_add(own);
         if self.has_marks && marks > 0 {
             self.peak = self.peak.max(Some(memory.max(marks)));
         }
-        Footprint { memory, disk: self.files.1 }
+        let seen_beside = self.files.beside.as_ref().filter(|(folder, _)| beside == Some(folder));
+        Footprint { memory, disk: self.files.on_disk, beside: seen_beside.map_or(0, |(_, bytes)| *bytes) }
     }
 
-    /// Files in memory, and those on disk.
-    fn look(&self, processes: &[Pid]) -> (u64, u64) {
-        let mut files = HashMap::new();
-        let mut left = ENTRIES;
-        processes.iter().for_each(|pid| open_in_memory(*pid, &mut files, &mut left));
-        let mut temporary = HashMap::new();
-        let are_all = below(&self.temporary, &mut temporary) && left > 0;
-        let sum = |files: &HashMap<_, u64>| files.values().fold(0_u64, |sum, bytes| sum.saturating_add(*bytes));
-        let disk = match (are_all, self.in_memory) {
-            // Files without end are written as well as a file without end.
-            (false, _) => u64::MAX,
-            (true, true) => {
-                files.extend(temporary);
-                0
+    /// # Errors
+    /// If no more files can be opened.
+    fn look(&self, processes: &[Pid], beside: Option<&Path>) -> io::Result<Files> {
+        let OpenFiles { mut in_memory, mut unlinked, are_all } = OpenFiles::of(processes);
+        let temporary = if self.in_memory { &mut in_memory } else { &mut unlinked };
+        let are_all = files_below(&self.temporary, temporary)? && are_all;
+        // Files without end are written as well as a file without end.
+        let sum = |files: &FileSizes, are_all| if are_all { files.sum() } else { u64::MAX };
+        let mut files_beside = FileSizes::default();
+        let beside = match beside {
+            Some(folder) => {
+                let are_all = files_below(folder, &mut files_beside)?;
+                Some((folder.to_owned(), sum(&files_beside, are_all)))
             }
-            (true, false) => sum(&temporary),
+            None => None,
         };
-        (sum(&files).saturating_add(self.system_v()), disk)
+        let in_memory = in_memory.sum().saturating_add(self.system_v());
+        Ok(Files { in_memory, on_disk: sum(&unlinked, are_all), beside })
     }
 
     /// Shared memory of System V that a process of the program has made, or used last.
@@ -168,72 +203,6 @@ fn reset_mark(pid: Pid) -> bool {
     fs::write(folder.join("clear_refs"), "5").is_ok() || !folder.exists()
 }
 
-type Files = HashMap<(u64, u64), u64>;
-
-fn enter(files: &mut Files, file: &Metadata) {
-    files.insert((file.dev(), file.ino()), file.blocks().saturating_mul(BLOCK));
-}
-
-/// The files in memory that a process has open; `left` entries may still be looked at.
-fn open_in_memory(pid: Pid, files: &mut Files, left: &mut usize) {
-    let Ok(open) = fs::read_dir(format!("/proc/{}/fd", pid.as_raw_nonzero())) else { return };
-    for entry in open.flatten() {
-        *left = left.saturating_sub(1);
-        if *left == 0 {
-            return;
-        }
-        let path = entry.path();
-        // Pipes and sockets have no such path.
-        if fs::read_link(&path).is_ok_and(|link| link.is_absolute())
-            && is_in_memory(&path)
-            && let Ok(file) = fs::metadata(&path)
-            && file.is_file()
-        {
-            enter(files, &file);
-        }
-    }
-}
-
-/// The files below a folder, and whether these are all; links are not followed.
-fn below(folder: &Path, files: &mut Files) -> bool {
-    let mut ahead = vec![folder.to_owned()];
-    let mut entries = 0;
-    while let Some(folder) = ahead.pop() {
-        if !fs::symlink_metadata(&folder).is_ok_and(|folder| folder.is_dir()) {
-            continue;
-        }
-        let entries_there = match fs::read_dir(folder) {
-            Ok(entries) => entries,
-            // What is closed to us may hold anything.
-            Err(e) if e.kind() == io::ErrorKind::PermissionDenied => return false,
-            Err(_) => continue,
-        };
-        for entry in entries_there.flatten() {
-            entries += 1;
-            if entries > ENTRIES {
-                return false;
-            }
-            match entry.metadata() {
-                Ok(file) if file.is_dir() => ahead.push(entry.path()),
-                Ok(file) if file.is_file() => enter(files, &file),
-                _ => {}
-            }
-        }
-    }
-    true
-}
-
-#[cfg(target_os = "linux")]
-fn is_in_memory(path: &Path) -> bool {
-    rustix::fs::statfs(path).is_ok_and(|system| IN_MEMORY.contains(&(system.f_type as u64)))
-}
-
-/// Elsewhere a file system does not say what it is in the same way.
-#[cfg(not(target_os = "linux"))]
-fn is_in_memory(_: &Path) -> bool {
-    false
-}
-
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use std::io::Write;
@@ -260,12 +229,26 @@ mod tests {
             file.write_all(&vec![1; 3 * MIB as usize]).and_then(|()| file.sync_all()).expect("there is room");
             std::os::unix::fs::symlink("/", folder.path().join("link")).expect("a link");
             let mut scales = Scales::new(folder.path());
-            let found = scales.look(&[pid]);
-            let due = if is_in_memory(folder.path()) { found.0 } else { found.1 };
+            let found = scales.look(&[pid], None).expect("files can be opened");
+            let due = if is_in_memory(folder.path()) { found.in_memory } else { found.on_disk };
             assert!((3 * MIB..4 * MIB).contains(&due), "{}: {found:?}", folder.path().display());
-            assert!(scales.weigh(Pid::from_child(&child)).memory < 4 * MIB, "`sleep` has started nothing");
+            assert!(scales.weigh(Pid::from_child(&child), None).memory < 4 * MIB, "`sleep` has started nothing");
         }
         child.kill().and_then(|()| child.wait()).expect("it is ours");
+    }
+
+    /// However long the last look took.
+    #[test]
+    fn files_are_looked_at_again_when_the_disk_gets_fuller() {
+        let folder = tempfile::tempdir().expect("there is room for a folder");
+        let mut scales = Scales::new(folder.path());
+        scales.looked = (Instant::now(), Duration::from_secs(60));
+        scales.free = Some(u64::MAX);
+        assert!(!scales.is_due(), "looking takes no more than half of the time");
+        scales.looked.0 -= Duration::from_secs(60);
+        assert!(scales.is_due());
+        scales.free = Some(0);
+        assert!(!scales.is_due(), "it has more room than before");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod control;
 mod footprint;
+mod storage;
 mod supervisor;
 mod sweeper;
 mod tree;
@@ -85,9 +86,14 @@ impl Program {
         control::ended(&self.control)
     }
 
-    /// How much memory and disk it has, with all that it started.
-    pub(crate) fn footprint(&mut self) -> Footprint {
-        self.scales.weigh(Pid::from_child(&self.supervisor))
+    /// How much memory and disk it has, with all that it started; also in a folder besides its temporary one.
+    pub(crate) fn footprint(&mut self, beside: Option<&Path>) -> Footprint {
+        self.scales.weigh(Pid::from_child(&self.supervisor), beside)
+    }
+
+    /// Whether its files were not looked at for a while.
+    pub(crate) fn is_to_be_looked_at(&self) -> bool {
+        !self.is_gone && self.scales.is_due()
     }
 
     /// Forgets how much memory it had so far.

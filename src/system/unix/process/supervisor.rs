@@ -12,7 +12,7 @@ use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, kill_proce
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use crate::system::program::Ended;
+use crate::system::program::{Ended, is_shortage};
 
 use super::control;
 use super::sweeper::{adopt, kill_until_gone};
@@ -22,25 +22,31 @@ use super::tree::descendants;
 /// too; and where that is over, so is the program.
 ///
 /// # Errors
-/// If the system refuses what a supervisor needs.
+/// If the system refuses what a supervisor needs once the program runs.
 pub(crate) fn supervise(program: &OsString, arguments: &[OsString]) -> io::Result<()> {
-    // Before anything is started: signals that come from now on are kept.
-    let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP, SIGCHLD])?;
-    adopt()?;
-    shield()?;
-    let streams = control::receive(rustix::stdio::stdin())?;
-    thread::Builder::new().name("check".to_owned()).spawn(end_with_check)?;
-    let ended = match start(program, arguments, streams) {
-        Ok(child) => {
+    let ended = match begin(program, arguments) {
+        Ok((child, mut signals)) => {
             let ended = watch(child, &mut signals);
             kill_all(child);
             ended?.map_or(Ended::Killed, Ended::By)
         }
+        Err(e) if is_shortage(&e) => Ended::Shortage(e.to_string()),
         Err(e) => Ended::NotStarted(e.to_string()),
     };
     // If `check` is gone, no one is there to read it.
     let _ = rustix::io::write(rustix::stdio::stdin(), control::last_words(&ended).as_bytes());
     Ok(())
+}
+
+/// Starts the program, and whatever sees to its end.
+fn begin(program: &OsString, arguments: &[OsString]) -> io::Result<(Pid, Signals)> {
+    // Before anything is started: signals that come from now on are kept.
+    let signals = Signals::new([SIGTERM, SIGINT, SIGHUP, SIGCHLD])?;
+    adopt()?;
+    shield()?;
+    let streams = control::receive(rustix::stdio::stdin())?;
+    thread::Builder::new().name("check".to_owned()).spawn(end_with_check)?;
+    Ok((start(program, arguments, streams)?, signals))
 }
 
 /// Starts the program. Its streams are its own alone from then on: their end is its end.
