@@ -11,7 +11,7 @@ NUMBERS = {facet: n for n, facet in enumerate("""word-size identifier-size versi
     protection-domain instance-size class-object-size fields statics constant-pool class-references class-serial
     class-trace class class-word object-size array-length hash-16 hash-32 field-values elements primitive-contents
     references reference-order object-trace roots threads stack-traces regions strings unloads allocation-sites
-    heap-summaries cpu-samples control-settings unknown-records""".split(), 1)}
+    heap-summaries cpu-samples control-settings unknown-records root-objects""".split(), 1)}
 TYPES = {"object": "L8", "boolean": "Z1", "char": "C2", "float": "F4", "double": "D8", "byte": "B1", "short": "S2",
          "int": "I4", "long": "J8"}
 LIVE = ["live_bytes", "live_instances", "allocated_bytes", "allocated_instances"]
@@ -122,15 +122,17 @@ def records(head, lines, wanted, names):
             continue
         place = places[kind_of(line)] = places.get(kind_of(line), -1) + 1
         facet, value = other(line, number(place))
+        if facet == "roots" and "roots" not in wanted:
+            facet, value = "root-objects", text(line["root"])
         if facet in wanted and not (facet == "strings" and value in strings):
             strings |= {value} if facet == "strings" else set()
-            at = line["object"] if facet == "roots" else None
+            at = line.get("object") if line["kind"] == "root" else None
             yield at, {facet}, (b"\3" if at is None else b"\2" + number(at)) + field(facet, value)
 
 def digest(head, lines, wanted, names):
     """The facets told, and the sums of the 256 buckets and the surroundings."""
-    log = [facet for facet in NUMBERS if NUMBERS[facet] > NUMBERS["regions"]]
-    lists = dict(roots=["roots"], threads=["threads"], traces=["stack-traces"], regions=["regions"], events=log)
+    log = [facet for facet in NUMBERS if NUMBERS["regions"] < NUMBERS[facet] < NUMBERS["root-objects"]]
+    lists = dict(roots=["roots" if "roots" in wanted else "root-objects"], threads=["threads"], traces=["stack-traces"], regions=["regions"], events=log)
     told = {facet for key in lists if head.get(key) is not None for facet in lists[key]}
     told = wanted & (told | {{"every-16": "hash-16", "where-used-32": "hash-32"}.get(head.get("hashes"))})
     sums = [0] * 257

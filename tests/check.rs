@@ -97,7 +97,16 @@ fn tested(words: Vec<String>, filter: &str, limit: Duration) -> Tested {
     let budget = Budget::default().time(limit);
     let (kind, command) = (Kind::Decoder, words.join(" "));
     let supervisor = env!("CARGO_BIN_EXE_heapsmith").into();
-    let subject = Subject { kind, command, words, supervisor, budget, level: None, stop: Stop::default() };
+    let subject = Subject {
+        kind,
+        command,
+        words,
+        supervisor,
+        budget,
+        level: None,
+        declares: Default::default(),
+        stop: Stop::default(),
+    };
     let filter = (!filter.is_empty()).then(|| filter.to_owned());
     let filters = filter.iter().map(|filter| filter.parse().expect("a filter")).collect();
     let choice = Choice::default().format(Family::PHD).filters(filters);

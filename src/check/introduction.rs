@@ -3,7 +3,8 @@
 use crate::error::Error;
 
 use super::examine::declaration;
-use super::protocol::{Hello, Identifies, Level};
+use super::judge::IDENTIFIES;
+use super::protocol::{Hello, Level};
 use super::report::Declared;
 use super::subject::{Adapter, Kind, Reply, Subject, not_started};
 use super::task::{Operation, Task};
@@ -66,10 +67,6 @@ pub(super) fn declared(subject: &Subject, hello: &Hello, tasks: &[Task]) -> Decl
         _ => hello.facets.iter().map(ToString::to_string).collect(),
     };
     let level = if reads { level.to_string() } else { "dump".to_owned() };
-    let identifies = match hello.identifies {
-        Identifies::Address => "address",
-        Identifies::Opaque => "opaque",
-    };
     Declared {
         name: hello.name.clone(),
         version: hello.version.clone(),
@@ -77,7 +74,7 @@ pub(super) fn declared(subject: &Subject, hello: &Hello, tasks: &[Task]) -> Decl
         reads: hello.reads.clone(),
         level,
         reports,
-        identifies: identifies.to_owned(),
+        identifies: hello.declares.name(IDENTIFIES).to_owned(),
         protocol: hello.protocol,
         ignored: hello.ignored(),
     }

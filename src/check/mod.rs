@@ -38,7 +38,7 @@ pub use evidence::{Edge, Evidence, Field, Neighbourhood, Node};
 pub use examine::{Examination, Fault, Step, examine};
 pub use expected::{Entry, ExpectedFailures, Update};
 pub use filter::Filter;
-pub use judge::all_ambiguities as ambiguities;
+pub use judge::{DECLARATIONS, Declaration, all_ambiguities as ambiguities};
 pub use kept::{Kept, KeptDump, KeptFiles};
 pub use own::OwnDump;
 pub use process::{Budget, Sweeper, supervise};

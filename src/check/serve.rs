@@ -21,10 +21,10 @@ use crate::input::Input;
 use crate::model::{Address, DumpSource, Heap, HeapSource, Name};
 use crate::validate::unsound;
 
-use super::judge::{BOOLEANS, NAMES, OfClass, Tally, all_ambiguities, strings};
+use super::judge::{OfClass, READINGS, Tally, all_ambiguities, strings};
 use super::protocol::{
-    Accepted, Answer, Booleans, ClassCount, ClassNames, Count, Counts, Dangling, EntryAnswer, Hello, Identifies, Known,
-    LONGEST_LINE, Level, Names, Operation, Pair, Part, Request, RetainedAnswer, Status, VERSIONS, Writer,
+    Accepted, Answer, ClassCount, Count, Counts, EntryAnswer, Hello, Known, LONGEST_LINE, Level, Operation, Pair, Part,
+    Request, RetainedAnswer, Status, VERSIONS, Writer,
 };
 
 /// Answers requests until there are no more.
@@ -82,6 +82,7 @@ fn hello(id: u64, protocol: u32) -> Hello {
     let is_known = |level: &Level| protocol >= 2 || *level != Level::Answers;
     let levels = [Level::Verdict, Level::Counts, Level::Answers, Level::Digest, Level::Listing];
     let counts = Count::ALL.into_iter().filter(|count| protocol >= 2 || *count != Count::HistogramBytes);
+    let facets = Facet::ALL.into_iter().filter(|facet| protocol >= 2 || *facet != Facet::RootObjects);
     let answers = Part::ALL.into_iter().filter(|part| protocol >= 2 && *part != Part::AnyPaths);
     Hello {
         id,
@@ -91,19 +92,21 @@ fn hello(id: u64, protocol: u32) -> Hello {
         language: "Rust".to_owned(),
         reads: names().collect(),
         levels: levels.into_iter().filter(is_known).collect::<Vec<_>>().into(),
-        facets: Facet::ALL.to_vec().into(),
+        facets: facets.collect::<Vec<_>>().into(),
         counts: counts.collect::<Vec<_>>().into(),
         answers: answers.collect::<Vec<_>>().into(),
-        identifies: Identifies::Address,
-        class_names: ClassNames::Dump,
-        dangling: Dangling::Told,
-        booleans: Booleans::Bytes,
-        names: Names::Bytes,
+        declares: Default::default(),
         readings: defaults(protocol),
-        makes_up: Known::default(),
         heaps: true,
         converts: names()
-            .flat_map(|from| writers().map(move |to| Pair { from: from.clone(), to, loses: Known::default() }))
+            .flat_map(|from| {
+                writers().map(move |to| Pair {
+                    from: from.clone(),
+                    to,
+                    loses: Known::default(),
+                    declares: Default::default(),
+                })
+            })
             .collect(),
         writes: writers().map(Writer::from).collect(),
     }
@@ -112,7 +115,7 @@ fn hello(id: u64, protocol: u32) -> Hello {
 /// The first choice of each reading, which this decoder follows; nothing where that cannot be declared.
 fn defaults(protocol: u32) -> BTreeMap<String, String> {
     let all = all_ambiguities().into_iter().filter(|_| protocol >= 2);
-    let all = all.filter(|ambiguity| ![BOOLEANS, NAMES].contains(&ambiguity.name));
+    let all = all.filter(|ambiguity| !READINGS.contains(&ambiguity.name));
     all.map(|ambiguity| (ambiguity.name.to_owned(), ambiguity.choices[0].name.to_owned())).collect()
 }
 

@@ -19,10 +19,10 @@ use crate::temporary::Folder;
 use super::causes::{explained_by, symptom_of, symptoms_of};
 use super::evidence::suspects;
 use super::introduction::required_hello;
-use super::judge::{Asked, judge, judge_large};
+use super::judge::{Asked, IDENTIFIES, judge, judge_large};
 use super::own::{OwnDump, own_case};
 use super::process::{Budget, Limits, Output, Process, Stopped};
-use super::protocol::{Hello, Identifies};
+use super::protocol::Hello;
 use super::report::{CaseResult, Cause, Outcome, Suspect};
 use super::run::{BATCH, others, under_limits};
 use super::smallest::{Question, Second, Seen};
@@ -277,7 +277,7 @@ impl<'s> Wrong<'s> {
     fn renames(&self) -> bool {
         match (&self.subject.kind, &self.hello) {
             (super::Kind::Converter { renames, .. } | super::Kind::Encoder { renames, .. }, _) => *renames,
-            (_, Some(hello)) => hello.identifies == Identifies::Opaque,
+            (_, Some(hello)) => hello.declares.has(IDENTIFIES, "opaque"),
             _ => false,
         }
     }

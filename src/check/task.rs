@@ -7,15 +7,17 @@ use std::sync::Arc;
 use crate::compare::listing::{self, Places};
 use crate::corpus::{Answer, Case, LargeCase, Verdict};
 use crate::error::Error;
-use crate::format::Target;
-use crate::format::{Family, Format};
-use crate::model::{Address, Heap, Object, ObjectKind};
+use crate::format::{DumpFile, Family, Format, Listed, Target};
+use crate::hprof::{Reading, SubTag};
+use crate::input::Input;
+use crate::model::{Address, ByteLen, Heap, Object, ObjectKind};
 use crate::setters::setters;
 
 use super::campaign::Drawn;
 use super::filter::{self, Filter};
+use super::judge::{ANDROID, IDENTIFIER_SIZES, IDENTIFIES};
 use super::own::OwnDump;
-use super::protocol::{Hello, Identifies, Level};
+use super::protocol::{Declares, Hello, Level};
 use super::random::{random_case, random_id};
 use super::subject::{Kind, Subject};
 
@@ -270,7 +272,7 @@ pub(super) fn tasks(subject: &Subject, hello: Option<&Hello>, sources: &[Source]
             (Kind::Encoder { renames, to }, _) => put(Operation::Encode(to.clone()), *renames),
             (Kind::Decoder, _) | (Kind::Adapter, None) => put(Operation::Parse, false),
             (Kind::Adapter, Some(hello)) => {
-                let renames = hello.identifies == Identifies::Opaque;
+                let renames = hello.declares.has(IDENTIFIES, "opaque");
                 if wants(operations, hello, What::Parse) {
                     put(Operation::Parse, renames);
                 }
@@ -335,6 +337,12 @@ pub(super) fn why_not(subject: &Subject, hello: Option<&Hello>, task: &Task, cas
 
 /// The same of a dump that may be of any format.
 pub(super) fn why_not_this(subject: &Subject, hello: Option<&Hello>, task: &Task, case: &Case) -> Option<String> {
+    let declares = hello.map_or(&subject.declares, |hello| &hello.declares);
+    if !matches!(task.operation, Operation::Encode(_))
+        && let Some(why) = unread(declares, case)
+    {
+        return Some(why);
+    }
     if let (Kind::Adapter, Some(hello)) = (&subject.kind, hello) {
         if task.operation == Operation::Parse && !hello.can_read(case.format) {
             return Some(format!("it does not read {}", case.format));
@@ -373,6 +381,34 @@ pub(super) fn why_not_this(subject: &Subject, hello: Option<&Hello>, task: &Task
         Operation::Encode(to) if to.format != case.format => Some(format!("a listing of {}, not of {to}", case.format)),
         _ => None,
     }
+}
+
+/// Why a sound dump is one that an implementation declares not to read.
+fn unread(declares: &Declares, case: &Case) -> Option<String> {
+    let heap = first_heap(case)?;
+    let sizes = declares.chosen(IDENTIFIER_SIZES);
+    if let Some(ByteLen(size)) = heap.facts.identifier_size.filter(|_| !sizes.is_empty())
+        && !declares.has(IDENTIFIER_SIZES, &size.to_string())
+    {
+        return Some(format!("it declares that it reads no identifiers of {size} bytes"));
+    }
+    (declares.has(ANDROID, "skipped") && is_android(case))
+        .then(|| "it declares that it reads no sub-records of Android".to_owned())
+}
+
+/// Whether a dump has a sub-record that only Android has.
+fn is_android(case: &Case) -> bool {
+    let names: Vec<&str> = SubTag::FORMS.iter().filter(|form| form.is_android).map(|form| form.name).collect();
+    let mut is_android = false;
+    let records =
+        DumpFile::new(Input::memory(&case.id, case.bytes.clone()), Reading::default()).and_then(|file| file.records());
+    let listed = records.and_then(|records| {
+        records.list(&mut |listed| {
+            is_android |= matches!(&listed, Listed::Record(record) if names.contains(&record.kind.trim()));
+            Ok(())
+        })
+    });
+    is_android || listed.is_err() && case.bytes.starts_with(b"JAVA PROFILE 1.0.3")
 }
 
 /// Why an analyser is not asked about a dump.

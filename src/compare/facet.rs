@@ -121,6 +121,8 @@ facets! {
     ObjectTrace = Field(36),
     /// GC roots, as a multiset.
     Roots = Field(37),
+    /// GC roots by kind and object alone, as a multiset, where roots are not compared.
+    RootObjects = Field(48),
     /// Threads, by serial number.
     Threads = Field(38),
     /// Stack traces with the names of their frames, by serial number.
@@ -163,6 +165,12 @@ impl Facet {
         Facet::ControlSettings,
         Facet::UnknownRecords,
     ];
+
+    /// The facet, and the one that has part of what it says: whoever leaves out the whole leaves out both.
+    pub fn with_part(self) -> impl Iterator<Item = Facet> {
+        let part = (self == Facet::Roots).then_some(Facet::RootObjects);
+        std::iter::once(self).chain(part)
+    }
 
     /// Whether a decoder may leave the facet out by saying so. Which addresses there are, and of what
     /// kind, is owed by everybody.

@@ -219,7 +219,7 @@ fn verdict(
         missing.retain(|missing| missing.facet != Facet::WordSize);
     }
     Ok(Verdict {
-        schema: 5,
+        schema: 6,
         to: target.to_string(),
         writer: if target.profile.is_some() { Writer::Named } else { Writer::Any },
         faithful: compared.differences.is_empty() && missing.is_empty(),

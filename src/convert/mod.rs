@@ -191,7 +191,7 @@ impl<'s> Converted<'s> {
         let of_source = self.surroundings.roots.as_ref().map_or(0, Vec::len) as u64;
         let has_roots = to.column().carriage(Facet::Roots) != Carriage::None;
         Conversion {
-            schema: 6,
+            schema: 7,
             to: to.to_string(),
             lost,
             changed,

@@ -12,7 +12,7 @@ pub use crate::family::case::{ManifestPart, ManifestRecipe};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Manifest {
-    /// Version of this schema: 3.
+    /// Version of this schema: 4.
     pub schema: u32,
     /// The cases, by id.
     pub cases: Vec<ManifestCase>,

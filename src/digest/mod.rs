@@ -161,7 +161,7 @@ pub fn digest(source: &mut dyn HeapSource, options: &Options) -> Result<Digest, 
     let mut surroundings = Sum::default();
     let mut listed = options.bucket.map(|number| Bucket { number, records: Vec::new() });
     let known = surroundings::known(source.facts(), source.surroundings()).and(options.facets);
-    let (mut told, mut told_alone) = (known, known);
+    let (mut told, mut told_alone) = (known.without_repeated(), known);
     let mut hashing = Hashing::new();
     let counts = walk::walk(source, &selections, &mut hashing, |which, place, facets, hashing| {
         let sum = hashing.sum();

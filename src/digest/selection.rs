@@ -34,6 +34,13 @@ impl Selection {
         self.0 & bit(facet) != 0
     }
 
+    /// The same without a facet whose records would say again what those of another one say.
+    #[must_use]
+    pub(super) const fn without_repeated(self) -> Selection {
+        let repeated = if self.contains(Facet::Roots) { bit(Facet::RootObjects) } else { 0 };
+        Selection(self.0 & !repeated)
+    }
+
     /// How many it has.
     pub const fn count(self) -> usize {
         self.0.count_ones() as usize

@@ -14,6 +14,7 @@ use super::selection::Selection;
 pub(super) fn known(facts: &Facts, around: &Surroundings) -> Selection {
     let lists = [
         (Facet::Roots, around.roots.is_some()),
+        (Facet::RootObjects, around.roots.is_some()),
         (Facet::Threads, around.threads.is_some()),
         (Facet::StackTraces, around.traces.is_some()),
         (Facet::Regions, around.regions.is_some()),
@@ -26,10 +27,13 @@ pub(super) fn known(facts: &Facts, around: &Surroundings) -> Selection {
     lists.into_iter().filter(|(_, known)| *known).map(|(facet, _)| facet).chain(hashes).chain(log).collect()
 }
 
-/// Puts down the record of a root, at the object that it keeps.
+/// Puts down the record of a root, at the object that it keeps. The field of its kind alone would say again what that of the root
+/// says.
 pub(super) fn root<S: Sink>(root: &Root, wanted: Selection, sink: &mut S) -> Selection {
+    let wanted = wanted.without_repeated();
     let mut record = Record::begin(sink, wanted, Tag::Root, Some(root.object));
     record.measured(Facet::Roots, |sink| root_kind(root.kind, sink));
+    record.measured(Facet::RootObjects, |sink| sink.text(root.kind.form().name.as_bytes()));
     record.told()
 }
 

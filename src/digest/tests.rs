@@ -41,10 +41,16 @@ fn a_changed_fact_changes_the_digests_over_the_facets_in_which_compare_finds_it(
         change(&mut changed);
         let plain = compare(&heap, &changed, &BTreeSet::new());
         let without_values = compare(&heap, &changed, &BTreeSet::from([Facet::FieldValues, Facet::Elements]));
+        let without_roots = compare(&heap, &changed, &BTreeSet::from([Facet::Roots]));
         for (&facet, before) in facets.iter().zip(&before) {
             // References count over a set without field values and elements.
             let of_references = matches!(facet, Facet::References | Facet::ReferenceOrder);
-            let comparison = if of_references { &without_values } else { &plain };
+            let comparison = match facet {
+                // So do kinds and objects of roots over a set without roots.
+                Facet::RootObjects => &without_roots,
+                _ if of_references => &without_values,
+                _ => &plain,
+            };
             let differs = |facet| comparison.differences.iter().any(|d| d.facet == facet);
             let silent = |facet| comparison.not_compared.iter().any(|n| n.facet == facet && n.why != Side::LeftOut);
             // The order of other references is not compared.

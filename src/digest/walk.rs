@@ -67,7 +67,7 @@ pub(super) fn walk<S: Restart>(
             result = std::mem::replace(&mut result, Ok(())).and(finished);
         });
         result?;
-        for root in around.roots.iter().flatten().filter(|_| wanted.contains(Facet::Roots)) {
+        for root in around.roots.iter().flatten().filter(|_| has_roots(wanted)) {
             let told = surroundings::root(root, wanted, sink);
             finish(which, Place::Root(root.object), told, sink)?;
         }
@@ -91,6 +91,11 @@ pub(super) fn walk<S: Restart>(
         })
     })?;
     Ok(counts)
+}
+
+/// Whether roots have records.
+fn has_roots(wanted: Selection) -> bool {
+    [Facet::Roots, Facet::RootObjects].into_iter().any(|facet| wanted.contains(facet))
 }
 
 /// The facets that records of objects have.

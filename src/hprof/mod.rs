@@ -32,6 +32,8 @@ pub mod open;
 pub mod properties;
 pub mod record;
 pub mod rules;
+#[cfg(feature = "check")]
+pub(crate) mod skip;
 pub mod sub_record;
 pub mod tags;
 pub mod wire;

@@ -8,6 +8,7 @@ mod analysers;
 mod bank;
 mod bench;
 mod causes;
+mod declared;
 mod dtfj;
 mod freedoms;
 mod fuzz;

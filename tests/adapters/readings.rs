@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use heapsmith::check::ambiguities;
+use heapsmith::check::{DECLARATIONS, ambiguities};
 use serde_json::Value;
 
 use crate::bench::{HEAPSMITH, check, has_python, interpreter, tally};
@@ -129,6 +129,30 @@ fn the_page_of_the_protocol_has_every_reading() {
         })
         .collect();
     pretty_assertions::assert_eq!(rows, due);
+}
+
+#[test]
+fn lists_every_declaration_on_the_page_of_the_protocol() {
+    let page = fs::read_to_string(Path::new(ROOT).join("specs/adapter.md")).expect("the page");
+    let section =
+        page.split("## Declarations").nth(1).and_then(|rest| rest.split("\n## ").next()).expect("the section");
+    let rows: Vec<&str> = section.lines().filter(|line| line.starts_with("| `")).collect();
+    let due: Vec<String> = DECLARATIONS
+        .iter()
+        .map(|declaration| {
+            let choice = |name: &str, about: &str| match name == about {
+                true => format!("`{name}`"),
+                false => format!("`{name}`: {about}"),
+            };
+            let choices: Vec<String> =
+                declaration.choices.iter().map(|known| choice(known.name, known.about)).collect();
+            let list = if declaration.is_list { " (a list)" } else { "" };
+            format!("| `{}` | {}{list} | {} |", declaration.key, declaration.about, choices.join("; "))
+        })
+        .collect();
+    pretty_assertions::assert_eq!(rows, due);
+    let of_pairs = DECLARATIONS.iter().filter(|declaration| declaration.of_dumps).map(|declaration| declaration.key);
+    assert_eq!(of_pairs.collect::<Vec<_>>(), ["booleans", "names", "nans"], "as the section says");
 }
 
 /// Replaces bytes that are not valid text, as a decoder of names does.
@@ -305,4 +329,77 @@ fn what_a_writer_loses_may_be_absent_if_it_says_so() {
     // Another hash is wrong.
     let changed = tallied(LOSES, r#"line["hash32"] = hex(int(line["hash32"], 16) ^ 0x15)"#);
     assert_eq!(changed["fail"], silent["fail"], "{changed:?}");
+}
+
+/// A converter from HPROF to itself that shrinks: contents of arrays are zeros, and roots of one kind are gone.
+const SHRINKER: &str = r#"
+import json, subprocess, sys, tempfile
+HELLO = DECLARED
+for line in sys.stdin:
+    request = json.loads(line)
+    told = HELLO
+    if request["op"] == "convert":
+        decoded = subprocess.run(["heapsmith", "decode", request["path"]], stdout=subprocess.PIPE, text=True)
+        lines = [json.loads(text) for text in decoded.stdout.splitlines()]
+        for line in lines:
+            if "contents" in line:
+                line["contents"] = CONTENTS
+            for value in line.get("values", []):
+                if value[0] == "boolean":
+                    value[1] = hex(int(int(value[1], 16) > 0))
+        lines = [line for line in lines if line.get("root") != "jni-global"]
+        lines[0]["roots"] = sum(line.get("kind") == "root" for line in lines)
+        with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as copy:
+            copy.writelines(json.dumps(line) + "\n" for line in lines)
+            copy.flush()
+            command = ["heapsmith", "encode", copy.name, "--format", "hprof", "--profile", "hotspot-25", "-o", request["out"]]
+            done = subprocess.run(command, stderr=subprocess.PIPE, text=True)
+        told = {"status": "accept"} if done.returncode == 0 else {"status": "error", "message": done.stderr}
+    print(json.dumps({"id": request["id"], **told}), flush=True)
+"#;
+
+#[test]
+fn judges_a_converter_by_what_its_own_pair_declares() {
+    if !has_python() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let adapter = |name: &str, pair: &str, contents: &str, more: &str| {
+        let script = folder.path().join(name);
+        let hello = format!(r#"{{"protocol": 2, "name": "a shrinker", {more}"converts": [{{{pair}}}]}}"#);
+        let source = SHRINKER.replace("DECLARED", &hello).replace("CONTENTS", contents);
+        fs::write(&script, source).expect("it can be written");
+        format!("{} -S -B {}", interpreter(), script.display())
+    };
+    let zeros = r#""00" * (len(line["contents"]) // 2)"#;
+    let pair = r#""from": "hprof", "to": "hprof", "loses": ["primitive-contents", "roots"]"#;
+    let whole = format!(r#"{pair}, "booleans": "0/1""#);
+    let adapters = [
+        adapter("declared.py", &whole, zeros, ""),
+        adapter("silent.py", r#""from": "hprof", "to": "hprof", "booleans": "0/1""#, zeros, ""),
+        // What its parser does is not borrowed.
+        adapter("borrowed.py", pair, zeros, r#""booleans": "0/1", "#),
+        adapter("wrong.py", &whole, r#""01" * (len(line["contents"]) // 2)"#, ""),
+    ];
+    let cases = ["hprof-spelled-odd-boolean-fields", "hprof-hotspot-25-8-odd-values"];
+    let filters = cases.iter().map(|case| format!("{case}:*")).collect::<Vec<_>>();
+    let arguments = adapters.iter().flat_map(|adapter| ["--adapter", adapter]);
+    let arguments: Vec<&str> = arguments.chain(filters.iter().flat_map(|filter| ["--filter", filter])).collect();
+    let (report, _) = check(&arguments);
+    let facts: Vec<Vec<&str>> = report["implementations"]
+        .as_array()
+        .expect("implementations")
+        .iter()
+        .map(|tested| {
+            let results = tested["results"].as_array().expect("results").iter();
+            results
+                .filter_map(|result| result["outcome"].get("fact"))
+                .map(|fact| fact.as_str().expect("text"))
+                .collect()
+        })
+        .collect();
+    assert!(facts[0].is_empty(), "{report:#}");
+    assert!(facts[1].contains(&"primitive-contents"), "{facts:?}");
+    assert!(facts[2].iter().any(|fact| *fact == "field-values" || fact.starts_with("reading booleans")), "{facts:?}");
+    assert!(facts[3].contains(&"primitive-contents"), "{facts:?}");
 }

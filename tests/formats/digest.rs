@@ -60,9 +60,10 @@ fn the_records_of_the_examples_are_those_spelled_in_the_specification() {
     let default = Selection::unordered();
     let names = Selection::from_iter([Facet::ClassName]);
     let references = Selection::from_iter([Facet::References, Facet::ReferenceOrder]);
+    let roots = Selection::from_iter([Facet::RootObjects]);
     let (_, spelled) = spec.split_once("## Test vectors").expect("vectors");
     let mut blocks = spelled.split("```text\n").skip(1).map(|block| block.split_once("```").expect("an end").0);
-    for (heap, facets) in [(&tiny, default), (&tiny, names), (&right, default), (&right, references)] {
+    for (heap, facets) in [(&tiny, default), (&tiny, names), (&right, default), (&right, references), (&right, roots)] {
         let (expected, sum) = vectors(blocks.next().expect("a block"));
         let mut found = BTreeMap::new();
         let collect = &mut |place, record: &[u8]| {

@@ -4,9 +4,11 @@ use std::io::{self, Write, stdin};
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
-use heapsmith::check::{Budget, Examination, Fault, Kind, Step, Subject, Sweeper, ambiguities, examine, serve};
+use heapsmith::check::{
+    Budget, DECLARATIONS, Declaration, Examination, Fault, Kind, Step, Subject, Sweeper, ambiguities, examine, serve,
+};
 use heapsmith::compare::Facet;
-use heapsmith::corpus::Ambiguity;
+use heapsmith::corpus::{Ambiguity, Choice as FamilyChoice};
 use heapsmith::error::Error;
 use heapsmith::format::Family;
 use heapsmith::interrupt;
@@ -56,7 +58,16 @@ impl TestOpts {
         let budget = Budget::default().time(time);
         let stop = interrupt::gently();
         let (kind, command) = (Kind::Adapter, self.command);
-        let subject = Subject { kind, command, words, supervisor, budget, level: None, stop: stop.clone() };
+        let subject = Subject {
+            kind,
+            command,
+            words,
+            supervisor,
+            budget,
+            level: None,
+            declares: Default::default(),
+            stop: stop.clone(),
+        };
         let _sweeper = Sweeper::new()?;
         let told = examine(&subject)?;
         let failed = |e| Error::io("writing standard output", e);
@@ -109,9 +120,10 @@ fn closing(told: &Examination) -> String {
     }
 }
 
-/// Lists the points that dumps leave open, and the readings of each, of which an adapter can declare one.
+/// Lists the points that dumps leave open, and the readings of each, of which an adapter can declare one; and the keys of hello
+/// that declare how it tells facts.
 ///
-/// The first reading of each is the default. The keys `booleans` and `names` of hello declare two more such points.
+/// The first choice of each is the default.
 ///
 /// Example: heapsmith adapter readings phd
 #[derive(Args)]
@@ -130,6 +142,25 @@ pub(crate) struct Readings {
     schema: u32,
     /// Each point that is left open.
     readings: Vec<Reading>,
+    /// Keys of the answer to hello that say how facts are told.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    declarations: Vec<Key>,
+}
+
+#[derive(Serialize, schemars::JsonSchema)]
+struct Key {
+    /// The key.
+    key: &'static str,
+    /// What is declared.
+    about: &'static str,
+    /// Whether it is a list of any number of choices, and by default an empty one.
+    list: bool,
+    /// Whether a pair of `converts` can have it, for the dumps that are made.
+    converts: bool,
+    /// The choices; the first is the default, unless it is a list.
+    choices: Vec<Choice>,
+    /// The facets in which the listings of two choices differ.
+    facets: Vec<Facet>,
 }
 
 #[derive(Serialize, schemars::JsonSchema)]
@@ -161,14 +192,27 @@ impl ReadingsOpts {
                 ambiguity.name.strip_prefix(family.name()).is_some_and(|rest| rest.starts_with('.'))
             })
         };
-        let readings = ambiguities().into_iter().filter(is_asked).map(|ambiguity| Reading {
+        let named = |choices: &'static [FamilyChoice]| {
+            choices.iter().map(|choice| Choice { name: choice.name, about: choice.about }).collect()
+        };
+        let of_formats = ambiguities().into_iter().filter(|ambiguity| Declaration::find(ambiguity.name).is_none());
+        let readings = of_formats.filter(is_asked).map(|ambiguity| Reading {
             name: ambiguity.name,
             about: ambiguity.about,
             rule: ambiguity.rule,
-            choices: ambiguity.choices.iter().map(|choice| Choice { name: choice.name, about: choice.about }).collect(),
+            choices: named(ambiguity.choices),
             facets: ambiguity.facets.to_vec(),
         });
-        let told = Readings { schema: 2, readings: readings.collect() };
+        // Keys are about dumps of every format.
+        let declarations = DECLARATIONS.iter().filter(|_| self.format.is_none()).map(|declaration| Key {
+            key: declaration.key,
+            about: declaration.about,
+            list: declaration.is_list,
+            converts: declaration.of_dumps,
+            choices: named(declaration.choices),
+            facets: declaration.facets.to_vec(),
+        });
+        let told = Readings { schema: 3, readings: readings.collect(), declarations: declarations.collect() };
         let failed = |e| Error::io("writing standard output", e);
         if self.json {
             let text = serde_json::to_string(&told).map_err(|e| failed(e.into()))?;
@@ -176,8 +220,13 @@ impl ReadingsOpts {
             return Ok(Answer::Yes);
         }
         let mut out = terminal::stdout();
-        for Reading { name, about, rule, choices, .. } in &told.readings {
-            writeln!(out, "{}  {about} ({rule})", terminal::good(name)).map_err(failed)?;
+        let readings = told.readings.iter().map(|of| (of.name, format!("{} ({})", of.about, of.rule), &of.choices));
+        let keys = told.declarations.iter().map(|of| {
+            let list = if of.list { "; a list" } else { "" };
+            (of.key, format!("{} (a key of hello{list})", of.about), &of.choices)
+        });
+        for (name, about, choices) in readings.chain(keys) {
+            writeln!(out, "{}  {about}", terminal::good(name)).map_err(failed)?;
             for Choice { name, about } in choices {
                 writeln!(out, "    {name}: {about}").map_err(failed)?;
             }

@@ -190,7 +190,7 @@ impl Opts {
             .expected(expected)
             .max_hangs(self.max_hangs.max(1))
             .max_failures(self.max_failures.map(NonZeroUsize::get))
-            .left_out(self.leave_out.iter().copied().collect())
+            .left_out(self.leave_out.iter().flat_map(|facet| facet.with_part()).collect())
             .among(self.among)
             .reduce(self.reduce)
             .folder(folder);

@@ -83,7 +83,7 @@ impl FacetOpts {
             )));
         }
         if self.facets.is_empty() {
-            return Ok(self.leave_out.iter().copied().collect());
+            return Ok(self.leave_out.iter().flat_map(|facet| facet.with_part()).collect());
         }
         let others = Facet::ALL.into_iter().filter(|facet| facet.may_be_omitted() && !self.facets.contains(facet));
         Ok(others.collect())

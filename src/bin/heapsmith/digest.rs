@@ -56,7 +56,7 @@ pub(crate) struct Opts {
 }
 
 /// Version of what is printed as JSON; the digest itself is as it was in the first one.
-const SCHEMA: u32 = 2;
+const SCHEMA: u32 = 3;
 
 /// What is printed as JSON.
 #[derive(Serialize, JsonSchema)]

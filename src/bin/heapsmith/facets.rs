@@ -120,6 +120,6 @@ impl Opts {
         let mut columns: Vec<String> = targets.iter().map(Target::to_string).collect();
         columns.extend(meet.then(|| "both".to_owned()));
         let rules = used.into_iter().map(|rule| RuleText { rule: rule.to_string(), text: text(rule).to_owned() });
-        Report { schema: 2, columns, meet, facets, rules: rules.collect() }
+        Report { schema: 3, columns, meet, facets, rules: rules.collect() }
     }
 }

@@ -155,7 +155,7 @@ impl Opts {
             .time(self.time)
             .operations(Wanted(self.operation.map(What::from)))
             .jobs(self.jobs.unwrap_or_else(processors).get())
-            .left_out(self.leave_out.iter().copied().collect())
+            .left_out(self.leave_out.iter().flat_map(|facet| facet.with_part()).collect())
             .trials(self.trials)
             .expected(expected);
         let sweeper = Sweeper::new()?;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clap::Args;
-use heapsmith::check::protocol::Level;
+use heapsmith::check::protocol::{Declares, Level};
 use heapsmith::check::{Budget, Kind, Subject};
 use heapsmith::error::Error;
 use heapsmith::format::{Family, Format, Target};
@@ -42,6 +42,11 @@ pub(crate) struct SubjectOpts {
     /// digest or listing. Without it, the highest that they have.
     #[arg(long)]
     level: Option<Level>,
+    /// How the decoders tell facts, as a key of the answer to hello has it of adapters, and more of these: --declare
+    /// statics=any-order. `heapsmith adapter readings` lists them. Without it, booleans and names are found out, and everything else
+    /// is told as in specs/listing.md.
+    #[arg(long, value_name = "KEY=CHOICE", requires = "decoder")]
+    declare: Vec<String>,
     /// Seconds for a case, and half a second more for each MiB of its dump.
     #[arg(long, default_value_t = 10.0)]
     time_limit: f32,
@@ -57,6 +62,11 @@ impl SubjectOpts {
         let time = Duration::try_from_secs_f32(self.time_limit)
             .map_err(|e| Error::Usage(format!("--time-limit {}: {e}", self.time_limit)))?;
         let budget = Budget::default().time(time).memory(self.memory_limit << 20);
+        let mut declares = Declares::default();
+        for declared in &self.declare {
+            let (key, choice) = declared.split_once('=').unwrap_or((declared, ""));
+            declares.declare(key, choice).map_err(|e| Error::Usage(format!("--declare {declared}: {e}")))?;
+        }
         let supervisor = std::env::current_exe().map_err(|e| Error::io("finding heapsmith's own program", e))?;
         let subject = |kind: Kind, flag: &str, command: &String, places: &[&str]| {
             let words = shell_words::split(command).map_err(|e| {
@@ -69,7 +79,8 @@ impl SubjectOpts {
                 return Err(Error::Usage(format!("--{flag} must contain {place} where {} goes", path_of(place))));
             }
             let (supervisor, stop) = (supervisor.clone(), stop.clone());
-            Ok(Subject { kind, command: command.clone(), words, supervisor, budget, level: self.level, stop })
+            let declares = if kind == Kind::Decoder { declares.clone() } else { Declares::default() };
+            Ok(Subject { kind, command: command.clone(), words, supervisor, budget, level: self.level, declares, stop })
         };
         let mut subjects = Vec::new();
         for command in &self.adapter {

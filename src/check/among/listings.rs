@@ -7,10 +7,7 @@ use crate::compare::renaming::{BUDGET, Renaming, up_to_renaming};
 use crate::compare::{Comparison, Facet, Options, Side, compare_sources};
 use crate::model::{Address, Heap};
 
-use super::super::judge::{
-    BOOLEANS, NAMES, as_declared, in_text, in_words_of, to_0_and_1, without_dangling, without_made_up,
-};
-use super::super::protocol::Dangling;
+use super::super::judge::{BOOLEANS, ComparedSides, NAMES, in_text, in_words_of, to_0_and_1};
 use super::pair::{Difference, NOTHING, Pair, Voice};
 
 /// Compares two listings.
@@ -102,40 +99,27 @@ fn differences(found: &Comparison) -> Vec<Difference> {
 /// Two heaps in which what either implementation declares to tell in its own way is told in the same way.
 fn alike(voices: [Voice<'_>; 2]) -> Option<[Cow<'_, Heap>; 2]> {
     let [one, other] = voices;
-    let hellos = [one.hello, other.hello];
+    let by_address = voices.iter().all(Voice::is_by_address);
     let mut heaps = [one.answer.heap()?, other.answer.heap()?].map(Cow::Borrowed);
-    for hello in hellos.into_iter().flatten() {
-        let has = |reading: &str, choice: &str| hello.declared_readings().get(reading).is_some_and(|own| own == choice);
-        let [one, other] = heaps;
-        heaps =
-            [owned(one, |heap| as_declared(heap, Some(hello))), owned(other, |heap| as_declared(heap, Some(hello)))];
+    for (place, voice) in voices.into_iter().enumerate() {
+        let Some(hello) = voice.hello else { continue };
+        let readings = hello.declared_readings();
+        let has = |reading: &str, choice: &str| readings.get(reading).is_some_and(|own| own == choice);
         if has(BOOLEANS, "0/1") {
             heaps.iter_mut().for_each(|heap| to_0_and_1(heap.to_mut()));
         }
         if has(NAMES, "text") {
             heaps.iter_mut().for_each(|heap| in_text(heap.to_mut()));
         }
-        if hello.dangling == Dangling::Null {
-            let [one, other] = heaps;
-            heaps = [
-                owned(one, |heap| without_dangling(heap, Some(hello))),
-                owned(other, |heap| without_dangling(heap, Some(hello))),
-            ];
-        }
+        heaps.rotate_left(place);
+        let [told, right] = heaps;
+        let mut sides = ComparedSides { right, told, by_address };
+        sides.agree(&hello.declares);
+        heaps = [sides.told, sides.right];
+        heaps.rotate_right(place);
     }
-    let [mut one, mut other] = heaps;
-    without_made_up(&other, &mut one, hellos[0]);
-    without_made_up(&one, &mut other, hellos[1]);
+    let [one, other] = heaps;
     let one = in_words_of(&other, one.into_owned());
     let other = in_words_of(&one, other.into_owned());
     Some([Cow::Owned(one), Cow::Owned(other)])
-}
-
-/// A heap that is changed, wherever it is from.
-fn owned<'h>(heap: Cow<'h, Heap>, change: impl for<'a> Fn(&'a Heap) -> Cow<'a, Heap>) -> Cow<'h, Heap> {
-    let changed = match change(&heap) {
-        Cow::Borrowed(_) => None,
-        Cow::Owned(changed) => Some(changed),
-    };
-    changed.map_or(heap, Cow::Owned)
 }

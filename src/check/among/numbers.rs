@@ -7,8 +7,8 @@ use crate::digest::{Digest, Options, Selection, digest};
 use crate::error::Error;
 use crate::model::{Address, Heap, Name};
 
-use super::super::judge::{Tally, number_of};
-use super::super::protocol::{Count, Counts, EntryAnswer, MadeUp, Part};
+use super::super::judge::{DECLARATIONS, Declaration, MAKES_UP, Tally, number_of};
+use super::super::protocol::{Count, Counts, EntryAnswer, Part};
 use super::pair::{Difference, NOTHING, Pair, Voice};
 use super::said::Answer;
 
@@ -28,7 +28,7 @@ pub(super) fn digests(voices: [Voice<'_>; 2], left_out: &BTreeSet<Facet>) -> Res
     let [one, other] = [digest_of(voices[0], wanted)?, digest_of(voices[1], wanted)?];
     let numbers = [("classes", one.classes, other.classes), ("objects", one.objects, other.objects)];
     // Classes that the dump has no record of may be synthesised.
-    let is_made_up = |voice: &Voice<'_>| voice.hello.is_some_and(|hello| hello.makes_up(MadeUp::Classes));
+    let is_made_up = |voice: &Voice<'_>| voice.hello.is_some_and(|hello| hello.declares.has(MAKES_UP, "classes"));
     let numbers = numbers.into_iter().filter(|(what, ..)| *what == "objects" || !voices.iter().any(is_made_up));
     for (what, one, other) in numbers {
         pair.enter(what, what.to_owned(), None, [one, other].map(|number| number.to_string()));
@@ -44,34 +44,14 @@ pub(super) fn digests(voices: [Voice<'_>; 2], left_out: &BTreeSet<Facet>) -> Res
 }
 
 /// The facets that depend on what two implementations declare to tell in their own ways, of which a digest shows nothing.
-fn told_otherwise([one, other]: [Voice<'_>; 2]) -> BTreeSet<Facet> {
-    use Facet::{
-        ClassName, ClassReferences, ConstantPool, Elements, FieldValues, Loader, PrimitiveContents, ProtectionDomain,
-        References, Signers, Statics, Superclass,
+fn told_otherwise(voices: [Voice<'_>; 2]) -> BTreeSet<Facet> {
+    let [one, other] = voices.map(|voice| voice.hello.map(|hello| hello.declares.clone()).unwrap_or_default());
+    let differs = |declaration: &&Declaration| {
+        let [one, other] = [one.chosen(declaration.key), other.chosen(declaration.key)];
+        // What is listed or left out in one way by both need not be the same.
+        one != other || declaration.is_list && !one.is_empty()
     };
-    let [one, other] = [one, other].map(|voice| voice.hello.cloned().unwrap_or_default());
-    let names = [ClassName, Facet::Fields, Statics, Facet::Threads, Facet::StackTraces, Facet::Regions, Facet::Strings];
-    let references =
-        [Superclass, Loader, Signers, ProtectionDomain, ClassReferences, Statics, FieldValues, References, Elements];
-    let mut apart = BTreeSet::new();
-    if one.class_names != other.class_names {
-        apart.insert(ClassName);
-    }
-    if one.names != other.names {
-        apart.extend(names);
-    }
-    if one.booleans != other.booleans {
-        apart.extend([FieldValues, Statics, ConstantPool, PrimitiveContents]);
-    }
-    if one.dangling != other.dangling {
-        apart.extend(references);
-        apart.insert(Facet::NullReferences);
-    }
-    if one.makes_up(MadeUp::Classes) || other.makes_up(MadeUp::Classes) {
-        // A class more is a record more in each of these.
-        apart.extend([Facet::Address, Facet::Kind, ClassName, Superclass]);
-    }
-    apart
+    DECLARATIONS.iter().filter(differs).flat_map(|declaration| declaration.facets.iter().copied()).collect()
 }
 
 fn digest_of(voice: Voice<'_>, facets: Selection) -> Result<Digest, Error> {
@@ -139,7 +119,7 @@ impl Counted {
         let mut heap: Heap = voice.answer.heap().cloned().unwrap_or_default();
         let tally = Tally::of(&mut heap)?;
         let counts = tally.counts(&heap);
-        let is_made_up = voice.hello.is_some_and(|hello| hello.makes_up(MadeUp::Classes));
+        let is_made_up = voice.hello.is_some_and(|hello| hello.declares.has(MAKES_UP, "classes"));
         // Bytes by class are the sizes that a dump records, and those of a listing may be others.
         let is_known = |count: &Count| match count {
             Count::Classes => !is_made_up,

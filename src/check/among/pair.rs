@@ -7,8 +7,8 @@ use crate::error::Error;
 use crate::format::Format;
 use crate::model::Address;
 
-use super::super::judge::{BOOLEANS, CONVENTIONS, NAMES, ambiguities};
-use super::super::protocol::{Hello, Identifies};
+use super::super::judge::{CONVENTIONS, IDENTIFIES, READINGS, ambiguities};
+use super::super::protocol::Hello;
 use super::said::Answer;
 use super::{listings, numbers};
 
@@ -60,7 +60,7 @@ pub(in crate::check) const NOTHING: &str = "nothing";
 impl Voice<'_> {
     /// Whether entries are known by the addresses of the dump.
     pub(super) fn is_by_address(&self) -> bool {
-        self.hello.is_none_or(|hello| hello.identifies == Identifies::Address)
+        self.hello.is_none_or(|hello| !hello.declares.has(IDENTIFIES, "opaque"))
     }
 
     /// The facets of a listing or digest that are to be reported.
@@ -121,7 +121,7 @@ impl Pair {
 /// default.
 fn read_otherwise(format: Format, voices: [Voice<'_>; 2]) -> BTreeSet<Facet> {
     let declared = voices.map(|voice| voice.hello.map(Hello::declared_readings).unwrap_or_default());
-    let listed = ambiguities(format).into_iter().filter(|ambiguity| ![BOOLEANS, NAMES].contains(&ambiguity.name));
+    let listed = ambiguities(format).into_iter().filter(|ambiguity| !READINGS.contains(&ambiguity.name));
     let differ = listed.filter(|ambiguity| {
         let [one, other] = declared.each_ref().map(|declared| {
             let choice = declared.get(ambiguity.name).and_then(|choice| ambiguity.choice(choice));

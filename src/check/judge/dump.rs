@@ -1,5 +1,6 @@
 //! Dumps that were converted or written, by what their format carries.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::io::{self, Read};
 
@@ -15,9 +16,12 @@ use crate::model::{Address, DumpSource, Heap, HeapSource, IdentityHash, Object};
 use crate::validate::{Severity, ValidateOptions, validate};
 
 use super::super::process::Budget;
+use super::super::protocol::Declares;
 use super::super::report::Outcome;
 use super::super::streamed::Streamed;
 use super::super::task::Operation;
+use super::declared::ComparedSides;
+use super::lost::without_lost;
 use super::{Asked, Differing, Judgement, Wrong, holder, passed};
 
 /// Where the dump is not what it was before it was asked about.
@@ -91,17 +95,21 @@ fn read_so(
     if let Some(holder) = holder {
         return Ok(holder::judge(heap, &Heap::collect(source)?, holder));
     }
-    let lost = match (&asked.task.operation, asked.hello) {
-        (_, None) => Vec::new(),
-        (Operation::Encode(to), Some(hello)) => hello.loses(None, to),
-        (_, Some(hello)) => hello.loses(Some(asked.case.format), to),
+    let declared = match (&asked.task.operation, asked.hello) {
+        (_, None) => DeclaredDumps::default(),
+        (Operation::Encode(to), Some(hello)) => DeclaredDumps { lost: hello.loses(None, to), ..Default::default() },
+        (_, Some(hello)) => DeclaredDumps {
+            lost: hello.loses(Some(asked.case.format), to),
+            is_same: asked.case.format == to.format,
+            declares: hello.of_dumps(asked.case.format, to),
+        },
     };
     let differing = |judged: &Result<(), Wrong>| match judged {
         Err(wrong) if !wrong.is_undecided() => wrong.differing.count(),
         _ => 0,
     };
     let writers = convert::writers(to, Some(asked.case.format))?;
-    let judged = convert::nearest(&writers, |writer| carried(asked, heap, source, writer, &lost), differing);
+    let judged = convert::nearest(&writers, |writer| carried(asked, heap, source, writer, &declared), differing);
     // Facets of the new dump are not those of the one that was read: nothing is known of the readings that matter.
     let among_all = |wrong: Wrong| Ok(Err(wrong.of_unknown_facets()));
     match judged {
@@ -115,15 +123,39 @@ fn read_so(
     }
 }
 
+/// What is declared of the dumps that are made.
+#[derive(Default)]
+struct DeclaredDumps {
+    /// Facets that they lack.
+    lost: Vec<Facet>,
+    /// Whether they have the format of the dump that they are made of.
+    is_same: bool,
+    /// How facts are told in them.
+    declares: Declares<true>,
+}
+
 /// Judges a dump by what one writer's dumps carry.
 fn carried(
     asked: &Asked<'_>,
     heap: &Heap,
     result: &mut dyn HeapSource,
     to: &Target,
-    lost: &[Facet],
+    DeclaredDumps { lost, is_same, declares }: &DeclaredDumps,
 ) -> Result<Result<(), Wrong>, Error> {
     let mut heap = heap.clone();
+    let mut told;
+    let mut result = result;
+    if *declares != Declares::default() || *is_same && !lost.is_empty() {
+        let held = Heap::collect(result)?;
+        let by_address = !asked.task.renames;
+        let mut sides = ComparedSides { right: Cow::Owned(heap), told: Cow::Owned(held), by_address };
+        sides.agree(declares);
+        (heap, told) = (sides.right.into_owned(), sides.told.into_owned());
+        if *is_same {
+            without_lost(&mut heap, &told, lost);
+        }
+        result = &mut told;
+    }
     // That there is no hash is a fact like another number; of other facets nothing is to be seen where they are lost.
     if lost.iter().any(|facet| [Facet::Hash16, Facet::Hash32].contains(facet)) {
         without_lost_hashes(&mut heap, result)?;

@@ -15,6 +15,7 @@ use super::super::report::Outcome;
 use super::super::streamed::Streamed;
 use super::super::subject::{Reply, Session};
 use super::super::task::Operation;
+use super::declared::IDENTIFIES;
 use super::digest::{differ, omitted, wanted};
 use super::dump::{CHANGED_DUMP, with_heap};
 use super::{Asked, Differing, Judgement, Wrong, counts, dump, judge, not_refused, passed};
@@ -163,8 +164,7 @@ fn counted(
 
 /// The level that an adapter is asked for about a large case; or why it is not asked. Listings of such dumps have no bound.
 pub(in crate::check) fn level_for(large: &Streamed<'_>, hello: &Hello, wanted: Option<Level>) -> Result<Level, String> {
-    use super::super::protocol::Identifies::Opaque;
-    let has_digest = !large.is_counted && hello.identifies != Opaque;
+    let has_digest = !large.is_counted && !hello.declares.has(IDENTIFIES, "opaque");
     let can = |level: &Level| match level {
         Level::Answers | Level::Listing => false,
         Level::Digest => has_digest && hello.levels.contains(level),

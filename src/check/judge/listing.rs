@@ -1,7 +1,7 @@
 //! Listings, fact by fact.
 
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::io::BufReader;
 
 use crate::compare::listing::{self, Listing};
@@ -9,10 +9,11 @@ use crate::compare::renaming::{BUDGET, Renaming, up_to_renaming};
 use crate::compare::{Comparison, Facet, Side, compare};
 use crate::corpus::Case;
 use crate::error::Error;
-use crate::model::{Address, Class, Contents, Heap, Name, Value};
+use crate::model::{Address, Contents, Heap};
 
-use super::super::protocol::{ClassNames, Dangling, Hello, Identifies, Level, MadeUp};
+use super::super::protocol::Level;
 use super::super::report::Outcome;
+use super::declared::{ComparedSides, IDENTIFIES};
 use super::invented::invented;
 use super::moved::or_moved;
 use super::readings::{Combination, Scope};
@@ -30,23 +31,24 @@ pub(super) fn judge(asked: &Asked<'_>) -> Result<Judgement, Error> {
     if let Some(hello) = asked.hello {
         left_out.extend(Facet::ALL.into_iter().filter(|facet| !hello.facets.contains(facet)));
     }
-    let is_opaque = asked.hello.is_some_and(|hello| hello.identifies == Identifies::Opaque);
-    let told = as_declared(&listing.heap, asked.hello);
-    let scope = match is_opaque {
-        true => Scope::Other,
-        false => Scope::Facets(Facet::ALL.into_iter().filter(|facet| !left_out.contains(facet)).collect()),
+    let declares = asked.declares();
+    let by_address = !declares.has(IDENTIFIES, "opaque");
+    let scope = match by_address {
+        false => Scope::Other,
+        true => Scope::Facets(Facet::ALL.into_iter().filter(|facet| !left_out.contains(facet)).collect()),
     };
     let judgement = asked.rights(scope).judge(|heap, combination| {
-        let heap = as_declared(heap, asked.hello);
-        let heap = &*without_dangling(&heap, asked.hello);
-        let mut told = worded(&told, combination);
-        without_made_up(heap, &mut told, asked.hello);
+        let told = worded(&listing.heap, combination);
+        let mut sides = ComparedSides { right: Cow::Borrowed(heap), told, by_address };
+        sides.agree(declares);
+        let ComparedSides { right: heap, told, .. } = sides;
+        let heap = &*heap;
         if combination.leaves_out_nulls()
             && let Err(listed) = lists_no_nulls(&told)
         {
             return Ok(Err(listed));
         }
-        if !is_opaque {
+        if by_address {
             return Ok(against(asked.case, heap, &told, &left_out));
         }
         let told = in_words_of(heap, told.into_owned());
@@ -108,75 +110,6 @@ fn may_be_omitted(omitted: &BTreeSet<Facet>) -> Result<(), Wrong> {
             Err(Wrong::facet(*owed, None, expected, "declared as omitted".to_owned(), 1))
         }
         None => Ok(()),
-    }
-}
-
-/// A heap with the names of its classes in the form that is compared.
-pub(in crate::check) fn as_declared<'h>(heap: &'h Heap, hello: Option<&Hello>) -> Cow<'h, Heap> {
-    if hello.is_none_or(|hello| hello.class_names == ClassNames::Dump) {
-        return Cow::Borrowed(heap);
-    }
-    let mut heap = heap.clone();
-    heap.classes.iter_mut().for_each(|class| class.name = class.name.to_java_form());
-    heap.objects
-        .iter_mut()
-        .filter_map(|object| object.class_name.as_mut())
-        .for_each(|name| *name = name.to_java_form());
-    Cow::Owned(heap)
-}
-
-/// A heap in which references to nothing are null, where the adapter says that its listings have them so.
-pub(in crate::check) fn without_dangling<'h>(heap: &'h Heap, hello: Option<&Hello>) -> Cow<'h, Heap> {
-    if hello.is_none_or(|hello| hello.dangling == Dangling::Told) {
-        return Cow::Borrowed(heap);
-    }
-    let mut there: HashSet<Address> = heap.classes.iter().map(|class| class.address).collect();
-    there.extend(heap.objects.iter().map(|object| object.address));
-    let mut heap = heap.clone();
-    let cut = |address: &mut Address| {
-        if !there.contains(address) {
-            *address = Address::default();
-        }
-    };
-    let cut_value = |value: &mut Value| {
-        if let Some(mut address) = value.as_reference() {
-            cut(&mut address);
-            value.bits = address.0;
-        }
-    };
-    for class in &mut heap.classes {
-        let others = [&mut class.superclass, &mut class.loader, &mut class.signers, &mut class.protection_domain];
-        others.into_iter().flatten().for_each(cut);
-        class.references.iter_mut().flatten().for_each(cut);
-        class.statics.iter_mut().flatten().for_each(|field| cut_value(&mut field.value));
-    }
-    for object in &mut heap.objects {
-        match &mut object.contents {
-            Contents::Fields(values) => values.iter_mut().for_each(cut_value),
-            Contents::Elements(list) | Contents::References(list) => list.iter_mut().for_each(cut),
-            _ => {}
-        }
-    }
-    Cow::Owned(heap)
-}
-
-/// Leaves out classes that the dump has no record of, where the adapter makes up such or cannot say so.
-pub(in crate::check) fn without_made_up(right: &Heap, told: &mut Cow<'_, Heap>, hello: Option<&Hello>) {
-    let Some(hello) = hello.filter(|hello| hello.makes_up(MadeUp::Classes)) else { return };
-    let mut there: HashSet<Address> = right.classes.iter().map(|class| class.address).collect();
-    let is_made_up: Box<dyn Fn(&Class) -> bool> = match hello.identifies {
-        Identifies::Address => {
-            there.extend(right.objects.iter().map(|object| object.address));
-            Box::new(|class| !there.contains(&class.address))
-        }
-        // Names are all that such a class has in common with the dump's.
-        Identifies::Opaque => {
-            let names: HashSet<&Name> = right.classes.iter().map(|class| &class.name).collect();
-            Box::new(move |class| !names.contains(&class.name))
-        }
-    };
-    if told.classes.iter().any(&is_made_up) {
-        told.to_mut().classes.retain(|class| !is_made_up(class));
     }
 }
 

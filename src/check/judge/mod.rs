@@ -4,6 +4,7 @@ mod answers;
 mod closure;
 mod conventions;
 mod counts;
+mod declared;
 mod digest;
 mod dump;
 mod follows;
@@ -11,10 +12,12 @@ mod holder;
 mod invented;
 mod large;
 mod listing;
+mod lost;
 mod moved;
 mod passed_over;
 mod readings;
 mod same;
+mod skipped;
 mod spelling;
 mod tally;
 
@@ -34,15 +37,16 @@ pub(super) use answers::read as read_answers;
 pub(super) use closure::judge_closure;
 pub(super) use conventions::CONVENTIONS;
 pub(super) use counts::{counts as counts_of, of as number_of, strings};
+pub(super) use declared::{ANDROID, ComparedSides, IDENTIFIER_SIZES, IDENTIFIES, MAKES_UP, READINGS};
+pub use declared::{DECLARATIONS, Declaration};
 pub(super) use large::{judge_large, level_for};
-pub(super) use listing::{as_declared, without_dangling, without_made_up};
 pub use readings::all_ambiguities;
 pub(super) use readings::ambiguities;
 pub(super) use same::in_words_of;
 pub(super) use spelling::{BOOLEANS, NAMES, in_text, to_0_and_1};
 pub(super) use tally::{OfClass, Tally};
 
-use super::protocol::{Accepted, Count, Hello, Level};
+use super::protocol::{Accepted, Count, Declares, Hello, Level};
 use super::report::{Follows, Outcome};
 use super::subject::{AnswerFile, Files, LONG, Reply, Session, Subject, cut};
 use super::task::{Operation, Task, first_heap};
@@ -264,6 +268,11 @@ pub(super) struct Asked<'a> {
 /// Judges the reply to a task; `None` if the run is to stop. At the level of digests the session is asked for more where
 /// one is wrong.
 pub(super) fn judge(asked: &Asked<'_>, reply: Reply, session: &mut dyn Session) -> Option<Judgement> {
+    if let Reply::Accepted(_) = &reply
+        && let Some(case) = skipped::shortened(asked)
+    {
+        return judge(&Asked { case: &case, ..*asked }, reply, session);
+    }
     Some(match reply {
         Reply::Interrupted | Reply::Doubted => return None,
         Reply::Accepted(_) | Reply::Refused(..) if asked.case.takes_any_answer() => passed(None),
@@ -375,8 +384,9 @@ fn judged(asked: &Asked<'_>, accepted: &Accepted, level: Level, session: &mut dy
                 false => None,
             };
             let rights = asked.rights(Scope::Other);
-            rights.judge(|mut heap, combination| {
-                counts::judge(&mut heap, strings, declared, accepted, combination.has_text())
+            rights.judge(|heap, combination| {
+                let counted = declared::as_counted(heap, asked.declares());
+                counts::judge(&mut &*counted, strings, declared, accepted, combination.has_text())
             })
         }
         (Operation::Parse, Level::Answers) => answers::judge(asked),
@@ -388,12 +398,24 @@ fn judged(asked: &Asked<'_>, accepted: &Accepted, level: Level, session: &mut dy
 impl<'a> Asked<'a> {
     /// The right heaps, under the readings that are declared.
     fn rights(&self, scope: Scope) -> Rights<'a> {
-        let mut declared = self.hello.map(Hello::declared_readings).unwrap_or_default();
-        if self.task.operation != Operation::Parse {
-            // These are about listings.
-            declared.retain(|name, _| name != BOOLEANS && name != NAMES);
+        let mut declared = match self.hello {
+            Some(hello) => hello.declared_readings(),
+            None => self.subject.declares.declared_readings(),
+        };
+        match (&self.task.operation, self.hello) {
+            (Operation::Parse, _) => {}
+            // What a parser tells in its listings says nothing of the dumps that are made.
+            (Operation::Convert(to), Some(hello)) if hello.protocol >= 2 => {
+                declared.extend(hello.of_dumps(self.case.format, to).readings());
+            }
+            _ => declared.retain(|name, _| !READINGS.contains(&name.as_str())),
         }
         Rights::new(self.case, &declared, scope)
+    }
+
+    /// How the implementation tells facts in listings.
+    fn declares(&self) -> &'a Declares {
+        self.hello.map_or(&self.subject.declares, |hello| &hello.declares)
     }
 }
 

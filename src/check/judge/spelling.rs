@@ -81,7 +81,7 @@ pub(in crate::check) fn to_0_and_1(heap: &mut Heap) {
 }
 
 /// Every name of a heap.
-fn names(heap: &Heap) -> impl Iterator<Item = &Name> {
+pub(super) fn names(heap: &Heap) -> impl Iterator<Item = &Name> {
     let Heap { facts, classes, objects, surroundings } = heap;
     let of_classes = classes.iter().flat_map(|class| {
         let of_fields = class.fields.iter().flatten().map(|field| &field.name);

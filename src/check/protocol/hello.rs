@@ -8,19 +8,17 @@ use serde::{Deserialize, Serialize};
 use crate::compare::Facet;
 use crate::format::{Format, Target};
 
-use super::super::judge::{BOOLEANS, NAMES, all_ambiguities};
-use super::{Count, Known, Level, Part};
+use super::super::judge::{READINGS, all_ambiguities};
+use super::{Count, Declares, Known, Level, Part};
 
 /// Whether there is such a choice, of what no key of its own declares.
 fn is_reading(name: &str, choice: &str) -> bool {
-    let mut known = all_ambiguities().into_iter().filter(|known| known.name == name && !GENERAL.contains(&name));
+    let mut known = all_ambiguities().into_iter().filter(|known| known.name == name && !READINGS.contains(&name));
     known.any(|known| known.choice(choice).is_some())
 }
 
 /// Names without a meaning that are told.
 const TOLD: usize = 10;
-/// What keys of their own declare.
-const GENERAL: [&str; 2] = [BOOLEANS, NAMES];
 
 /// The answer to `hello`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -52,28 +50,13 @@ pub struct Hello {
     /// The parts of the level of answers that are reported. Since version 2.
     #[serde(default, skip_serializing_if = "Known::is_nothing")]
     pub answers: Known<Part>,
-    /// How objects are identified.
-    #[serde(default)]
-    pub identifies: Identifies,
-    /// The form of the names of classes in listings.
-    #[serde(default)]
-    pub class_names: ClassNames,
-    /// What listings say of references to what is not in the dump.
-    #[serde(default)]
-    pub dangling: Dangling,
-    /// What listings say of booleans that are neither 0 nor 1. Since version 2, as is everything below up to `makes_up`.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub booleans: Booleans,
-    /// What listings say of names that are no text.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub names: Names,
+    /// How facts are told in listings, and what is not looked at.
+    #[serde(flatten)]
+    pub declares: Declares,
     /// What is made of bytes that have several right readings: the names of readings, by what they are about. What is not
     /// there is found out.
     #[serde(default, skip_serializing_if = "is_default")]
     pub readings: BTreeMap<String, String>,
-    /// What listings have although the dump has no record of it.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub makes_up: Known<MadeUp>,
     /// Whether `parse` can be asked for one heap of several.
     #[serde(default)]
     pub heaps: bool,
@@ -93,70 +76,6 @@ fn verdict_alone() -> Known<Level> {
     Known::from(vec![Level::Verdict])
 }
 
-/// How objects are identified in listings.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Identifies {
-    /// By the addresses of the dump.
-    #[default]
-    Address,
-    /// By identifiers of its own.
-    Opaque,
-}
-
-/// The form of the names of classes in listings.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum ClassNames {
-    /// As the dump's records have them.
-    #[default]
-    Dump,
-    /// That of Java source, whatever the dump has: `java.lang.String`, `int[]`.
-    Java,
-}
-
-/// What listings say of references to what is not in the dump.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Dangling {
-    /// The address.
-    #[default]
-    Told,
-    /// Null.
-    Null,
-}
-
-/// What listings say of booleans that are neither 0 nor 1.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum Booleans {
-    /// Their byte.
-    #[default]
-    #[serde(rename = "bytes")]
-    Bytes,
-    /// 1.
-    #[serde(rename = "0/1")]
-    ZeroOrOne,
-}
-
-/// What listings say of names that are no text.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Names {
-    /// Their bytes.
-    #[default]
-    Bytes,
-    /// Text, with replacements for what is none.
-    Text,
-}
-
-/// What listings may have although the dump has no record of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum MadeUp {
-    /// Classes.
-    Classes,
-}
-
 /// What `convert` takes and makes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Pair {
@@ -167,6 +86,9 @@ pub struct Pair {
     /// Facets that its dumps lack, although their format could carry them.
     #[serde(default, skip_serializing_if = "Known::is_nothing")]
     pub loses: Known<Facet>,
+    /// How facts are told in its dumps.
+    #[serde(flatten)]
+    pub declares: Declares<true>,
 }
 
 /// What `encode` writes: a format or writer, and what of the heap its dumps lack.
@@ -231,22 +153,8 @@ impl Hello {
         }
         let mut declared = self.readings.clone();
         declared.retain(|name, choice| is_reading(name, choice));
-        let booleans = match self.booleans {
-            Booleans::Bytes => "bytes",
-            Booleans::ZeroOrOne => "0/1",
-        };
-        let names = match self.names {
-            Names::Bytes => "bytes",
-            Names::Text => "text",
-        };
-        declared.insert(BOOLEANS.to_owned(), booleans.to_owned());
-        declared.insert(NAMES.to_owned(), names.to_owned());
+        declared.extend(self.declares.readings());
         declared
-    }
-
-    /// Whether listings may have such things that the dump has no record of: always, where that cannot be declared.
-    pub fn makes_up(&self, what: MadeUp) -> bool {
-        self.protocol < 2 || self.makes_up.contains(&what)
     }
 
     /// What it declares by names that nothing is known by, each with its key: that is ignored.
@@ -261,7 +169,7 @@ impl Hello {
         unknown.extend(self.facets.unknown().iter().map(|name| ("facets", name.as_str())));
         unknown.extend(self.counts.unknown().iter().map(|name| ("counts", name.as_str())));
         unknown.extend(self.answers.unknown().iter().map(|name| ("answers", name.as_str())));
-        unknown.extend(self.makes_up.unknown().iter().map(|name| ("makes_up", name.as_str())));
+        unknown.extend(self.declares.unknown());
         unknown.extend(lost.flat_map(|loses| loses.unknown()).map(|name| ("loses", name.as_str())));
         let mut all: Vec<String> = unknown.into_iter().map(|(key, name)| format!("{name:?} in `{key}`")).collect();
         if self.protocol >= 2 {
@@ -290,6 +198,12 @@ impl Hello {
                 writers.flat_map(|writer| writer.loses().iter().copied()).collect()
             }
         }
+    }
+
+    /// What is declared of the dumps that `convert` makes of a format.
+    pub(in crate::check) fn of_dumps(&self, from: Format, to: &Target) -> Declares<true> {
+        let is_meant = |pair: &&Pair| names(&pair.from, from) && targets(std::iter::once(&*pair.to)).contains(to);
+        self.converts.iter().find(is_meant).map(|pair| pair.declares.clone()).unwrap_or_default()
     }
 
     /// The highest level of answers.

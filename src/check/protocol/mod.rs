@@ -1,6 +1,7 @@
 //! The messages between `check` and an adapter: specs/adapter.md.
 
 mod answers;
+mod declares;
 mod hello;
 mod known;
 
@@ -16,14 +17,15 @@ use crate::digest::Digest;
 use crate::setters::setters;
 
 pub use answers::{EntryAnswer, Part, RetainedAnswer};
-pub use hello::{Booleans, ClassNames, Dangling, Hello, Identifies, MadeUp, Names, Pair, Writer};
+pub use declares::Declares;
+pub use hello::{Hello, Pair, Writer};
 pub use known::Known;
 
 /// The versions of the protocol, the newest last.
 pub const VERSIONS: [u32; 2] = [1, 2];
 /// Versions of the schemas of requests, of answers, and of lines at the level of answers. A new level raises the first two, and not
 /// the version of the protocol: a program that does not know a key ignores it.
-pub const SCHEMAS: [u32; 3] = [2, 4, 1];
+pub const SCHEMAS: [u32; 3] = [3, 5, 1];
 /// The longest line of an answer, in bytes.
 pub const LONGEST_LINE: usize = 16 << 20;
 

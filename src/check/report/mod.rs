@@ -30,7 +30,7 @@ pub use merge::merge;
 pub use result::{CaseResult, Disagreement, Expectation, OtherFact, Outcome, Says, Suspect};
 
 /// Version of the report's schema.
-pub const SCHEMA: u32 = 12;
+pub const SCHEMA: u32 = 13;
 
 /// The outcome of a run over many cases.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -66,7 +66,12 @@ impl Hello {
         bound_known(&mut self.facets);
         bound_known(&mut self.counts);
         bound_known(&mut self.answers);
-        bound_known(&mut self.makes_up);
+        let unknown = self.declares.unknown_mut();
+        bound(unknown);
+        unknown.iter_mut().for_each(|(_, name)| cut_in_place(name, NAME));
+        if self.protocol < 2 {
+            self.declares = self.declares.into_version_1();
+        }
         let readings = std::mem::take(&mut self.readings).into_iter().take(ENTRIES);
         self.readings = readings.map(|(name, choice)| (cut(&name, NAME), cut(&choice, NAME))).collect();
         self
@@ -108,7 +113,12 @@ mod tests {
 
     #[test]
     fn of_a_list_each_entry_counts_once() {
-        let pair = Pair { from: "phd6".to_owned(), to: "hprof".to_owned(), loses: Known::default() };
+        let pair = Pair {
+            from: "phd6".to_owned(),
+            to: "hprof".to_owned(),
+            loses: Known::default(),
+            declares: Default::default(),
+        };
         let hello = Hello {
             name: "x".repeat(10 << 20),
             facets: vec![Facet::Address; 100_000].into(),

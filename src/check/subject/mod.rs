@@ -15,7 +15,7 @@ use crate::interrupt::Stop;
 use crate::system;
 
 use super::process::{BY_ITSELF, Budget, Stopped};
-use super::protocol::{Accepted, Hello, Level};
+use super::protocol::{Accepted, Declares, Hello, Level};
 use super::report::Outcome;
 use super::task::Task;
 
@@ -38,6 +38,8 @@ pub struct Subject {
     pub budget: Budget,
     /// For adapters: ask for this level instead of the highest.
     pub level: Option<Level>,
+    /// For decoders: how they tell facts, as the answer to hello says of adapters.
+    pub declares: Declares,
     /// Who may end a run before its time.
     pub stop: Stop,
 }

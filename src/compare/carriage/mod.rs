@@ -121,8 +121,9 @@ impl Column {
         if let (Some(left), Some(right)) = (is_android(left), is_android(right))
             && left != right
         {
+            let plain = Carriage::Changed(Rule::PlainRoots);
             for (facet, otherwise) in
-                [(Facet::Roots, Carriage::Changed(Rule::PlainRoots)), (Facet::Regions, Carriage::None)]
+                [(Facet::Roots, plain), (Facet::RootObjects, plain), (Facet::Regions, Carriage::None)]
             {
                 if let Some(carriage) = column.carriages.get_mut(facet as usize).filter(|c| **c == Carriage::Exact) {
                     *carriage = otherwise;

@@ -407,7 +407,7 @@ impl<'f> Diff<'f> {
             difference.classes.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.class.cmp(&b.class)));
         }
         Comparison {
-            schema: 4,
+            schema: 5,
             equal: differences.is_empty(),
             compared: self.compared,
             differences,

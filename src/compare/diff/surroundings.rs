@@ -92,8 +92,21 @@ impl Diff<'_> {
         }
     }
 
-    /// Roots as a multiset; where that is equal, their order and places.
+    /// Roots as a multiset, or where that is left out their kinds and objects; where roots are equal, their order and places.
     fn roots(&mut self, l: Option<&[Root]>, r: Option<&[Root]>) {
+        let [of_roots, of_kinds] = [Facet::Roots, Facet::RootObjects].map(|facet| self.left_out.contains(&facet));
+        if of_roots
+            && !of_kinds
+            && let Some((l, r)) = self.both(Facet::RootObjects, l, r)
+        {
+            let kept = |root: &Root| (root.object, root.kind.index());
+            let show =
+                |root: Option<&Root>| root.map(|root| format!("{} root of {}", root.kind.form().name, root.object));
+            let (l, r) = without_partner(l, r, kept);
+            for (l, r) in pairs(&l, &r, |root| root.object) {
+                self.one_sided(Facet::RootObjects, l.or(r).map(|root| root.object), show(l), show(r));
+            }
+        }
         let show = |root: Option<&Root>| root.map(|root| show::line(&RootLine::from(&Root { after: None, ..*root })));
         let alone = l.zip(r).map(|(l, r)| without_partner(l, r, root_key));
         let same = alone.as_ref().is_some_and(|(l, r)| l.is_empty() && r.is_empty());

@@ -21,14 +21,15 @@ fn one_changed_fact_is_found_under_its_own_facet() {
     let every_facet: BTreeSet<Facet> = changes().into_iter().map(|(facet, _)| facet).collect();
     // An object that stands elsewhere stands elsewhere in the file, too.
     let rest: Vec<Facet> = Facet::ALL.into_iter().filter(|facet| !every_facet.contains(facet)).collect();
-    assert_eq!(rest, [Facet::Address]);
+    // Kinds and objects of roots are compared where roots are not.
+    assert_eq!(rest, [Facet::Address, Facet::RootObjects]);
     let heap = everything();
     for (facet, change) in changes() {
         let mut changed = everything();
         change(&mut changed);
         assert_eq!(facets(&heap, &changed), [facet], "{:?}", compare(&heap, &changed, &BTreeSet::new()));
         let silent = BTreeSet::from([facet]);
-        if !matches!(facet, Facet::FieldValues | Facet::Elements | Facet::Kind) {
+        if !matches!(facet, Facet::FieldValues | Facet::Elements | Facet::Kind | Facet::Roots) {
             assert!(compare(&heap, &changed, &silent).equal, "{facet} left out");
         }
     }
@@ -316,6 +317,30 @@ fn roots_that_differ_are_told_by_their_objects() {
     };
     let found = comparison.differences.into_iter().map(|d| FacetDifference { classes: Vec::new(), ..d });
     assert_eq!(found.collect::<Vec<_>>(), [expected]);
+}
+
+#[test]
+fn compares_kinds_and_objects_of_roots_where_roots_are_left_out() {
+    let left_out = BTreeSet::from([Facet::Roots]);
+    let differing = |other: &Heap| {
+        let found = compare(&everything(), other, &left_out);
+        found.differences.into_iter().map(|found| (found.facet, found.count)).collect::<Vec<_>>()
+    };
+    let mut other = everything();
+    roots(&mut other)[2].kind = RootKind::JniLocal(Serial(77), 5);
+    assert_eq!(differing(&other), []);
+    roots(&mut other)[2].kind = RootKind::JavaFrame(Serial(77), 5);
+    assert_eq!(differing(&other), [(Facet::RootObjects, 2)]);
+    let mut fewer = everything();
+    roots(&mut fewer).pop();
+    assert_eq!(differing(&fewer), [(Facet::RootObjects, 1)]);
+    // A root that stands twice is lost if it is there once.
+    let mut more = everything();
+    let first = roots(&mut more)[0];
+    roots(&mut more).push(first);
+    assert_eq!(differing(&more), [(Facet::RootObjects, 1)]);
+    let whole = compare(&everything(), &other, &left_out.into_iter().flat_map(Facet::with_part).collect());
+    assert!(whole.differences.is_empty());
 }
 
 /// An address twice where it should stand once, and another that is missing: that is where something is not read.

@@ -2,6 +2,7 @@
 
 use std::io::{self, BufRead, Read};
 
+use crate::compare::Facet;
 use crate::compare::facts::{Head, Keyed};
 use crate::error::Error;
 use crate::model::{Class, Event, Heap, Object, Surroundings};
@@ -59,7 +60,7 @@ pub fn read_within(mut input: impl BufRead, allowed: u64) -> Result<Listing, Err
         let is_value = e.is_data() && first.contains("\"listing\"");
         bad(1, if is_value { without_line(&e) } else { format!("{wanted}; {}", without_line(&e)) })
     })?;
-    let head = head.into_entry();
+    let mut head = head.into_entry();
     if head.listing != 1 {
         return Err(bad(1, format!("expected listing version 1, found {}", head.listing)));
     }
@@ -76,6 +77,9 @@ pub fn read_within(mut input: impl BufRead, allowed: u64) -> Result<Listing, Err
     }
     let nameless = entries.nameless;
     let heap = entries.heap(&head).map_err(|e| bad(1, e))?;
+    if heap.surroundings.roots.is_none() && head.omits.contains(&Facet::Roots) {
+        head.omits.push(Facet::RootObjects);
+    }
     for ((what, stated), (_, found)) in head.counted().zip(self::head(&heap).counted()) {
         if stated.is_some() && stated != found {
             let (stated, found) = (stated.unwrap_or_default(), found.unwrap_or_default());

@@ -126,14 +126,16 @@ impl Side<'_> {
             self.entry(object, object.address, self.used.object(object.kind), "object of ", name);
         }
         self.threads(heap);
-        if self.used.beside.contains(Facet::Roots) {
+        let are_whole = self.used.beside.contains(Facet::Roots);
+        if are_whole || self.used.beside.contains(Facet::RootObjects) {
             for root in heap.surroundings.roots.iter().flatten() {
                 let node = self.node(root.object) as usize;
                 let mut kind = root.kind;
                 // The identifier of a JNI reference is no address of the heap.
                 kind.reference().into_iter().for_each(|id| *id = Address::NULL);
+                let kind = if are_whole { format!("{kind:?}") } else { kind.form().name.to_owned() };
                 // Roots are a multiset.
-                self.graph.labels[node] = self.graph.labels[node].wrapping_add(hash(("root", format!("{kind:?}"))));
+                self.graph.labels[node] = self.graph.labels[node].wrapping_add(hash(("root", kind)));
             }
         }
     }

@@ -93,7 +93,8 @@ fn told_by(heap: &Heap, by_all: bool) -> Used {
     };
     heap.classes.iter().for_each(|class| tell(0, of_class(class, hashes)));
     heap.objects.iter().for_each(|object| tell(place(object.kind), of_object(object, hashes, &names)));
-    Used { kinds, beside: Facets::of(|tell| told::of_surroundings(&heap.surroundings, tell)) }
+    let beside = Facets::of(|tell| told::of_surroundings(&heap.surroundings, tell));
+    Used { kinds, beside: beside.with(Facet::RootObjects, beside.contains(Facet::Roots)) }
 }
 
 fn of_class(class: &Class, hashes: bool) -> Facets {

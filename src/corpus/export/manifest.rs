@@ -11,7 +11,7 @@ use super::super::manifest::{ManifestFinding, ManifestRules};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Export {
-    /// Version of this schema: 3.
+    /// Version of this schema: 4.
     pub schema: u32,
     /// Version of the corpus. The first number rises when a case has other answers or is gone, the second one when cases are
     /// new. `own`, where `corpus add` wrote the manifest.

@@ -26,7 +26,7 @@ pub use manifest::{Export, ExportAnswer, ExportBytes, ExportCase, ExportFile, Ex
 pub use selection::Selection;
 
 /// Version of the manifest's schema.
-const SCHEMA: u32 = 3;
+const SCHEMA: u32 = 4;
 const README: &str = include_str!("readme.md");
 /// Every version of the corpus, each with the cases that it brought or changed; the last one is that of this program.
 const VERSIONS: &str = include_str!("../../../corpus/versions.txt");

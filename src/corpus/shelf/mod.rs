@@ -23,7 +23,7 @@ use super::{Answer, Case, LargeCase, conversion_pairs, large_cases};
 
 /// The manifest's name in the corpus, and the version of it that this program writes.
 pub(super) const MANIFEST: &str = "manifest.json";
-const SCHEMA: u32 = 3;
+const SCHEMA: u32 = 4;
 
 impl Case {
     /// The manifest's entry.

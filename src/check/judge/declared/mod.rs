@@ -1,0 +1,299 @@
+//! The table of what an adapter declares of its own ways to tell facts: by it answers to `hello` are read, listings compared, and
+//! the documents written.
+
+mod fields;
+mod names;
+mod references;
+mod roots;
+
+use std::borrow::Cow;
+
+use crate::compare::Facet;
+use crate::family::case::Choice;
+use crate::model::Heap;
+
+use super::super::protocol::Declares;
+use super::spelling::{BOOLEANS, GENERAL, NAMES};
+
+/// Keys of [`DECLARATIONS`] that decide on more than a comparison.
+pub(in crate::check) const IDENTIFIES: &str = "identifies";
+pub(in crate::check) const MAKES_UP: &str = "makes_up";
+pub(in crate::check) const IDENTIFIER_SIZES: &str = "identifier_sizes";
+pub(in crate::check) const ANDROID: &str = "android";
+pub(in crate::check) const SKIPS: &str = "skips";
+pub(in crate::check) const CLASS_NAMES: &str = "class_names";
+
+/// A key of `hello` by which an implementation declares how it tells facts, or which it does not look at.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Declaration {
+    /// The key.
+    pub key: &'static str,
+    /// What is declared, in a sentence without its full stop.
+    pub about: &'static str,
+    /// What can be declared of it. The first is the default, unless it is a list.
+    pub choices: &'static [Choice],
+    /// Whether any number of choices can be declared.
+    pub is_list: bool,
+    /// Whether a pair of `converts` can have the key: for the dumps that are made.
+    pub of_dumps: bool,
+    /// The version of the protocol that has it first.
+    pub since: u32,
+    /// The facets in which listings of two choices differ.
+    pub facets: &'static [Facet],
+    pub(in crate::check) effect: DeclarationEffect,
+}
+
+/// What a declaration changes.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::check) enum DeclarationEffect {
+    /// Facts of a comparison: what both sides say is brought to what they have in common. The choices are those that are declared.
+    Compared(fn(&mut ComparedSides<'_>, &[usize])),
+    /// Right heaps, like a reading of the format. It is found out where it cannot be declared.
+    Reading,
+    /// Which dumps are asked about, which have to be refused, or by what objects are known.
+    Asked,
+}
+
+/// What is right and what an implementation says, before they are compared.
+pub(in crate::check) struct ComparedSides<'h> {
+    pub(in crate::check) right: Cow<'h, Heap>,
+    pub(in crate::check) told: Cow<'h, Heap>,
+    /// Whether objects have one address on both sides.
+    pub(in crate::check) by_address: bool,
+}
+
+impl ComparedSides<'_> {
+    /// Brings both sides to what they have in common by what the implementation declares.
+    pub(in crate::check) fn agree<const OF_DUMPS: bool>(&mut self, declares: &Declares<OF_DUMPS>) {
+        self.agree_on(declares, |_| true);
+    }
+
+    fn agree_on<const OF_DUMPS: bool>(
+        &mut self,
+        declares: &Declares<OF_DUMPS>,
+        is_meant: impl Fn(&Declaration) -> bool,
+    ) {
+        for declaration in DECLARATIONS.iter().filter(|declaration| is_meant(declaration)) {
+            let chosen = declares.chosen(declaration.key);
+            if let (DeclarationEffect::Compared(agree), false) = (declaration.effect, chosen.is_empty()) {
+                agree(self, chosen);
+            }
+        }
+    }
+}
+
+/// A right heap with the roots that an implementation counts: it lists those.
+pub(super) fn as_counted<'h>(heap: &'h Heap, declares: &Declares) -> Cow<'h, Heap> {
+    let told = Cow::Owned(Heap::default());
+    let mut sides = ComparedSides { right: Cow::Borrowed(heap), told, by_address: true };
+    sides.agree_on(declares, |declaration| declaration.facets.contains(&Facet::RootOrder));
+    sides.right
+}
+
+impl Declaration {
+    /// The place of a choice among its choices.
+    pub fn choice(&self, name: &str) -> Option<usize> {
+        self.choices.iter().position(|choice| choice.name == name)
+    }
+
+    /// The declaration of a key.
+    pub fn find(key: &str) -> Option<&'static Declaration> {
+        DECLARATIONS.iter().find(|declaration| declaration.key == key)
+    }
+}
+
+const REFERENCES: &[Facet] = &[
+    Facet::NullReferences,
+    Facet::Superclass,
+    Facet::Loader,
+    Facet::Signers,
+    Facet::ProtectionDomain,
+    Facet::ClassReferences,
+    Facet::Class,
+    Facet::Statics,
+    Facet::FieldValues,
+    Facet::References,
+    Facet::Elements,
+];
+
+/// Every declaration. Where several change a comparison, they do so in this order: order and repetition come last.
+pub static DECLARATIONS: &[Declaration] = &[
+    Declaration {
+        since: 1,
+        ..scalar(
+            IDENTIFIES,
+            "The identifiers of objects in listings",
+            &[
+                Choice::new("address", "the addresses of the dump"),
+                Choice::new("opaque", "others: addresses are compared up to renaming"),
+            ],
+            &[],
+            DeclarationEffect::Asked,
+        )
+    },
+    Declaration {
+        since: 1,
+        ..scalar(
+            CLASS_NAMES,
+            "The form of the names of classes in listings",
+            &[
+                Choice::new("dump", "as the dump's records have them"),
+                Choice::new("java", "that of Java source, whatever the dump has: `java.lang.String`, `int[]`"),
+            ],
+            &[Facet::ClassName],
+            DeclarationEffect::Compared(|sides, _| names::to_java(sides)),
+        )
+    },
+    Declaration {
+        since: 1,
+        ..scalar(
+            "dangling",
+            "References to what is not in the dump",
+            &[
+                Choice::new("told", "their addresses"),
+                Choice::new("null", "null; so may the class of an object be, or not be told"),
+            ],
+            REFERENCES,
+            DeclarationEffect::Compared(|sides, _| references::without_dangling(sides)),
+        )
+    },
+    Declaration { of_dumps: true, ..reading(0) },
+    Declaration { of_dumps: true, ..reading(1) },
+    scalar(
+        "unnamed",
+        "A name that the dump does not have: of a class, field, method, signature, source file, thread or region",
+        &[
+            Choice::new("absent", "absent or empty"),
+            Choice::new("placeholder", "any text that stands nowhere in the dump, such as `<unknown>`"),
+        ],
+        &[Facet::ClassName, Facet::Fields, Facet::Statics, Facet::Threads, Facet::StackTraces, Facet::Regions],
+        DeclarationEffect::Compared(|sides, _| names::without_placeholders(sides)),
+    ),
+    Declaration {
+        of_dumps: true,
+        ..scalar(
+            "nans",
+            "Values of float and double that are no number",
+            &[
+                Choice::new("bits", "their bits"),
+                Choice::new("quiet", "their bits, and the quiet bit may be set"),
+                Choice::new("any", "some NaN: neither sign nor payload is told"),
+            ],
+            &[
+                Facet::FieldValues,
+                Facet::Statics,
+                Facet::ConstantPool,
+                Facet::PrimitiveContents,
+                Facet::AllocationSites,
+                Facet::Events,
+            ],
+            DeclarationEffect::Compared(|sides, chosen| fields::with_like_nans(sides, chosen == [2])),
+        )
+    },
+    list(
+        MAKES_UP,
+        "What listings have although the dump has no record of it",
+        &[
+            Choice::new("classes", "classes"),
+            Choice::new("null-objects", "a class or an object at the address 0, such as a boot loader"),
+            Choice::new("null-roots", "roots of the address 0"),
+        ],
+        // A class more is a record more in each of these.
+        &[Facet::Address, Facet::Kind, Facet::ClassName, Facet::Superclass, Facet::Roots, Facet::RootObjects],
+        DeclarationEffect::Compared(references::without_made_up),
+    ),
+    list(
+        "leaves_out",
+        "What listings lack although the dump has it",
+        &[
+            Choice::new("null-roots", "roots of the address 0"),
+            Choice::new("dangling-roots", "roots of what is not in the dump, the address 0 among them"),
+        ],
+        &[Facet::Roots, Facet::RootObjects, Facet::RootOrder],
+        DeclarationEffect::Compared(roots::without_left_out),
+    ),
+    scalar(
+        "roots",
+        "Several roots of one object",
+        &[
+            Choice::new("records", "each record is listed"),
+            Choice::new("once", "of roots that are equal in everything one is listed, and their order is not judged"),
+            Choice::new("one-per-kind", "of those of one kind one is listed, whichever, in any order"),
+            Choice::new("one-per-object", "one is listed, whichever, in any order"),
+        ],
+        &[Facet::Roots, Facet::RootObjects, Facet::RootOrder],
+        DeclarationEffect::Compared(roots::merge),
+    ),
+    scalar(
+        "statics",
+        "The static fields of a class",
+        &[
+            Choice::new("listed", "as the dump lists them"),
+            Choice::new("any-order", "in any order"),
+            Choice::new("by-name", "in any order, and of several with one name one is listed, whichever"),
+        ],
+        &[Facet::Statics],
+        DeclarationEffect::Compared(|sides, chosen| fields::with_like_statics(sides, chosen == [2])),
+    ),
+    scalar(
+        "fields",
+        "The instance fields that a class itself declares, where listings have these, superclasses and values",
+        &[
+            Choice::new("listed", "as the dump lists them"),
+            Choice::new("any-order", "in any order, in which the values of an object stand as well"),
+        ],
+        &[Facet::Fields, Facet::FieldValues],
+        DeclarationEffect::Compared(|sides, _| fields::with_like_fields(sides)),
+    ),
+    list(
+        IDENTIFIER_SIZES,
+        "Sizes of identifiers in bytes that are read; without it, all. Sound dumps with others are skipped",
+        &[Choice::new("1", "1"), Choice::new("2", "2"), Choice::new("4", "4"), Choice::new("8", "8")],
+        &[],
+        DeclarationEffect::Asked,
+    ),
+    scalar(
+        ANDROID,
+        "Dumps with Android's sub-records",
+        &[Choice::new("read", "are read"), Choice::new("skipped", "are skipped, where they are sound")],
+        &[],
+        DeclarationEffect::Asked,
+    ),
+    list(
+        SKIPS,
+        "Records outside of the heap that are passed over by their lengths: damage inside of one need not be refused, where its \
+         own length is right, and the rest of the dump is judged then",
+        crate::hprof::skip::KINDS,
+        &[],
+        DeclarationEffect::Asked,
+    ),
+];
+
+const fn scalar(
+    key: &'static str,
+    about: &'static str,
+    choices: &'static [Choice],
+    facets: &'static [Facet],
+    effect: DeclarationEffect,
+) -> Declaration {
+    Declaration { key, about, choices, is_list: false, of_dumps: false, since: 2, facets, effect }
+}
+
+const fn list(
+    key: &'static str,
+    about: &'static str,
+    choices: &'static [Choice],
+    facets: &'static [Facet],
+    effect: DeclarationEffect,
+) -> Declaration {
+    Declaration { is_list: true, ..scalar(key, about, choices, facets, effect) }
+}
+
+const fn reading(place: usize) -> Declaration {
+    let of = &GENERAL[place];
+    scalar(of.name, of.about, of.choices, of.facets, DeclarationEffect::Reading)
+}
+
+/// The keys of what is a reading where it cannot be declared.
+pub(in crate::check) const READINGS: [&str; 2] = [BOOLEANS, NAMES];

@@ -1,0 +1,61 @@
+//! Roots that are listed once, or not at all.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use crate::model::{Address, Root, RootNumber};
+
+use super::ComparedSides;
+use super::references::addresses;
+
+/// Everything of a root but its place: its object, its kind and its numbers.
+type RootKey = (Address, usize, Vec<u64>);
+
+fn key(root: &Root) -> RootKey {
+    let mut kind = root.kind;
+    (root.object, kind.index(), kind.numbers().map(|number: RootNumber<'_>| number.get()).collect())
+}
+
+/// Whether two roots are the same, wherever they stand.
+pub(super) fn is_equal(one: &Root, other: &Root) -> bool {
+    (one.object, one.kind) == (other.object, other.kind)
+}
+
+/// Takes away the right roots of nothing that are not told: by the place among the choices those of the address 0, or all of what
+/// is not in the dump.
+pub(super) fn without_left_out(sides: &mut ComparedSides<'_>, left_out: &[usize]) {
+    let has_dangling = left_out.contains(&1);
+    let there = if has_dangling { addresses(&sides.right) } else { HashSet::new() };
+    let is_nothing = |root: &Root| root.object.is_null() || has_dangling && !there.contains(&root.object);
+    let told: HashSet<RootKey> = sides.told.surroundings.roots.iter().flatten().map(key).collect();
+    if let Some(roots) = &mut sides.right.to_mut().surroundings.roots {
+        roots.retain(|root| !is_nothing(root) || told.contains(&key(root)));
+    }
+}
+
+/// Leaves one of several right roots that count as one, and one of those told that are equal. Which is left is for the listing to
+/// say, as long as it is a right one; so that nothing is known of their order.
+pub(super) fn merge(sides: &mut ComparedSides<'_>, chosen: &[usize]) {
+    let group = |key: &RootKey| {
+        let (object, kind, numbers) = key.clone();
+        match chosen {
+            [1] => (object, Some((kind, numbers))),
+            [2] => (object, Some((kind, Vec::new()))),
+            _ => (object, None),
+        }
+    };
+    let unplaced = |roots: &[Root]| -> BTreeMap<RootKey, Root> {
+        roots.iter().map(|root| (key(root), Root { after: None, ..*root })).collect()
+    };
+    let Some(told) = sides.told.surroundings.roots.as_deref().map(unplaced) else { return };
+    let Some(right) = sides.right.surroundings.roots.as_deref().map(unplaced) else { return };
+    let mut groups: BTreeMap<_, Vec<RootKey>> = BTreeMap::new();
+    right.keys().for_each(|key| groups.entry(group(key)).or_default().push(key.clone()));
+    let mut kept = BTreeSet::new();
+    for keys in groups.into_values() {
+        let those: Vec<&RootKey> = keys.iter().filter(|key| told.contains_key(key)).collect();
+        kept.extend(if those.is_empty() { keys[..1].to_vec() } else { those.into_iter().cloned().collect() });
+    }
+    let right = right.into_iter().filter(|(key, _)| kept.contains(key)).map(|(_, root)| root).collect();
+    sides.right.to_mut().surroundings.roots = Some(right);
+    sides.told.to_mut().surroundings.roots = Some(told.into_values().collect());
+}

@@ -1,0 +1,197 @@
+//! What a converter from a format to itself loses as it declares: a fact that is absent from its dump is none of the right heap.
+//! Where the format has a place for the fact in every record, absent is what says nothing: 0, null, an empty list or name.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::compare::Facet;
+use crate::compare::told::of_event;
+use crate::model::{Address, ByteLen, Class, Contents, Heap, Object, Serial, Surroundings, Value};
+
+/// A value that says nothing.
+trait SaysNothing: Clone {
+    fn says_nothing(&self) -> bool;
+}
+
+impl SaysNothing for Address {
+    fn says_nothing(&self) -> bool {
+        self.is_null()
+    }
+}
+
+impl SaysNothing for Serial {
+    fn says_nothing(&self) -> bool {
+        self.0 == 0
+    }
+}
+
+impl SaysNothing for ByteLen {
+    fn says_nothing(&self) -> bool {
+        self.0 == 0
+    }
+}
+
+impl<T: Clone> SaysNothing for Vec<T> {
+    fn says_nothing(&self) -> bool {
+        self.is_empty()
+    }
+}
+
+impl<T: SaysNothing> SaysNothing for Option<T> {
+    fn says_nothing(&self) -> bool {
+        self.as_ref().is_none_or(T::says_nothing)
+    }
+}
+
+/// Takes from the right heap what a dump that was made of it does not have of some facets.
+pub(super) fn without_lost(right: &mut Heap, told: &Heap, lost: &[Facet]) {
+    let classes: HashMap<Address, &Class> = told.classes.iter().map(|class| (class.address, class)).collect();
+    let objects: HashMap<Address, &Object> = told.objects.iter().map(|object| (object.address, object)).collect();
+    let has = |facet: Facet| lost.contains(&facet);
+    for class in &mut right.classes {
+        if let Some(told) = classes.get(&class.address) {
+            lose_class(class, told, &has);
+        }
+    }
+    for object in &mut right.objects {
+        if let Some(told) = objects.get(&object.address) {
+            lose(&mut object.class, &told.class, has(Facet::Class));
+            lose(&mut object.size, &told.size, has(Facet::ObjectSize));
+            lose(&mut object.trace, &told.trace, has(Facet::ObjectTrace));
+            lose_contents(&mut object.contents, &told.contents, &has);
+        }
+    }
+    lose_around(&mut right.surroundings, &told.surroundings, &has);
+    if has(Facet::TimeStamp) && told.facts.timestamp.unwrap_or_default() == 0 {
+        right.facts.timestamp = told.facts.timestamp;
+    }
+}
+
+/// Takes what says nothing for right.
+fn lose<T: SaysNothing>(right: &mut T, told: &T, is_lost: bool) {
+    if is_lost && told.says_nothing() {
+        *right = told.clone();
+    }
+}
+
+fn lose_class(class: &mut Class, told: &Class, has: &impl Fn(Facet) -> bool) {
+    if has(Facet::ClassName) && told.name.as_bytes().is_empty() {
+        class.name = told.name.clone();
+    }
+    lose(&mut class.superclass, &told.superclass, has(Facet::Superclass));
+    lose(&mut class.interfaces, &told.interfaces, has(Facet::Interfaces));
+    lose(&mut class.loader, &told.loader, has(Facet::Loader));
+    lose(&mut class.signers, &told.signers, has(Facet::Signers));
+    lose(&mut class.protection_domain, &told.protection_domain, has(Facet::ProtectionDomain));
+    lose(&mut class.instance_size, &told.instance_size, has(Facet::InstanceSize));
+    lose(&mut class.class_object_size, &told.class_object_size, has(Facet::ClassObjectSize));
+    lose(&mut class.references, &told.references, has(Facet::ClassReferences));
+    lose(&mut class.fields, &told.fields, has(Facet::Fields));
+    lose(&mut class.statics, &told.statics, has(Facet::Statics));
+    lose(&mut class.constant_pool, &told.constant_pool, has(Facet::ConstantPool));
+    lose(&mut class.serial, &told.serial, has(Facet::ClassSerial));
+    lose(&mut class.trace, &told.trace, has(Facet::ClassTrace));
+    if has(Facet::Statics) {
+        let pairs = class.statics.iter_mut().flatten().zip(told.statics.iter().flatten());
+        pairs.for_each(|(right, told)| lose_value(&mut right.value, told.value));
+    }
+}
+
+fn lose_contents(right: &mut Contents, told: &Contents, has: &impl Fn(Facet) -> bool) {
+    match (right, told) {
+        (Contents::Fields(right), Contents::Fields(told)) if has(Facet::FieldValues) => {
+            right.iter_mut().zip(told).for_each(|(right, told)| lose_value(right, *told));
+        }
+        (Contents::Elements(right), Contents::Elements(told)) if has(Facet::Elements) => {
+            right.iter_mut().zip(told).for_each(|(right, told)| lose(right, told, true));
+        }
+        (Contents::Primitives(right), Contents::Primitives(told)) if has(Facet::PrimitiveContents) => {
+            if right.len() == told.len() && told.iter().all(|byte| *byte == 0) {
+                right.fill(0);
+            }
+        }
+        (Contents::References(right), Contents::References(told)) if has(Facet::References) => lose(right, told, true),
+        _ => {}
+    }
+}
+
+fn lose_value(right: &mut Value, told: Value) {
+    if right.kind == told.kind && told.bits == 0 {
+        right.bits = 0;
+    }
+}
+
+fn lose_around(right: &mut Surroundings, told: &Surroundings, has: &impl Fn(Facet) -> bool) {
+    if let (true, Some(roots)) = (has(Facet::Roots), &mut right.roots) {
+        let mut left: Vec<_> = told.roots.iter().flatten().map(|root| (root.object, root.kind)).collect();
+        roots.retain(|root| {
+            let found = left.iter().position(|other| *other == (root.object, root.kind));
+            found.map(|place| left.swap_remove(place)).is_some()
+        });
+    }
+    if let (true, Some(threads)) = (has(Facet::Threads), &mut right.threads) {
+        let there: HashMap<Serial, _> = told.threads.iter().flatten().map(|told| (told.serial, told)).collect();
+        threads.retain_mut(|thread| {
+            let Some(told) = there.get(&thread.serial) else { return false };
+            thread.name.take_if(|_| told.name.is_none());
+            lose(&mut thread.object, &told.object, true);
+            lose(&mut thread.trace, &told.trace, true);
+            true
+        });
+    }
+    if let (true, Some(traces)) = (has(Facet::StackTraces), &mut right.traces) {
+        let there: HashMap<Serial, _> = told.traces.iter().flatten().map(|told| (told.serial, told)).collect();
+        traces.retain_mut(|trace| {
+            let Some(told) = there.get(&trace.serial) else { return false };
+            if told.frames.is_empty() {
+                trace.frames = told.frames.clone();
+            }
+            true
+        });
+    }
+    lose(&mut right.regions, &told.regions, has(Facet::Regions));
+    if let Some(events) = &mut right.events {
+        let there: HashSet<String> = told.events.iter().flatten().map(|event| format!("{:?}", event.kind)).collect();
+        events.retain(|event| !has(of_event(event)) || there.contains(&format!("{:?}", event.kind)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::model::{FieldType, PrimitiveType, Root, RootKind};
+
+    use super::*;
+
+    fn object(contents: Contents) -> Object {
+        Object { address: Address(0x10), contents, ..Object::default() }
+    }
+
+    fn int(bits: u64) -> Value {
+        Value { kind: FieldType::Primitive(PrimitiveType::Int), bits }
+    }
+
+    #[test]
+    fn takes_what_is_zeroed_and_not_what_is_wrong() {
+        let right = Heap { objects: vec![object(Contents::Fields(vec![int(1), int(2), int(3)]))], ..Heap::default() };
+        let told = Heap { objects: vec![object(Contents::Fields(vec![int(0), int(2), int(4)]))], ..Heap::default() };
+        let mut left = right.clone();
+        without_lost(&mut left, &told, &[Facet::FieldValues]);
+        assert_eq!(left.objects[0].contents, Contents::Fields(vec![int(0), int(2), int(3)]));
+        let mut left = right.clone();
+        without_lost(&mut left, &told, &[Facet::Elements]);
+        assert_eq!(left, right);
+    }
+
+    #[test]
+    fn takes_as_many_roots_as_are_absent() {
+        let root = |kind| Root { object: Address(0x10), kind, after: None };
+        let heap = |kinds: &[RootKind]| {
+            let mut heap = Heap::default();
+            heap.surroundings.roots = Some(kinds.iter().map(|kind| root(*kind)).collect());
+            heap
+        };
+        let mut left = heap(&[RootKind::StickyClass, RootKind::StickyClass, RootKind::Unknown]);
+        // One that is not right stays on the side of the result.
+        without_lost(&mut left, &heap(&[RootKind::StickyClass, RootKind::MonitorUsed]), &[Facet::Roots]);
+        assert_eq!(left, heap(&[RootKind::StickyClass]));
+    }
+}
