@@ -144,6 +144,7 @@ impl Error {
     }
 
     /// The error of work that is given up because a signal asked for it.
+    #[cfg(feature = "check")]
     pub(crate) fn stopped() -> Error {
         Error::io("asking", stop::stopped())
     }
@@ -155,6 +156,7 @@ impl Error {
     }
 
     /// What came of some work; `None` if it was given up because of a signal.
+    #[cfg(feature = "check")]
     pub(crate) fn unless_stopped<T>(result: Result<T, Error>) -> Result<Option<T>, Error> {
         match result {
             Err(e) if e.is_stop() => Ok(None),

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use heapsmith::error::Error;
 use heapsmith::format::is_dump;
-use heapsmith::input::{Input, LONGEST_TEXT, read_text};
+use heapsmith::input::Input;
+#[cfg(feature = "check")]
+use heapsmith::input::{LONGEST_TEXT, read_text};
 use heapsmith::recipe::Recipe;
 
 use crate::terminal;
