@@ -194,8 +194,10 @@ pub fn check(
     if !effort.is_over() && options.choice.shard.is_none() && !options.choice.large && !options.among {
         for (tested, (_, tasks)) in report.implementations.iter_mut().zip(&done) {
             let tasks: HashMap<&str, &Task> = tasks.iter().map(|task| (&*task.id, task)).collect();
-            let held = |id: &str| tasks.get(id).filter(|task| !task.source.is_streamed());
-            point_at_causes(tested, &|id| held(id).map(|task| task.source.case()).transpose())?;
+            let held = |id: &str| tasks.get(id).filter(|task| !task.source.is_streamed() && !effort.is_over());
+            let pointed = point_at_causes(tested, &|id| held(id).map(|task| task.source.case()).transpose());
+            // What a signal ends here is not missed: the rest of the report is there.
+            Error::unless_stopped(pointed)?;
         }
     }
     let dumps = match options.reduce {
