@@ -3,6 +3,7 @@
 mod generated;
 mod limit;
 mod members;
+#[cfg(feature = "files")]
 mod text;
 mod watch;
 
@@ -24,6 +25,7 @@ pub use limit::{LIMIT, set_limit};
 use members::Members;
 #[cfg(feature = "check")]
 pub(crate) use text::require_file;
+#[cfg(feature = "files")]
 pub use text::{LONGEST_REPORT, LONGEST_TEXT, read_bytes, read_text};
 pub use watch::Watch;
 

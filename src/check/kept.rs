@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::corpus::Case;
 use crate::error::Error;
+use crate::owned::{ListedFile, SharedFolder};
 use crate::system::Positioned;
 
 use super::report::{Outcome, Report};
@@ -39,10 +39,31 @@ pub struct KeptFiles<'k> {
 /// Where a dump is.
 #[derive(Clone, Debug)]
 pub enum KeptDump {
-    /// In a file.
-    File(PathBuf),
+    /// In a folder that others may have written, with a list that names it.
+    Listed(ListedDump),
     /// In memory.
     Bytes(Vec<u8>),
+}
+
+/// A dump that a list names, such as the state of a campaign. It is looked at when it is read.
+#[derive(Clone, Debug)]
+pub struct ListedDump {
+    pub(super) folder: SharedFolder,
+    /// Its path below the folder.
+    pub(super) path: String,
+    /// What the list says of it.
+    pub(super) length: u64,
+    pub(super) sha256: String,
+    /// The place in the list.
+    pub(super) listed_in: String,
+}
+
+impl ListedDump {
+    /// The bytes, if they are those that are listed.
+    fn read(&self) -> Result<Vec<u8>, Error> {
+        let ListedDump { folder, path, length, sha256, listed_in } = self;
+        folder.read_listed(&ListedFile { path, length: *length, sha256, listed_in })
+    }
 }
 
 impl KeptFiles<'_> {
@@ -53,10 +74,7 @@ impl KeptFiles<'_> {
     ) -> Result<(), Error> {
         for (path, dump) in self.dumps {
             let contents: Box<dyn Read> = match dump {
-                KeptDump::File(place) => {
-                    let failed = |e| Error::io(format!("reading {}", place.display()), e);
-                    Box::new(File::open(place).map_err(failed)?)
-                }
+                KeptDump::Listed(dump) => Box::new(io::Cursor::new(dump.read()?)),
                 KeptDump::Bytes(bytes) => Box::new(io::Cursor::new(bytes.clone())),
             };
             put(KeptFile { path: path.clone(), contents })?;

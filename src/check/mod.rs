@@ -39,7 +39,7 @@ pub use examine::{Examination, Fault, Step, examine};
 pub use expected::{Entry, ExpectedFailures, Update};
 pub use filter::Filter;
 pub use judge::{DECLARATIONS, Declaration, all_ambiguities as ambiguities};
-pub use kept::{Kept, KeptDump, KeptFiles};
+pub use kept::{Kept, KeptDump, KeptFiles, ListedDump};
 pub use own::OwnDump;
 pub use process::{Budget, Sweeper, supervise};
 pub use report::{CaseResult, Outcome, Report, ReportFolder};

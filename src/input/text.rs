@@ -1,10 +1,10 @@
 //! Texts that are read as a whole: lists, options, reports.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
 use crate::error::Error;
+use crate::system;
 
 use super::Input;
 
@@ -26,17 +26,26 @@ pub fn read_text(path: &Path, most: u64) -> Result<String, Error> {
     })
 }
 
-/// The same of any bytes.
+/// The same of any bytes. A pipe that nothing writes to is not waited for.
 ///
 /// # Errors
-/// If it cannot be read or has more bytes.
+/// If it cannot be read, has more bytes, or is such a pipe.
 pub fn read_bytes(path: &Path, most: u64) -> Result<Vec<u8>, Error> {
     let name = Input::name_of(path);
     let failed = |e| Error::io(format!("reading {name}"), e);
     let mut bytes = Vec::new();
     let read = match path == Path::new("-") {
         true => io::stdin().take(most.saturating_add(1)).read_to_end(&mut bytes),
-        false => File::open(path).map_err(failed)?.take(most.saturating_add(1)).read_to_end(&mut bytes),
+        false => {
+            let file = system::open_at_once(path).map_err(failed)?;
+            let read = (&file).take(most.saturating_add(1)).read_to_end(&mut bytes);
+            if bytes.is_empty() && system::is_pipe(&file) {
+                let message =
+                    format!("{name} is a pipe that nothing was written to; write to it first, or name a file");
+                return Err(Error::Usage(message));
+            }
+            read
+        }
     };
     if read.map_err(failed)? as u64 > most {
         return Err(Error::Usage(format!(

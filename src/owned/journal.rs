@@ -6,16 +6,16 @@
 //! wherever it ended.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 use crate::interrupt;
+use crate::system::EntryKind;
 
 use super::changes::{Changes, Step};
-use super::paths::{check, entries, folders_of, kind};
+use super::folder::SharedFolder;
+use super::paths::folders_of;
 
 const JOURNAL: &str = ".heapsmith-journal";
 const STAGING: &str = ".heapsmith-new";
@@ -46,8 +46,8 @@ struct Journal {
 }
 
 /// Whether a command was interrupted in this folder.
-pub(crate) fn is_pending(root: &Path) -> Result<bool, Error> {
-    Ok(kind(&root.join(JOURNAL))?.is_some() || kind(&root.join(STAGING))?.is_some())
+pub(crate) fn is_pending(root: &SharedFolder) -> Result<bool, Error> {
+    Ok(root.kind(JOURNAL)?.is_some() || root.kind(STAGING)?.is_some())
 }
 
 /// Completes or undoes what an interrupted command left. Whatever the journal says, only `old` files are replaced or
@@ -57,16 +57,17 @@ pub(crate) fn is_pending(root: &Path) -> Result<bool, Error> {
 /// If what is there cannot be the work of a command, or another file is in the place of a new one: nothing is changed
 /// then. If the system fails.
 pub(crate) fn settle(old: &BTreeSet<String>, changes: &mut Changes<'_>) -> Result<Settled, Error> {
-    match (kind(&changes.root().join(JOURNAL))?, kind(&changes.root().join(STAGING))?) {
+    let root = changes.root();
+    match (root.kind(JOURNAL)?, root.kind(STAGING)?) {
         (None, None) => Ok(Settled::Nothing),
         (None, Some(_)) => {
             remove_staging(changes)?;
             Ok(Settled::Undone)
         }
         // The journal goes first: without the new files it is not one of ours.
-        (Some(_), None) => Err(not_ours(&changes.root().join(JOURNAL))),
+        (Some(_), None) => Err(not_ours(root, JOURNAL)),
         (Some(_), Some(_)) => {
-            complete(&read(changes.root())?, old, changes)?;
+            complete(&read(root)?, old, changes)?;
             Ok(Settled::Completed)
         }
     }
@@ -87,15 +88,14 @@ pub(crate) fn replace(
     let root = changes.root();
     let (mut wanted, mut contents, mut foreign) = (Vec::new(), Vec::new(), Vec::new());
     for (path, bytes) in new {
-        check(root, path)?;
-        let target = root.join(path);
-        let found = kind(&target)?;
-        if found.is_some_and(|found| found.is_file()) && holds(&target, bytes) {
+        root.check(path)?;
+        let found = root.kind(path)?;
+        if found == Some(EntryKind::File) && root.has_content(path, bytes) {
             continue;
         }
-        let is_ours = old.contains(path) && !found.is_some_and(|found| found.is_dir());
+        let is_ours = old.contains(path) && found != Some(EntryKind::Folder);
         if found.is_some() && !is_ours {
-            foreign.push(target.display().to_string());
+            foreign.push(root.name_of(path));
             continue;
         }
         wanted.push(path.clone());
@@ -104,8 +104,8 @@ pub(crate) fn replace(
     let new: BTreeSet<&str> = new.iter().map(|(path, _)| path.as_str()).collect();
     let mut remove = Vec::new();
     for path in old.iter().filter(|path| !new.contains(path.as_str())) {
-        check(root, path)?;
-        if kind(&root.join(path))?.is_some_and(|found| !found.is_dir()) {
+        root.check(path)?;
+        if root.kind(path)?.is_some_and(|found| found != EntryKind::Folder) {
             remove.push(path.clone());
         }
     }
@@ -119,8 +119,8 @@ pub(crate) fn replace(
         return Ok(());
     }
     let journal = Journal { schema: SCHEMA, place: wanted, remove };
-    let root = changes.root().to_owned();
-    let _listed = interrupt::at_end(move || undo(&root));
+    let folder = root.clone();
+    let _listed = interrupt::at_end(move || undo(&folder));
     if let Err(error) = stage(&journal, &contents, changes) {
         // A full disk, perhaps. If this fails as well, the next command does it.
         let _ = settle(old, changes);
@@ -134,9 +134,9 @@ pub(crate) fn replace(
 }
 
 /// Removes the new files at the end of a program, whose other threads may still write some.
-fn undo(root: &Path) {
+fn undo(root: &SharedFolder) {
     for _ in 0..TRIES {
-        if !matches!((kind(&root.join(JOURNAL)), kind(&root.join(STAGING))), (Ok(None), Ok(Some(_)))) {
+        if !matches!((root.kind(JOURNAL), root.kind(STAGING)), (Ok(None), Ok(Some(_)))) {
             return;
         }
         let _ = remove_staging(&mut Changes::new(root, &mut |_| {}));
@@ -169,7 +169,7 @@ fn complete(journal: &Journal, old: &BTreeSet<String>, changes: &mut Changes<'_>
     // What has the name of a removed file when the list is new is another file.
     let remove: Vec<String> = journal.remove.iter().filter(|file| old.contains(*file)).cloned().collect();
     for file in &journal.remove {
-        check(changes.root(), file)?;
+        changes.root().check(file)?;
     }
     let last = journal.place.len().saturating_sub(1);
     for (number, path) in moves.range(..last) {
@@ -195,23 +195,22 @@ fn complete(journal: &Journal, old: &BTreeSet<String>, changes: &mut Changes<'_>
 fn still_to_move<'j>(
     journal: &'j Journal,
     old: &BTreeSet<String>,
-    root: &Path,
+    root: &SharedFolder,
 ) -> Result<BTreeMap<usize, &'j str>, Error> {
     check_staging(root)?;
     let mut moves = BTreeMap::new();
     for (number, path) in journal.place.iter().enumerate() {
-        check(root, path)?;
-        if kind(&root.join(staged(number)))?.is_none() {
+        root.check(path)?;
+        if root.kind(&staged(number))?.is_none() {
             continue;
         }
-        let target = root.join(path);
-        if let Some(found) = kind(&target)?
-            && (found.is_dir() || !old.contains(path))
+        if let Some(found) = root.kind(path)?
+            && (found == EntryKind::Folder || !old.contains(path))
         {
             return Err(Error::Usage(format!(
                 "{} appeared while a command was interrupted, and is in the place of a new file; move it away, then \
                  run this command again",
-                target.display()
+                root.name_of(path)
             )));
         }
         moves.insert(number, path.as_str());
@@ -221,7 +220,7 @@ fn still_to_move<'j>(
 
 fn put(number: usize, path: &str, changes: &mut Changes<'_>) -> Result<(), Error> {
     for folder in folders_of(path) {
-        if kind(&changes.root().join(folder))?.is_none() {
+        if changes.root().kind(folder)?.is_none() {
             changes.make_folder(folder)?;
         }
     }
@@ -236,48 +235,40 @@ fn remove_staging(changes: &mut Changes<'_>) -> Result<(), Error> {
 }
 
 /// The names in the folder of new files, if all are such as a command makes.
-fn check_staging(root: &Path) -> Result<BTreeSet<String>, Error> {
-    let folder = root.join(STAGING);
-    if !kind(&folder)?.is_some_and(|found| found.is_dir()) {
-        return Err(not_ours(&folder));
+fn check_staging(root: &SharedFolder) -> Result<BTreeSet<String>, Error> {
+    if root.kind(STAGING)? != Some(EntryKind::Folder) {
+        return Err(not_ours(root, STAGING));
     }
-    let names = entries(&folder)?;
+    let names = root.entries_of(STAGING)?;
     for name in &names {
         let is_ours = name == "journal" || name.bytes().all(|byte| byte.is_ascii_digit());
-        let path = folder.join(name);
-        if !is_ours || !kind(&path)?.is_some_and(|found| found.is_file()) {
-            return Err(not_ours(&path));
+        let path = format!("{STAGING}/{name}");
+        if !is_ours || root.kind(&path)? != Some(EntryKind::File) {
+            return Err(not_ours(root, &path));
         }
     }
     Ok(names)
 }
 
 /// Reads the journal.
-fn read(root: &Path) -> Result<Journal, Error> {
-    let path = root.join(JOURNAL);
-    if !kind(&path)?.is_some_and(|found| found.is_file()) {
-        return Err(not_ours(&path));
+fn read(root: &SharedFolder) -> Result<Journal, Error> {
+    if root.kind(JOURNAL)? != Some(EntryKind::File) {
+        return Err(not_ours(root, JOURNAL));
     }
-    let text = fs::read(&path).map_err(|e| Error::io(format!("reading {}", path.display()), e))?;
+    let text = root.read(JOURNAL)?.unwrap_or_default();
     match serde_json::from_slice::<Journal>(&text) {
         Ok(journal) if journal.schema == SCHEMA => Ok(journal),
-        _ => Err(not_ours(&path)),
+        _ => Err(not_ours(root, JOURNAL)),
     }
-}
-
-/// Whether a file has this content; one that cannot be read has another.
-fn holds(path: &Path, bytes: &[u8]) -> bool {
-    fs::metadata(path).is_ok_and(|found| found.len() == bytes.len() as u64)
-        && fs::read(path).is_ok_and(|found| found == bytes)
 }
 
 fn staged(number: usize) -> String {
     format!("{STAGING}/{number}")
 }
 
-fn not_ours(path: &Path) -> Error {
+fn not_ours(root: &SharedFolder, path: &str) -> Error {
     Error::Usage(format!(
         "{} is not what an interrupted heapsmith command leaves; move it away, then run this command again",
-        path.display()
+        root.name_of(path)
     ))
 }

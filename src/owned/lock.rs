@@ -1,16 +1,16 @@
 //! One command at a time in a folder.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io::{self, ErrorKind};
-use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
 use crate::error::Error;
 use crate::interrupt::{self, Listed};
-use crate::system;
+use crate::system::{self, Access, EntryKind, OpenFolder};
 
-use super::paths::kind;
+use super::folder::SharedFolder;
 
 const NAME: &str = ".heapsmith-lock";
 
@@ -23,7 +23,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 pub(crate) struct Lock {
     /// None if the folder is read-only.
     file: Option<File>,
-    path: PathBuf,
+    folder: SharedFolder,
     way: Way,
     /// A signal removes the file, too.
     _listed: Option<Listed>,
@@ -40,7 +40,7 @@ impl Lock {
     ///
     /// # Errors
     /// If another command works in it, or it is read-only.
-    pub(crate) fn exclusive(root: &Path) -> Result<Lock, Error> {
+    pub(crate) fn exclusive(root: &SharedFolder) -> Result<Lock, Error> {
         Lock::take(root, Way::Exclusive)
     }
 
@@ -48,7 +48,7 @@ impl Lock {
     ///
     /// # Errors
     /// If another command changes it.
-    pub(crate) fn shared(root: &Path) -> Result<Lock, Error> {
+    pub(crate) fn shared(root: &SharedFolder) -> Result<Lock, Error> {
         Lock::take(root, Way::Shared)
     }
 
@@ -57,18 +57,17 @@ impl Lock {
         self.file.is_some()
     }
 
-    fn take(root: &Path, way: Way) -> Result<Lock, Error> {
-        fs::read_dir(root).map_err(|e| Error::io(format!("reading {}", root.display()), e))?;
-        let path = root.join(NAME);
-        let failed = |e| Error::io(format!("locking {}", path.display()), e);
+    fn take(root: &SharedFolder, way: Way) -> Result<Lock, Error> {
+        let failed = |e| Error::io(format!("locking {}", root.name_of(NAME)), e);
+        let unlocked = || Lock { file: None, folder: root.clone(), way, _listed: None };
         for attempt in 0..ATTEMPTS {
             if attempt > 0 {
                 thread::sleep(PAUSE);
             }
-            let file = match open(&path, way)? {
+            let file = match open(root, way)? {
                 Opened::File(file) => file,
                 Opened::Nothing => continue,
-                Opened::ReadOnly => return Ok(Lock { file: None, path, way, _listed: None }),
+                Opened::ReadOnly => return Ok(unlocked()),
             };
             let locked = match way {
                 Way::Exclusive => file.try_lock(),
@@ -76,22 +75,22 @@ impl Lock {
             };
             match locked {
                 // The file may have been removed between opening and locking it.
-                Ok(()) if system::is_at(&file, &path) => {
+                Ok(()) if root.opened().holds(&file, NAME) => {
                     let copy = file.try_clone().map_err(failed)?;
-                    let there = path.clone();
-                    let listed = Some(interrupt::at_end(move || remove(&copy, &there, way)));
-                    return Ok(Lock { file: Some(file), path, way, _listed: listed });
+                    let folder = Arc::clone(root.opened());
+                    let listed = Some(interrupt::at_end(move || remove(&copy, &folder, way)));
+                    return Ok(Lock { file: Some(file), folder: root.clone(), way, _listed: listed });
                 }
                 Ok(()) | Err(TryLockError::WouldBlock) => {}
                 Err(TryLockError::Error(e)) if way == Way::Shared && e.kind() == ErrorKind::Unsupported => {
-                    return Ok(Lock { file: None, path, way, _listed: None });
+                    return Ok(unlocked());
                 }
                 Err(TryLockError::Error(e)) => return Err(failed(e)),
             }
         }
         Err(Error::Usage(format!(
             "{} is in use by another heapsmith command; wait until that has ended, then run this command again",
-            root.display()
+            root.path().display()
         )))
     }
 }
@@ -99,19 +98,19 @@ impl Lock {
 impl Drop for Lock {
     fn drop(&mut self) {
         if let Some(file) = &self.file {
-            remove(file, &self.path, self.way);
+            remove(file, self.folder.opened(), self.way);
         }
     }
 }
 
 /// Leaves no file in the folder, unless another command has a lock on it, too.
-fn remove(file: &File, path: &Path, way: Way) {
+fn remove(file: &File, folder: &OpenFolder, way: Way) {
     // Elsewhere an open file cannot be removed, or not be recognised: there the empty file stays.
     let is_alone = system::RECOGNISES_FILES && (way == Way::Exclusive || file.try_lock().is_ok());
     let is_empty = file.metadata().is_ok_and(|found| found.len() == 0);
-    if is_alone && is_empty && system::is_at(file, path) {
+    if is_alone && is_empty && folder.holds(file, NAME) {
         // A file that stays does no harm.
-        let _ = fs::remove_file(path);
+        let _ = folder.remove_file(NAME);
     }
 }
 
@@ -123,27 +122,29 @@ enum Opened {
 }
 
 /// Opens the file without following a link, makes it if need be.
-fn open(path: &Path, way: Way) -> Result<Opened, Error> {
-    let is_there = match kind(path)? {
-        Some(found) if !found.is_file() => {
+fn open(root: &SharedFolder, way: Way) -> Result<Opened, Error> {
+    let is_there = match root.kind(NAME)? {
+        None => false,
+        Some(EntryKind::File) => true,
+        Some(_) => {
             return Err(Error::Usage(format!(
                 "{} is not a file that heapsmith made; remove it, then run this command again",
-                path.display()
+                root.name_of(NAME)
             )));
         }
-        found => found.is_some(),
     };
+    let folder = root.opened();
     let opened = match is_there {
         // Another user's file can be locked, too.
-        true => OpenOptions::new().read(true).write(true).open(path).or_else(|_| File::open(path)),
-        false => OpenOptions::new().read(true).write(true).create_new(true).open(path),
+        true => folder.open_plain_for(NAME, Access::Write).or_else(|_| folder.open_plain(NAME)),
+        false => folder.create_public(NAME),
     };
     match opened {
         Ok(file) => Ok(Opened::File(file)),
         Err(e) if is_there && e.kind() == ErrorKind::NotFound => Ok(Opened::Nothing),
         Err(e) if e.kind() == ErrorKind::AlreadyExists => Ok(Opened::Nothing),
         Err(e) if way == Way::Shared && is_refused(&e) => Ok(Opened::ReadOnly),
-        Err(e) => Err(Error::io(format!("locking {}", path.display()), e)),
+        Err(e) => Err(Error::io(format!("locking {}", root.name_of(NAME)), e)),
     }
 }
 

@@ -2,28 +2,30 @@
 //! time, and an interruption at any point leaves either the old files or the new ones.
 //!
 //! What a folder holds is not trusted: lists of files, the journal and the staged files may have been changed by
-//! anything. So every path is checked below the folder, name by name, and symbolic links are never followed there. The
-//! folder itself may be reached through one.
+//! anything. So the folder is opened once, as a [`SharedFolder`], and every path below it is looked up from there, name by
+//! name, in one function: it is a plain relative path, symbolic links are never followed, and what is read is a plain file of
+//! bounded length. The folder itself may be reached through a link.
 //!
 //! | name in the folder | what | how long |
 //! |---|---|---|
 //! | `.heapsmith-lock` | an empty file that commands lock | while a command runs |
 //! | `.heapsmith-new/` | the new files, named by their number | until each has its place |
+//! | `.heapsmith-part` | a new file | until it is whole |
 //! | `.heapsmith-journal` | which file goes where, and what goes | from when all new files are on disk until all is in place |
 
 #![cfg_attr(not(feature = "check"), allow(dead_code, unused_imports, reason = "some of it is for `check` alone"))]
 
 mod changes;
+mod folder;
 mod journal;
 mod lock;
 mod paths;
 
 pub(crate) use changes::{Changes, Step};
+pub(crate) use folder::{Existing, LONGEST_LIST, ListedFile, SharedFolder};
 pub(crate) use journal::{Settled, is_pending, replace, settle};
 pub(crate) use lock::Lock;
-pub(crate) use paths::{entries, folders_of, is_own, read_listed};
-
-use std::path::Path;
+pub(crate) use paths::{folders_of, is_own, is_plain_relative};
 
 use crate::error::Error;
 
@@ -32,7 +34,7 @@ use crate::error::Error;
 ///
 /// # Errors
 /// If a path is not plain or leads through a symbolic link: nothing is removed then. If removing fails.
-pub(crate) fn remove_listed(root: &Path, files: &[String]) -> Result<(), Error> {
+pub(crate) fn remove_listed(root: &SharedFolder, files: &[String]) -> Result<(), Error> {
     Changes::new(root, &mut |_| {}).remove_listed(files)
 }
 

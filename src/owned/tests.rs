@@ -7,7 +7,7 @@ use std::path::Path;
 use tempfile::TempDir;
 
 use super::paths::is_plain_relative;
-use super::{Changes, Lock, Settled, is_pending, remove_listed, replace, settle};
+use super::{Changes, Existing, ListedFile, Lock, Settled, SharedFolder, is_pending, remove_listed, replace, settle};
 use crate::error::Error;
 
 /// A folder `root` to work in, beside a file `outside` that has to stay.
@@ -23,6 +23,10 @@ fn write(root: &Path, path: &str, text: &str) {
     fs::create_dir_all(root).expect("a folder");
     fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
     fs::write(path, text).expect("written");
+}
+
+fn shared(root: &Path) -> SharedFolder {
+    SharedFolder::open(root).expect("a folder")
 }
 
 fn strings(paths: &[&str]) -> Vec<String> {
@@ -61,12 +65,12 @@ fn replaced(root: &Path, new: &[(&str, &str)], old: &[&str]) -> Result<(), Error
     let new: Vec<(String, Vec<u8>)> =
         new.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec())).collect();
     let old: BTreeSet<String> = strings(old).into_iter().collect();
-    replace(&new, &old, &mut Changes::new(root, &mut |_| {}))
+    replace(&new, &old, &mut Changes::new(&shared(root), &mut |_| {}))
 }
 
 /// Settles a folder whose list names these files.
 fn settled(root: &Path, old: &[&str]) -> Result<Settled, Error> {
-    settle(&strings(old).into_iter().collect(), &mut Changes::new(root, &mut |_| {}))
+    settle(&strings(old).into_iter().collect(), &mut Changes::new(&shared(root), &mut |_| {}))
 }
 
 #[test]
@@ -76,6 +80,11 @@ fn a_plain_path_has_one_spelling_and_stays_below_its_folder() {
     }
     for other in ["", "/", "/a", "..", "a/..", "../a", "a/../b", ".", "./a", "a/./b", "a/.", "a//b", "a/", "a\0b"] {
         assert!(!is_plain_relative(other), "{other}");
+    }
+    // 255 bytes are the longest name of a file, and 1,024 the longest path here.
+    for (name, names, is_plain) in [(255, 4, true), (256, 1, false), (255, 5, false)] {
+        let path = vec!["n".repeat(name); names].join("/");
+        assert_eq!(is_plain_relative(&path), is_plain, "{name} bytes, {names} names");
     }
 }
 
@@ -89,9 +98,10 @@ fn listed_files_go_and_the_folders_that_are_empty_then() {
             write(&root, path, "x");
         }
     }
-    remove_listed(&root, &strings(&["a/b/c/1", "a/b/2", "d/e/3", "4", "listed-folder", "not/there"])).expect("removed");
+    remove_listed(&shared(&root), &strings(&["a/b/c/1", "a/b/2", "d/e/3", "4", "listed-folder", "not/there"]))
+        .expect("removed");
     assert_eq!(names(&root), ["a", "a/foreign", "empty", "listed-folder", "listed-folder/5"]);
-    remove_listed(&root, &strings(&["a/foreign", "listed-folder/5", "empty/x"])).expect("removed");
+    remove_listed(&shared(&root), &strings(&["a/foreign", "listed-folder/5", "empty/x"])).expect("removed");
     assert_eq!(names(&root), [""; 0], "the folder itself stays");
 }
 
@@ -106,12 +116,12 @@ fn nothing_is_removed_when_a_listed_path_leads_out_of_the_folder() {
     let before = all(bench.path());
     let absolute = bench.path().join("outside").to_string_lossy().into_owned();
     for hostile in ["../outside", "a/../../outside", &absolute, "link/x", ".heapsmith-lock", ".HEAPSMITH-new/0"] {
-        let error = remove_listed(&root, &strings(&["ours", hostile])).expect_err(hostile);
+        let error = remove_listed(&shared(&root), &strings(&["ours", hostile])).expect_err(hostile);
         assert!(matches!(&error, Error::Usage(_)), "{hostile}: {error}");
         assert_eq!(all(bench.path()), before, "{hostile}");
     }
     // Of a link that is listed itself, the link goes.
-    remove_listed(&root, &strings(&["link"])).expect("removed");
+    remove_listed(&shared(&root), &strings(&["link"])).expect("removed");
     assert_eq!(names(bench.path()), ["elsewhere", "elsewhere/x", "outside", "root", "root/ours"]);
 }
 
@@ -179,7 +189,7 @@ fn a_journal_is_completed_and_new_files_without_one_are_removed() {
         write(&root, path, text);
     }
     write(&root, "3", "theirs");
-    assert!(is_pending(&root).expect("readable"));
+    assert!(is_pending(&shared(&root)).expect("readable"));
     write(&root, ".heapsmith-new/journal", "{");
     assert_eq!(settled(&root, &["1", "2"]).expect("settled"), Settled::Undone);
     assert_eq!(names(&root), ["1", "2", "3"]);
@@ -190,7 +200,7 @@ fn a_journal_is_completed_and_new_files_without_one_are_removed() {
     assert_eq!(settled(&root, &["1", "2"]).expect("settled"), Settled::Completed);
     assert_eq!(names(&root), ["1", "3", "a", "a/0"], "what the journal alone calls ours is not removed");
     assert_eq!(fs::read_to_string(root.join("1")).expect("a file"), "new");
-    assert!(!is_pending(&root).expect("readable"));
+    assert!(!is_pending(&shared(&root)).expect("readable"));
 }
 
 #[cfg(unix)]
@@ -272,15 +282,15 @@ fn a_file_that_appeared_during_an_interruption_is_not_replaced() {
 fn many_may_read_a_folder_and_one_alone_change_it() {
     let (_bench, root) = bench();
     fs::create_dir_all(&root).expect("a folder");
-    let first = Lock::shared(&root).expect("free");
-    let second = Lock::shared(&root).expect("shared");
-    Lock::exclusive(&root).expect_err("in use");
+    let first = Lock::shared(&shared(&root)).expect("free");
+    let second = Lock::shared(&shared(&root)).expect("shared");
+    Lock::exclusive(&shared(&root)).expect_err("in use");
     drop(first);
-    Lock::exclusive(&root).expect_err("in use");
+    Lock::exclusive(&shared(&root)).expect_err("in use");
     drop(second);
-    let alone = Lock::exclusive(&root).expect("free");
-    Lock::exclusive(&root).expect_err("in use");
-    let error = Lock::shared(&root).expect_err("in use");
+    let alone = Lock::exclusive(&shared(&root)).expect("free");
+    Lock::exclusive(&shared(&root)).expect_err("in use");
+    let error = Lock::shared(&shared(&root)).expect_err("in use");
     assert!(error.to_string().contains("in use") && error.to_string().contains("root"), "{error}");
     drop(alone);
     assert!(!crate::system::RECOGNISES_FILES || names(&root).is_empty(), "no file is left");
@@ -292,11 +302,113 @@ fn a_lock_that_is_a_link_is_not_followed_and_one_with_content_stays() {
     use crate::system::symlink;
     let (bench, root) = bench();
     write(&root, ".heapsmith-lock", "theirs");
-    drop(Lock::exclusive(&root).expect("free"));
+    drop(Lock::exclusive(&shared(&root)).expect("free"));
     assert_eq!(all(&root), [(".heapsmith-lock".to_owned(), "theirs".to_owned())]);
     fs::remove_file(root.join(".heapsmith-lock")).expect("removed");
     symlink("../made", root.join(".heapsmith-lock")).expect("a link");
-    Lock::exclusive(&root).expect_err("a link");
-    Lock::shared(&root).expect_err("a link");
+    Lock::exclusive(&shared(&root)).expect_err("a link");
+    Lock::shared(&shared(&root)).expect_err("a link");
     assert!(!bench.path().join("made").exists());
+}
+
+/// SHA-256 of the bytes `ours`, by sha256sum.
+const OURS: &str = "ae0bec9e9d33c56354bd612c8a6010840324fc5b9786ce0a18b696b304b09397";
+
+#[cfg(unix)]
+#[test]
+fn reads_listed_file_only_if_it_is_plain_and_as_listed() {
+    use crate::system::symlink;
+    let (bench, root) = bench();
+    for file in ["ours", "in/ours", "../elsewhere/ours", ".heapsmith-mine"] {
+        write(&root, file, "ours");
+    }
+    symlink("ours", root.join("link")).expect("a link");
+    symlink("../elsewhere", root.join("folder")).expect("a link");
+    symlink("/dev/zero", root.join("zero")).expect("a link");
+    write(&root, "long", "ours and more");
+    let absolute = root.join("ours").to_string_lossy().into_owned();
+    let long = vec!["a"; 513].join("/");
+    let folder = shared(&root);
+    let read = |path: &str, length: u64, sha256: &str| {
+        let listed = ListedFile { path, length, sha256, listed_in: "list.json, line 7" };
+        folder.read_listed(&listed)
+    };
+    for path in ["ours", "in/ours"] {
+        assert_eq!(read(path, 4, OURS).expect("as listed"), b"ours");
+    }
+    let all_names = || {
+        let mut found = BTreeSet::new();
+        let mut folders = vec![bench.path().to_owned()];
+        while let Some(next) = folders.pop() {
+            for entry in fs::read_dir(&next).expect("a folder") {
+                let entry = entry.expect("an entry");
+                if entry.file_type().expect("known").is_dir() {
+                    folders.push(entry.path());
+                }
+                found.insert(entry.path());
+            }
+        }
+        found
+    };
+    let before = all_names();
+    for (path, length, sha256, why) in [
+        ("../outside", 6, OURS, "expected a relative path"),
+        ("../root/ours", 4, OURS, "expected a relative path"),
+        ("in/../ours", 4, OURS, "expected a relative path"),
+        (&*absolute, 4, OURS, "expected a relative path"),
+        (&*long, 4, OURS, "of at most 1024 bytes"),
+        (".heapsmith-mine", 4, OURS, "reserved"),
+        ("link", 4, OURS, "found a symbolic link"),
+        ("folder/ours", 4, OURS, "folder is a symbolic link"),
+        ("zero", 4, OURS, "found a symbolic link"),
+        ("in", 4, OURS, "found a folder"),
+        ("ours/ours", 4, OURS, "ours is not a folder"),
+        ("nothing", 4, OURS, "nothing: entity not found"),
+        ("long", 4, OURS, "expected at most 4 bytes, found 13"),
+        ("long", 13, OURS, "expected 13 bytes with the SHA-256"),
+        ("ours", 5, OURS, "expected 5 bytes"),
+        ("ours", 4, "", "expected 4 bytes with the SHA-256"),
+    ] {
+        let error = read(path, length, sha256).expect_err(path).to_string();
+        assert!(error.starts_with("list.json, line 7: ") && error.contains(why), "{path}: {error}");
+    }
+    assert_eq!(all_names(), before);
+}
+
+#[test]
+fn puts_file_whole_and_replaces_only_what_it_may() {
+    let (_bench, root) = bench();
+    let folder = shared(&root);
+    write(&root, "there", "old");
+    // Left by a command that was killed.
+    write(&root, ".heapsmith-part", "half");
+    folder.put_file("new", b"new", Existing::Kept).expect("there is room");
+    folder.put_file("there", b"new", Existing::Replaced).expect("there is room");
+    folder.put_file("new", b"newer", Existing::Kept).expect_err("it is there");
+    folder.put_file("missing/new", b"new", Existing::Kept).expect_err("there is no such folder");
+    let text = |path: &str, text: &str| (path.to_owned(), text.to_owned());
+    assert_eq!(all(&root), [text("new", "new"), text("there", "new")]);
+}
+
+#[cfg(unix)]
+#[test]
+fn works_in_folder_that_was_opened_when_another_takes_its_place() {
+    use crate::system::symlink;
+    let (bench, root) = bench();
+    write(&root, "ours", "ours");
+    write(&root, "../theirs/ours", "theirs");
+    let folder = shared(&root);
+    assert!(folder.is_in_place());
+    let lock = Lock::exclusive(&folder).expect("free");
+    fs::rename(&root, bench.path().join("moved")).expect("renamed");
+    symlink("theirs", &root).expect("a link");
+    assert!(!folder.is_in_place());
+    let before = all(&bench.path().join("theirs"));
+    folder.put_file("new", b"ours", Existing::Kept).expect("there is room");
+    remove_listed(&folder, &strings(&["ours"])).expect("removed");
+    replace(&[("a/b".to_owned(), b"ours".to_vec())], &BTreeSet::new(), &mut Changes::new(&folder, &mut |_| {}))
+        .expect("replaced");
+    drop(lock);
+    assert_eq!(all(&bench.path().join("theirs")), before);
+    assert_eq!(names(&bench.path().join("moved")), ["a", "a/b", "new"]);
 }

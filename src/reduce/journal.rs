@@ -14,6 +14,8 @@ pub(super) type Sum = [u8; 32];
 
 /// How a journal begins. What was asked follows, as a JSON text.
 const BEGINNING: &str = "heapsmith reduce, journal 1: ";
+/// The most bytes of a journal, which is held in memory.
+const LONGEST: u64 = 1 << 30;
 /// The most bytes that are read of a line.
 const LINE: u64 = 1 << 20;
 
@@ -25,10 +27,16 @@ pub(super) fn open(path: &Path, question: &str) -> Result<(HashMap<Sum, bool>, F
     let name = path.display();
     let at = |e| Error::io(format!("the journal {name}"), e);
     let question = serde_json::to_string(question).map_err(|e| at(e.into()))?;
-    let there = fs::metadata(path).ok();
+    // A link may lead to a file that is not there yet, anywhere.
+    let there = fs::symlink_metadata(path).ok();
     if there.as_ref().is_some_and(|there| !there.is_file()) {
         return Err(Error::Usage(format!(
             "{name} is not a regular file; name another file for the journal, which is created"
+        )));
+    }
+    if let Some(length) = there.as_ref().map(fs::Metadata::len).filter(|length| *length > LONGEST) {
+        return Err(Error::Usage(format!(
+            "{name}: expected at most {LONGEST} bytes, found {length}; name another file for the journal"
         )));
     }
     let mut known = HashMap::new();

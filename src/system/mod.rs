@@ -6,6 +6,8 @@
 
 #![cfg_attr(not(feature = "check"), allow(dead_code, unused_imports, reason = "some of it is for `check` alone"))]
 
+#[cfg(feature = "files")]
+mod entry;
 mod file;
 #[cfg(not(all(unix, not(heapsmith_portable))))]
 mod portable;
@@ -21,11 +23,15 @@ use portable as chosen;
 #[cfg(all(unix, not(heapsmith_portable)))]
 use unix as chosen;
 
-pub(crate) use chosen::{NOWHERE, RECOGNISES_FILES, Stamp, is_at, read_at, stdin_file};
+pub(crate) use chosen::{NOWHERE, RECOGNISES_FILES, Stamp, read_at, stdin_file};
 #[cfg(feature = "files")]
-pub(crate) use chosen::{OpenFolder, Program, Signals, adopt_orphans, signal_of, supervise, sweep, sync_folder};
+pub(crate) use chosen::{
+    OpenFolder, Program, Signals, adopt_orphans, is_pipe, open_at_once, signal_of, supervise, sweep,
+};
 #[cfg(feature = "files")]
 pub(crate) use chosen::{another_name, free_space, ignore_long_files, name_of, readable_like_any_new_file, remove_all};
+#[cfg(feature = "files")]
+pub(crate) use entry::{Access, EntryKind};
 pub(crate) use file::Positioned;
 #[cfg(feature = "files")]
 pub(crate) use program::{Ended, State, is_shortage};

@@ -10,6 +10,7 @@ mod bench;
 mod causes;
 mod declared;
 mod dtfj;
+mod folders;
 mod freedoms;
 mod fuzz;
 mod hostile;

@@ -4,4 +4,5 @@ mod features;
 mod layers;
 mod portable;
 mod rooms;
+mod shared_folders;
 mod supply_chain;

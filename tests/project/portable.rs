@@ -31,7 +31,7 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
 }
 
 /// Files of src/ by their paths, with `/` on any system.
-fn sources() -> Vec<(String, String)> {
+pub(crate) fn sources() -> Vec<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut found = Vec::new();
     files(&root.join("src"), &mut found);
@@ -44,7 +44,7 @@ fn sources() -> Vec<(String, String)> {
 }
 
 /// A line without its comment.
-fn code(line: &str) -> &str {
+pub(crate) fn code(line: &str) -> &str {
     line.split_once("//").map_or(line, |(code, _)| code).trim()
 }
 

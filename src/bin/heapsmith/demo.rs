@@ -165,7 +165,8 @@ impl Opts {
 
     /// A dump that is there already with the same bytes is as good as written.
     fn save(&self, path: &Path, bytes: &[u8]) -> Result<(), Error> {
-        if fs::read(path).ok().is_some_and(|there| there == bytes) {
+        let is_as_long = fs::metadata(path).is_ok_and(|there| there.is_file() && there.len() == bytes.len() as u64);
+        if is_as_long && fs::read(path).ok().is_some_and(|there| there == bytes) {
             return Ok(());
         }
         let mut output = Output::create(path, self.force)?;

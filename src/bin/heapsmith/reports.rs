@@ -45,10 +45,12 @@ struct Diff {
 /// Reads a report of `check`, or that of a folder.
 pub(crate) fn read(path: &Path) -> Result<Report, Error> {
     let path = &if path.is_dir() { path.join("report.json") } else { path.to_owned() };
-    let text = read_bytes(path, LONGEST_REPORT)?;
-    serde_json::from_slice(&text).map_err(|e| {
+    let wrong = |e: &dyn std::fmt::Display| {
         Error::Usage(format!("{}: expected a report in JSON as `check --report` writes it: {e}", path.display()))
-    })
+    };
+    let report: Report = serde_json::from_slice(&read_bytes(path, LONGEST_REPORT)?).map_err(|e| wrong(&e))?;
+    report.check_files().map_err(|e| wrong(&e))?;
+    Ok(report)
 }
 
 impl Opts {

@@ -409,6 +409,7 @@ impl<'s> Campaign<'s> {
             relies: of_dump(&case)?.into_iter().map(str::to_owned).filter(|rule| before.contains(rule)).collect(),
             broken: broken.map(|(rule, _)| rule.to_owned()),
             is_least,
+            ..Shown::default()
         };
         self.state.reduced(shown, &case.bytes)?;
         Ok(Some((told, is_reduced)))

@@ -9,19 +9,18 @@
 //! | `.heapsmith-lock` | the lock, while the campaign goes on |
 
 use std::collections::BTreeSet;
-use std::fs::{self, File, OpenOptions};
-use std::io::{BufRead, BufReader, Write};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use tempfile::NamedTempFile;
 
 use crate::bytes::hexadecimal;
 use crate::error::Error;
 use crate::interrupt;
-use crate::output::Output;
-use crate::owned::{self, Lock};
+use crate::owned::{self, Existing, LONGEST_LIST, Lock, SharedFolder};
+use crate::system::Access;
 use crate::temporary::Folder;
 
 use super::super::report::Declared;
@@ -89,6 +88,14 @@ pub(super) struct Shown {
     pub(super) broken: Option<String>,
     /// Whether nothing more can be left out of it.
     pub(super) is_least: bool,
+    /// The line of the state that names it, where it was read from one.
+    #[serde(skip)]
+    pub(super) line: u64,
+}
+
+/// A line of the state, for messages.
+pub(super) fn place(folder: &SharedFolder, line: u64) -> String {
+    format!("{}, line {line}", folder.name_of(STATE))
 }
 
 impl ReducedDump {
@@ -97,6 +104,7 @@ impl ReducedDump {
         let name = self.file.strip_prefix(DUMPS).and_then(|rest| rest.strip_prefix('/'));
         let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.');
         name.is_some_and(|name| name.chars().all(is_plain) && !name.starts_with('.'))
+            && owned::is_plain_relative(&self.file)
     }
 
     /// How large it is, in words.
@@ -139,7 +147,7 @@ pub(super) struct Known {
 /// The folder of a campaign that goes on.
 #[derive(Debug)]
 pub(super) struct State {
-    root: PathBuf,
+    folder: SharedFolder,
     file: File,
     length: u64,
     /// The length from which lines are replaced by their sum.
@@ -153,32 +161,40 @@ impl Known {
     /// What stands in a folder.
     ///
     /// # Errors
-    /// If there is no campaign, or it cannot be read.
-    pub(super) fn read(root: &Path) -> Result<Known, Error> {
-        let path = root.join(STATE);
-        let at = |e| Error::io(format!("reading {}", path.display()), e);
-        if marker(root).is_none() {
+    /// If there is no campaign, or it cannot be read; if it names a file that is not one of its dumps.
+    pub(super) fn read(folder: &SharedFolder) -> Result<Known, Error> {
+        let at = |e| Error::io(format!("reading {}", folder.name_of(STATE)), e);
+        if marker(folder).is_none() {
             let message = "expected the folder of a campaign, which `heapsmith fuzz --state` makes";
-            return Err(Error::Usage(format!("{}: {message}", root.display())));
+            return Err(Error::Usage(format!("{}: {message}", folder.path().display())));
         }
         let mut known = Known::default();
-        let file = match File::open(&path) {
-            Ok(file) => file,
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(known),
-            Err(e) => return Err(at(e)),
-        };
-        let mut file = BufReader::new(file);
-        loop {
+        let Some(file) = folder.open_file(STATE, Access::Read)? else { return Ok(known) };
+        let length = file.metadata().map_err(at)?.len();
+        if length > LONGEST_LIST {
+            let name = folder.name_of(STATE);
+            return Err(Error::Usage(format!("{name}: expected at most {LONGEST_LIST} bytes, found {length}")));
+        }
+        let mut file = BufReader::new(file.take(LONGEST_LIST));
+        for number in 1.. {
             let mut line = Vec::new();
-            let read = std::io::Read::take(&mut file, LONGEST_LINE).read_until(b'\n', &mut line).map_err(at)?;
+            let read = file.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line).map_err(at)?;
             if read == 0 {
-                return Ok(known);
+                break;
             }
             match line.pop_if(|last| *last == b'\n').and_then(|_| entry(&line)) {
+                Some(Entry::Reduced(shown)) if !shown.dump.is_beside() => {
+                    let (place, file) = (place(folder, number), shown.dump.file.chars().take(200).collect::<String>());
+                    let message =
+                        format!("{place}: expected the path of a dump, such as {DUMPS}/001.hprof, found {file:?}");
+                    return Err(Error::Usage(format!("{message}; the folder was not written by heapsmith alone")));
+                }
+                Some(Entry::Reduced(shown)) => known.take(Entry::Reduced(Box::new(Shown { line: number, ..*shown }))),
                 Some(entry) => known.take(entry),
                 None => known.damaged += u64::from(!line.is_empty()),
             }
         }
+        Ok(known)
     }
 
     fn take(&mut self, entry: Entry) {
@@ -200,24 +216,19 @@ impl State {
     /// If the folder holds anything but a campaign, or one that was begun otherwise; if another command writes there.
     pub(super) fn open(root: &Path, begun: &Begun) -> Result<State, Error> {
         let failed = |e| Error::io(format!("writing to the folder {}", root.display()), e);
-        fs::create_dir_all(root).map_err(failed)?;
-        let lock = Lock::exclusive(root)?;
-        let marker = marker(root);
+        let folder = SharedFolder::create(root)?;
+        let lock = Lock::exclusive(&folder)?;
+        let marker = marker(&folder);
         let is_other = |name: &String| !owned::is_own(name) || name == MARKER;
         if marker.is_none()
-            && let Some(other) = owned::entries(root)?.into_iter().find(is_other)
+            && let Some(other) = folder.entries()?.into_iter().find(is_other)
         {
             return Err(Error::Usage(format!(
                 "{} is not empty ({other}) and holds no campaign; name an empty folder or a new one for --state",
                 root.display()
             )));
         }
-        remove_left(root, marker.unwrap_or_default());
-        let temporary = Folder::new(TEMPORARY).map_err(failed)?;
-        let mut named = temporary.create(MARKER).map_err(failed)?;
-        named.write_all(own_name(root)?.as_bytes()).map_err(failed)?;
-        mark(root, &Marker { form: FORM, temporary: Some(temporary.path().to_owned()) })?;
-        let known = Known::read(root)?;
+        let known = if marker.is_some() { Known::read(&folder)? } else { Known::default() };
         if let Some(before) = &known.begun
             && before != begun
         {
@@ -227,11 +238,18 @@ impl State {
                 before.difference(begun)
             )));
         }
-        let path = root.join(STATE);
+        remove_left(root, marker.unwrap_or_default());
+        let temporary = Folder::new(TEMPORARY).map_err(failed)?;
+        let mut named = temporary.create(MARKER).map_err(failed)?;
+        named.write_all(own_name(root)?.as_bytes()).map_err(failed)?;
+        mark(&folder, &Marker { form: FORM, temporary: Some(temporary.path().to_owned()) })?;
         let is_new = known.begun.is_none();
-        let file = OpenOptions::new().create(true).append(true).open(&path).map_err(failed)?;
+        let file = match folder.open_file(STATE, Access::Append)? {
+            Some(file) => file,
+            None => folder.create_file(STATE)?,
+        };
         let length = file.metadata().map_err(failed)?.len();
-        let mut state = State { root: root.to_owned(), file, length, long: LONG, known, temporary, _lock: lock };
+        let mut state = State { folder, file, length, long: LONG, known, temporary, _lock: lock };
         if length > 0 {
             // A kill may have cut the last line.
             state.write(b"\n")?;
@@ -250,18 +268,16 @@ impl State {
 
     /// Writes a reduced dump, and then down that it is there.
     pub(super) fn reduced(&mut self, reduced: Shown, dump: &[u8]) -> Result<(), Error> {
-        let path = self.root.join(&reduced.dump.file);
-        let failed = |e| Error::io(format!("writing {}", path.display()), e);
-        fs::create_dir_all(self.root.join(DUMPS)).map_err(failed)?;
-        let mut output = Output::create_binary(&path, true)?;
-        output.write_all(dump).map_err(failed)?;
-        output.finish()?;
+        if self.folder.kind(DUMPS)?.is_none() {
+            self.folder.create_folder(DUMPS)?;
+        }
+        self.folder.put_file(&reduced.dump.file, dump, Existing::Replaced)?;
         self.enter(Entry::Reduced(Box::new(reduced)))
     }
 
     fn enter(&mut self, entry: Entry) -> Result<(), Error> {
         self.write(&line(&entry)?)?;
-        let failed = |e| Error::io(format!("writing {}", self.root.join(STATE).display()), e);
+        let failed = |e| Error::io(format!("writing {}", self.folder.name_of(STATE)), e);
         // What is announced afterwards is on the disk.
         self.file.sync_data().map_err(failed)?;
         self.known.take(entry);
@@ -269,7 +285,7 @@ impl State {
     }
 
     fn write(&mut self, bytes: &[u8]) -> Result<(), Error> {
-        let failed = |e| Error::io(format!("writing {}", self.root.join(STATE).display()), e);
+        let failed = |e| Error::io(format!("writing {}", self.folder.name_of(STATE)), e);
         self.file.write_all(bytes).map_err(failed)?;
         self.length += bytes.len() as u64;
         Ok(())
@@ -277,19 +293,15 @@ impl State {
 
     /// Puts the sum of all batches in the place of their lines.
     fn shorten(&mut self) -> Result<(), Error> {
-        let path = self.root.join(STATE);
-        let failed = |e| Error::io(format!("writing {}", path.display()), e);
         let begun = self.known.begun.clone().unwrap_or_default();
         let mut text = line(&Entry::Begun(Box::new(begun)))?;
         text.extend(line(&Entry::Batches(Box::new(self.known.totals.clone())))?);
         for reduced in &self.known.reduced {
             text.extend(line(&Entry::Reduced(Box::new(reduced.clone())))?);
         }
-        let create = || tempfile::Builder::new().prefix(".heapsmith-").tempfile_in(&self.root);
-        let (mut beside, _listed) = interrupt::listed(create, NamedTempFile::path).map_err(failed)?;
-        beside.write_all(&text).and_then(|()| beside.as_file().sync_all()).map_err(failed)?;
-        beside.persist(&path).map_err(|e| failed(e.error))?;
-        self.file = OpenOptions::new().append(true).open(&path).map_err(failed)?;
+        self.folder.put_file(STATE, &text, Existing::Replaced)?;
+        let gone = || Error::io(format!("writing {}", self.folder.name_of(STATE)), std::io::ErrorKind::NotFound.into());
+        self.file = self.folder.open_file(STATE, Access::Append)?.ok_or_else(gone)?;
         self.length = text.len() as u64;
         self.long = LONG.max(2 * self.length);
         Ok(())
@@ -299,7 +311,7 @@ impl State {
 impl Drop for State {
     fn drop(&mut self) {
         // What the folder of temporary files was is of no more interest.
-        let _ = mark(&self.root, &Marker { form: FORM, temporary: None });
+        let _ = mark(&self.folder, &Marker { form: FORM, temporary: None });
     }
 }
 
@@ -347,21 +359,15 @@ fn sum(text: &[u8]) -> String {
     hexadecimal(&Sha256::digest(text)[..8])
 }
 
-fn marker(root: &Path) -> Option<Marker> {
-    let path = root.join(MARKER);
-    let is_plain = fs::symlink_metadata(&path).is_ok_and(|marker| marker.is_file());
-    let text = if is_plain { fs::read(&path).ok() } else { None };
-    text.and_then(|text| serde_json::from_slice::<Marker>(&text).ok()).filter(|marker| marker.form == FORM)
+fn marker(folder: &SharedFolder) -> Option<Marker> {
+    let text = folder.read(MARKER).ok()??;
+    serde_json::from_slice::<Marker>(&text).ok().filter(|marker| marker.form == FORM)
 }
 
-fn mark(root: &Path, marker: &Marker) -> Result<(), Error> {
-    let path = root.join(MARKER);
-    let failed = |e| Error::io(format!("writing {}", path.display()), e);
-    let text = serde_json::to_vec(marker).map_err(|e| failed(e.into()))?;
-    let create = || tempfile::Builder::new().prefix(".heapsmith-").tempfile_in(root);
-    let (mut beside, _listed) = interrupt::listed(create, NamedTempFile::path).map_err(failed)?;
-    beside.write_all(&text).map_err(failed)?;
-    beside.persist(&path).map(drop).map_err(|e| failed(e.error))
+fn mark(folder: &SharedFolder, marker: &Marker) -> Result<(), Error> {
+    let failed = |e: serde_json::Error| Error::io(format!("writing {}", folder.name_of(MARKER)), e.into());
+    let text = serde_json::to_vec(marker).map_err(failed)?;
+    folder.put_file(MARKER, &text, Existing::Replaced)
 }
 
 /// By what a folder of temporary files says whose it is.
@@ -375,17 +381,23 @@ fn own_name(root: &Path) -> Result<String, Error> {
 fn remove_left(root: &Path, marker: Marker) {
     let Some(left) = marker.temporary else { return };
     let is_named = left.file_name().is_some_and(|name| name.to_string_lossy().starts_with(TEMPORARY));
-    let is_folder = fs::symlink_metadata(&left).is_ok_and(|found| found.is_dir());
-    let says = left.join(MARKER);
-    let is_plain = fs::symlink_metadata(&says).is_ok_and(|found| found.is_file());
-    if is_named && is_folder && is_plain && fs::read_to_string(&says).ok() == own_name(root).ok() {
+    let is_folder = left.symlink_metadata().is_ok_and(|found| found.is_dir());
+    let says = || SharedFolder::open(&left).and_then(|left| left.read(MARKER)).ok().flatten();
+    let own = own_name(root).ok().map(String::into_bytes);
+    if is_named && is_folder && own.is_some() && says() == own {
         interrupt::remove_folder(&left);
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
+
+    fn read(root: &Path) -> Known {
+        Known::read(&SharedFolder::open(root).expect("a folder")).expect("a campaign")
+    }
 
     fn begun() -> Begun {
         Begun { form: FORM, command: "parser".to_owned(), ..Begun::default() }
@@ -408,19 +420,19 @@ mod tests {
         let text = fs::read_to_string(&path).expect("lines");
         for cut in 0..text.len() {
             fs::write(&path, &text[..cut]).expect("there is room");
-            let known = Known::read(&root).expect("a campaign");
+            let known = read(&root);
             let whole = text[..cut].matches('\n').count();
             assert_eq!(known.totals.batches.count() as usize, whole.saturating_sub(1), "{cut}");
         }
         let changed = text.replacen("\"cases\":64", "\"cases\":65", 1);
         assert_ne!(changed, text);
         fs::write(&path, changed).expect("there is room");
-        let known = Known::read(&root).expect("a campaign");
+        let known = read(&root);
         assert_eq!((known.totals.batches.count(), known.damaged), (3, 1));
         let mut state = State::open(&root, &begun()).expect("the campaign goes on");
         assert!(!state.known.totals.batches.has(0));
         state.add(batch(0)).expect("there is room");
-        assert_eq!(Known::read(&root).expect("a campaign").totals.batches.to_string(), "0-3");
+        assert_eq!(read(&root).totals.batches.to_string(), "0-3");
     }
 
     #[test]
@@ -443,7 +455,11 @@ mod tests {
         drop(State::open(&root, &begun()).expect("a new folder"));
         let other = tempfile::Builder::new().prefix(TEMPORARY).tempdir().expect("there is room for a folder");
         let left = |says: Option<String>| {
-            mark(&root, &Marker { form: FORM, temporary: Some(other.path().to_owned()) }).expect("there is room");
+            mark(
+                &SharedFolder::open(&root).expect("a folder"),
+                &Marker { form: FORM, temporary: Some(other.path().to_owned()) },
+            )
+            .expect("there is room");
             says.iter().for_each(|says| fs::write(other.path().join(MARKER), says).expect("there is room"));
             drop(State::open(&root, &begun()).expect("the campaign"));
             other.path().exists()

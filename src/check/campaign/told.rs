@@ -8,13 +8,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 use crate::interrupt::Stop;
+use crate::owned::SharedFolder;
 
 use super::super::causes::{Counted, Effort, counted_causes, is_fact};
-use super::super::kept::KeptDump;
+use super::super::kept::{KeptDump, ListedDump};
 use super::super::report::{
     CampaignChosen, CaseFacts, CaseResult, Cause, Chosen, Held, Report, SCHEMA, Symptom, Tested,
 };
-use super::state::{Begun, Known, ReducedDump, Shown};
+use super::state::{Begun, Known, ReducedDump, Shown, place};
 use super::totals::{Alike, Reached, Totals};
 use super::ways::{Kept, Ways};
 
@@ -73,7 +74,7 @@ pub struct StatusCause {
 /// # Errors
 /// If the folder holds no campaign.
 pub fn status(root: &Path) -> Result<Status, Error> {
-    let known = Known::read(root)?;
+    let known = Known::read(&SharedFolder::open(root)?)?;
     let begun = known.begun.clone().unwrap_or_default();
     let mut report = report_of(&begun, known.totals.clone(), &known.reduced);
     let Totals { batches, cases, seconds, tally, reached, failures, .. } = known.totals;
@@ -129,7 +130,8 @@ pub fn campaign_report(roots: &[PathBuf]) -> Result<(Report, Vec<(String, KeptDu
     let mut all: Option<(Begun, Totals)> = None;
     let (mut reduced, mut files) = (Vec::new(), Vec::new());
     for (number, root) in roots.iter().enumerate() {
-        let known = Known::read(root)?;
+        let folder = SharedFolder::open(root)?;
+        let known = Known::read(&folder)?;
         let usage = |why: &str| Error::Usage(format!("{}: {why}", root.display()));
         let begun = Begun { shard: None, ..known.begun.ok_or_else(|| usage("the campaign has not begun"))? };
         match &mut all {
@@ -142,10 +144,20 @@ pub fn campaign_report(roots: &[PathBuf]) -> Result<(Report, Vec<(String, KeptDu
             }
             Some((_, totals)) => totals.add(known.totals),
         }
-        for Shown { dump, relies, broken, is_least } in known.reduced {
+        for shown in known.reduced {
+            let dump = &shown.dump;
             let name = if roots.len() == 1 { dump.file.clone() } else { named(number + 1, &dump.file) };
-            files.push((name.clone(), KeptDump::File(root.join(&dump.file))));
-            reduced.push(Shown { dump: ReducedDump { file: name, ..dump }, relies, broken, is_least });
+            files.push((
+                name.clone(),
+                KeptDump::Listed(ListedDump {
+                    folder: folder.clone(),
+                    path: dump.file.clone(),
+                    length: dump.bytes,
+                    sha256: dump.sha256.clone(),
+                    listed_in: place(&folder, shown.line),
+                }),
+            ));
+            reduced.push(Shown { dump: ReducedDump { file: name, ..shown.dump }, ..shown });
         }
     }
     let (begun, totals) = all.ok_or_else(|| Error::Usage("expected the folder of a campaign".to_owned()))?;

@@ -325,7 +325,7 @@ mod tests {
         let bytes = of.bytes().map(u64::from).sum();
         let dump = ReducedDump { shows: rules(&["crash: lost"]), of: of.to_owned(), bytes, ..ReducedDump::default() };
         let (relies, broken) = (rules(relies).into_iter().collect(), broken.map(str::to_owned));
-        Shown { dump, relies, broken, is_least: true }
+        Shown { dump, relies, broken, is_least: true, line: 0 }
     }
 
     /// Of a hundred dumps that rely on either of two rules none was read rightly, and of those that rely on a third all others.

@@ -1,18 +1,14 @@
 //! A folder of reports. A marker in it lists what was written there, so that nothing else is ever removed.
 
 use std::collections::BTreeSet;
-use std::fs::{self, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::{Deserialize, Serialize};
-use tempfile::NamedTempFile;
 
 use crate::error::{Error, Remedy};
-use crate::interrupt;
-use crate::output::Output;
-use crate::owned::{self, Lock};
+use crate::owned::{self, Existing, Lock, SharedFolder};
 
 use super::super::kept::KeptFiles;
 use super::{Report, html, junit, markdown, sarif};
@@ -43,10 +39,11 @@ const FORMS: [Form; 5] = [
 /// The page, which people open.
 const PAGE: &str = "report.html";
 
-/// A folder for the reports of a run. No other command writes there meanwhile.
+/// A folder for the reports of a run. No other command writes there meanwhile. What is put in its place while the run goes on
+/// is left alone: everything is done in the folder that was taken.
 #[derive(Debug)]
 pub struct ReportFolder {
-    path: PathBuf,
+    folder: SharedFolder,
     /// Whether nothing of an earlier report is there any more.
     is_clear: AtomicBool,
     _lock: Lock,
@@ -59,13 +56,13 @@ impl ReportFolder {
     /// If it holds anything but a report; if it holds a report, unless `force`; if another command writes there, or the
     /// folder cannot be written to.
     pub fn claim(path: &Path, force: bool) -> Result<ReportFolder, Error> {
-        fs::create_dir_all(path).map_err(|e| Error::io(format!("creating the folder {}", path.display()), e))?;
-        let lock = Lock::exclusive(path)?;
-        let folder = ReportFolder { path: path.to_owned(), is_clear: AtomicBool::new(false), _lock: lock };
+        let folder = SharedFolder::create(path)?;
+        let lock = Lock::exclusive(&folder)?;
+        let folder = ReportFolder { folder, is_clear: AtomicBool::new(false), _lock: lock };
         let marker = folder.marker();
         // A file with the marker's name that is none is not ours.
         let is_other = |name: &String| !owned::is_own(name) || name == MARKER && marker.is_none();
-        let other = owned::entries(path)?.into_iter().find(is_other);
+        let other = folder.folder.entries()?.into_iter().find(is_other);
         match (marker, other) {
             (None, None) => folder.mark(&[])?,
             (None, Some(other)) => {
@@ -86,7 +83,7 @@ impl ReportFolder {
 
     /// The page in the folder.
     pub fn page(&self) -> PathBuf {
-        self.path.join(PAGE)
+        self.folder.path().join(PAGE)
     }
 
     /// Removes what an earlier run wrote, and nothing else.
@@ -96,7 +93,7 @@ impl ReportFolder {
     #[doc(hidden)]
     pub fn clear(&self) -> Result<(), Error> {
         let Some(marker) = self.marker() else { return Ok(()) };
-        owned::remove_listed(&self.path, &marker.files)?;
+        owned::remove_listed(&self.folder, &marker.files)?;
         self.is_clear.store(true, Ordering::Relaxed);
         self.mark(&[])
     }
@@ -111,20 +108,25 @@ impl ReportFolder {
     /// cannot be written, the others are all the same.
     ///
     /// # Errors
-    /// The first file that could not be written.
+    /// If a dump that belongs to the report is not what the campaign wrote: the earlier report stays then. The first file that could
+    /// not be written. If the folder's path leads to another one by now: what was taken has the report all the same.
     pub fn write(&self, report: &Report, kept: KeptFiles<'_>) -> Result<(), Error> {
-        self.clear()?;
         let mut files: Vec<String> = FORMS.iter().map(|(file, _)| (*file).to_owned()).collect();
         kept.visit(report, &mut |file| {
             files.push(file.path);
             Ok(())
         })?;
+        self.clear()?;
         // Before they are there: what an interruption leaves is known to be ours. What is there already is not.
         let mut lost = Lost::default();
-        files.retain(|file| match self.path.join(file).symlink_metadata() {
-            Err(_) => true,
-            Ok(_) => {
-                lost.note(foreign(&self.path.join(file)));
+        files.retain(|file| match self.folder.kind(file) {
+            Ok(None) => true,
+            Ok(Some(_)) => {
+                lost.note(self.foreign(file));
+                false
+            }
+            Err(error) => {
+                lost.note(error);
                 false
             }
         });
@@ -134,10 +136,7 @@ impl ReportFolder {
             lost.try_to(|| {
                 let mut text = Vec::new();
                 write(report, &mut text)?;
-                let path = self.path.join(file);
-                let mut output = Output::create(&path, false)?;
-                output.write_all(&text).map_err(|e| Error::io(format!("writing {}", path.display()), e))?;
-                output.finish()
+                self.folder.put_file(file, &text, Existing::Kept)
             });
         }
         kept.visit(report, &mut |file| {
@@ -146,41 +145,41 @@ impl ReportFolder {
             }
             Ok(())
         })?;
-        lost.told()
+        lost.told()?;
+        if self.folder.is_in_place() {
+            return Ok(());
+        }
+        let path = self.folder.path().display();
+        Err(Error::Usage(format!(
+            "{path} was moved or replaced while the command ran: the report is in the folder that was there when it began, \
+             wherever that is now; what is at {path} was left alone"
+        )))
     }
 
     /// Writes a file that is not there yet, with the folders on its way.
     fn put(&self, path: &str, mut contents: Box<dyn Read>) -> Result<(), Error> {
-        let failed = |e| Error::io(format!("writing {}", self.path.join(path).display()), e);
-        for (end, _) in path.match_indices('/') {
-            let folder = self.path.join(&path[..end]);
-            match fs::symlink_metadata(&folder) {
-                Ok(found) if found.is_dir() => {}
-                Ok(_) => return Err(foreign(&folder)),
-                Err(_) => fs::create_dir(&folder).map_err(failed)?,
-            }
-        }
-        let mut file = OpenOptions::new().write(true).create_new(true).open(self.path.join(path)).map_err(failed)?;
-        io::copy(&mut contents, &mut file).map(drop).map_err(failed)
+        let mut file = self.folder.create_file(path)?;
+        let written = io::copy(&mut contents, &mut file).map(drop);
+        written.map_err(|e| Error::io(format!("writing {}", self.folder.name_of(path)), e))
     }
 
     fn marker(&self) -> Option<Marker> {
-        let path = self.path.join(MARKER);
-        let is_plain = fs::symlink_metadata(&path).is_ok_and(|marker| marker.is_file());
-        let text = if is_plain { fs::read(&path).ok() } else { None };
-        text.and_then(|text| serde_json::from_slice::<Marker>(&text).ok()).filter(|marker| marker.schema == FORM)
+        let text = self.folder.read(MARKER).ok()??;
+        serde_json::from_slice::<Marker>(&text).ok().filter(|marker| marker.schema == FORM)
     }
 
     fn mark(&self, files: &[String]) -> Result<(), Error> {
-        let path = self.path.join(MARKER);
-        let failed = |e| Error::io(format!("writing {}", path.display()), e);
         let marker = Marker { schema: FORM, files: files.to_vec() };
-        let text = serde_json::to_vec_pretty(&marker).map_err(|e| failed(e.into()))?;
+        let failed = |e: serde_json::Error| Error::io(format!("writing {}", self.folder.name_of(MARKER)), e.into());
+        let text = serde_json::to_string_pretty(&marker).map_err(failed)? + "\n";
         // A link that stands there by now is replaced, and not followed.
-        let create = || tempfile::Builder::new().prefix(".heapsmith-").tempfile_in(&self.path);
-        let (mut beside, _listed) = interrupt::listed(create, NamedTempFile::path).map_err(failed)?;
-        beside.write_all(&text).and_then(|()| beside.write_all(b"\n")).map_err(failed)?;
-        beside.persist(&path).map(drop).map_err(|e| failed(e.error))
+        self.folder.put_file(MARKER, text.as_bytes(), Existing::Replaced)
+    }
+
+    fn foreign(&self, path: &str) -> Error {
+        let message = "it is there and was not written by heapsmith; move it away, or name another folder";
+        let error = io::Error::new(io::ErrorKind::AlreadyExists, message);
+        Error::io(format!("writing {}", self.folder.name_of(path)), error)
     }
 }
 
@@ -216,11 +215,6 @@ impl Lost {
     }
 }
 
-fn foreign(path: &Path) -> Error {
-    let message = "it is there and was not written by heapsmith; move it away, or name another folder";
-    Error::io(format!("writing {}", path.display()), io::Error::new(io::ErrorKind::AlreadyExists, message))
-}
-
 fn json(report: &Report, out: &mut dyn Write) -> Result<(), Error> {
     let failed = |e: io::Error| Error::io("writing the report", e);
     serde_json::to_writer_pretty(&mut *out, report).map_err(|e| failed(e.into()))?;
@@ -229,6 +223,8 @@ fn json(report: &Report, out: &mut dyn Write) -> Result<(), Error> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

@@ -315,6 +315,25 @@ impl Report {
         self.cases.iter().map(|case| (case.id.as_str(), case.rules.as_slice())).collect()
     }
 
+    /// Checks that the files that it names lie beside it: one that was read may name any.
+    ///
+    /// # Errors
+    /// The first that does not.
+    #[doc(hidden)]
+    pub fn check_files(&self) -> Result<(), String> {
+        let causes = self.implementations.iter().flat_map(|tested| &tested.causes);
+        for cause in causes {
+            if let Some(dump) = cause.reduced.as_ref().filter(|dump| !dump.is_beside()) {
+                let file: String = dump.file.chars().take(200).collect();
+                return Err(format!(
+                    "the reduced dump of the cause {:?} is {file:?}, and not a file below dumps/",
+                    cause.id
+                ));
+            }
+        }
+        Ok(())
+    }
+
     /// Finds out anew what the failures have in common, until the effort is over.
     pub(super) fn explain(&mut self, effort: &Effort<'_>) {
         let cases = self.cases.iter().map(|case| (case.id.as_str(), case)).collect();

@@ -1,7 +1,6 @@
 //! Cases of a user's own, in the form of an export.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::io::Read;
 use std::path::Path;
 
@@ -11,13 +10,13 @@ use crate::family::case::Verdict;
 use crate::format::{DumpFile, HeapFile};
 use crate::hprof::Reading;
 use crate::input::Input;
-use crate::owned;
+use crate::owned::{ListedFile, SharedFolder};
 use crate::validate::{Report, Severity, ValidateOptions, validate};
 
 use super::super::manifest::{ManifestFinding, ManifestRules};
 use super::super::shelf::{self, MANIFEST};
 use super::manifest::{Export, ExportAnswer, ExportCase};
-use super::{README, SCHEMA, Stored, bytes, complete, listed, rule, selection, sha256};
+use super::{README, SCHEMA, Stored, bytes, complete, listed, manifest, rule, selection};
 
 /// A dump with the answer that is right.
 #[derive(Clone, Debug)]
@@ -68,11 +67,11 @@ pub fn add(folder: &Path, addition: &Addition) -> Result<Added, Error> {
         return Ok(Added::Disagrees(why));
     }
     let mut count = 0;
-    let files = || {
+    let files = |folder: &SharedFolder| {
         let mut stored = Stored::default();
         let mut export = existing(folder, &mut stored)?;
         if export.cases.iter().any(|case| case.id == addition.id) {
-            let (id, folder) = (&addition.id, folder.display());
+            let (id, folder) = (&addition.id, folder.path().display());
             return Err(Error::Usage(format!("{folder} has a case {id} already; name another id with --id")));
         }
         let case = entry(addition, &input, dump, &report, &mut stored, &mut export)?;
@@ -141,8 +140,7 @@ fn differs(dump: &Input, heap: Option<usize>, listing: &Input, report: &Report) 
 }
 
 /// The cases that the folder has, with their files.
-fn existing(folder: &Path, stored: &mut Stored) -> Result<Export, Error> {
-    let path = folder.join(MANIFEST);
+fn existing(folder: &SharedFolder, stored: &mut Stored) -> Result<Export, Error> {
     let empty = Export {
         schema: SCHEMA,
         corpus: OWN.to_owned(),
@@ -151,44 +149,33 @@ fn existing(folder: &Path, stored: &mut Stored) -> Result<Export, Error> {
         conversions: Vec::new(),
         rules: BTreeMap::new(),
     };
-    if listed(folder).is_none() {
-        return Ok(empty);
-    }
-    let export = read(&path)?;
+    let Some(export) = manifest(folder)? else { return Ok(empty) };
     if export.corpus != OWN {
         return Err(Error::Usage(format!(
             "{} holds cases of `corpus export`, which replaces all of them; name another folder",
-            folder.display()
+            folder.path().display()
         )));
     }
-    let listings =
-        |case: &ExportCase| case.answers.iter().filter_map(|answer| answer.listing.clone()).collect::<Vec<_>>();
-    for file in export.cases.iter().flat_map(|case| listings(case).into_iter().chain([case.dump.clone()])) {
-        let bytes = owned::read_listed(folder, &file.path, LARGEST)?;
-        let found = sha256(&bytes);
-        if found != file.sha256 {
-            let path = folder.join(&file.path);
-            let message = format!("{}: expected the SHA-256 {}, found {found}", path.display(), file.sha256);
-            return Err(Error::Usage(format!("{message}; restore the file first")));
+    for case in &export.cases {
+        let listed_in = format!("{}, case {:?}", folder.name_of(MANIFEST), case.id);
+        let listings = case.answers.iter().filter_map(|answer| answer.listing.as_ref());
+        for file in listings.chain([&case.dump]) {
+            let listed =
+                ListedFile { path: &file.path, length: file.size, sha256: &file.sha256, listed_in: &listed_in };
+            stored.0.insert(file.path.clone(), folder.read_listed(&listed)?);
         }
-        stored.0.insert(file.path, bytes);
     }
     Ok(Export { schema: SCHEMA, ..export })
 }
 
-fn read(manifest: &Path) -> Result<Export, Error> {
-    let text = fs::read(manifest).map_err(|e| Error::io(format!("reading {}", manifest.display()), e))?;
-    serde_json::from_slice(&text).map_err(|e| Error::Usage(format!("{}: {e}", manifest.display())))
-}
-
 /// Refuses a folder with such cases, where an export would replace them.
-pub(super) fn refuse_own(folder: &Path) -> Result<(), Error> {
-    if listed(folder).is_none() || read(&folder.join(MANIFEST))?.corpus != OWN {
+pub(super) fn refuse_own(folder: &SharedFolder) -> Result<(), Error> {
+    if manifest(folder)?.is_none_or(|export| export.corpus != OWN) {
         return Ok(());
     }
     Err(Error::Usage(format!(
         "{} holds cases of `corpus add`, which an export does not replace; name another folder",
-        folder.display()
+        folder.path().display()
     )))
 }
 

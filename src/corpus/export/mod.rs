@@ -6,7 +6,6 @@ mod manifest;
 mod selection;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::Path;
 
 use sha2::{Digest, Sha256};
@@ -16,6 +15,7 @@ use crate::error::Error;
 use crate::format::{DumpFile, Family, Listed};
 use crate::hprof::Reading;
 use crate::input::Input;
+use crate::owned::SharedFolder;
 use crate::validate::rulebook;
 
 use super::shelf::{self, MANIFEST};
@@ -54,7 +54,7 @@ pub fn export(folder: &Path, selection: &Selection) -> Result<usize, Error> {
         let text = selection.text().join(" ");
         return Err(Error::Usage(format!("no case has all that is chosen ({text}); leave an option out")));
     }
-    let made = || {
+    let made = |folder: &SharedFolder| {
         add::refuse_own(folder)?;
         files(&chosen, selection)
     };
@@ -180,20 +180,23 @@ fn rule(id: &str) -> Option<ExportRule> {
 
 /// Whether a folder holds cases of `corpus export` or `corpus add`.
 pub fn is_export(folder: &Path) -> bool {
-    listed(folder).is_some()
+    SharedFolder::open(folder).and_then(|folder| manifest(&folder)).is_ok_and(|found| found.is_some())
 }
 
 /// The files of an export in a folder: those that its manifest lists, and what is always there; `None` if it has none.
-fn listed(folder: &Path) -> Option<BTreeSet<String>> {
-    let path = folder.join(MANIFEST);
-    let text = if fs::symlink_metadata(&path).ok()?.is_file() { fs::read(&path).ok()? } else { return None };
-    let export: Export = serde_json::from_slice(&text).ok()?;
+fn listed(folder: &SharedFolder) -> Result<Option<BTreeSet<String>>, Error> {
+    let Some(export) = manifest(folder)? else { return Ok(None) };
     let files = export.cases.into_iter().flat_map(|case| {
         let listings = case.answers.into_iter().filter_map(|answer| answer.listing);
         listings.chain([case.dump]).map(|file| file.path)
     });
     let fixed = SCHEMAS.iter().map(|(path, _)| (*path).to_owned());
-    (1..=SCHEMA)
-        .contains(&export.schema)
-        .then(|| files.chain(fixed).chain(["README.md", MANIFEST].map(str::to_owned)).collect())
+    Ok(Some(files.chain(fixed).chain(["README.md", MANIFEST].map(str::to_owned)).collect()))
+}
+
+/// The manifest of an export in a folder; `None` if what is there is none.
+fn manifest(folder: &SharedFolder) -> Result<Option<Export>, Error> {
+    let text = folder.read(MANIFEST)?;
+    let export = text.and_then(|text| serde_json::from_slice::<Export>(&text).ok());
+    Ok(export.filter(|export| (1..=SCHEMA).contains(&export.schema)))
 }

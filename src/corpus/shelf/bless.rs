@@ -1,11 +1,10 @@
 //! Writing the corpus.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::Path;
 
 use crate::error::Error;
-use crate::owned::{self, Changes, Lock, Step};
+use crate::owned::{self, Changes, Lock, SharedFolder, Step};
 
 use super::super::manifest::Manifest;
 use super::super::{Case, cases};
@@ -52,48 +51,47 @@ pub(super) fn bless_with(
     files: impl FnOnce() -> Result<Vec<(String, Vec<u8>)>, Error>,
     step: &mut dyn FnMut(Step),
 ) -> Result<(), Error> {
-    replace_with(folder, listed, files, step)
+    replace_with(folder, listed, |_| files(), step)
 }
 
 /// Writes these files into a folder, of which the last is the manifest from which `listed` reads what was there before.
 pub(in crate::corpus) fn replace_with(
     folder: &Path,
-    listed: fn(&Path) -> Option<BTreeSet<String>>,
-    files: impl FnOnce() -> Result<Vec<(String, Vec<u8>)>, Error>,
+    listed: fn(&SharedFolder) -> Result<Option<BTreeSet<String>>, Error>,
+    files: impl FnOnce(&SharedFolder) -> Result<Vec<(String, Vec<u8>)>, Error>,
     step: &mut dyn FnMut(Step),
 ) -> Result<(), Error> {
+    let folder = &SharedFolder::create(folder)?;
     let mut changes = Changes::new(folder, step);
-    changes.make_root()?;
     let _lock = Lock::exclusive(folder)?;
-    owned::settle(&listed(folder).unwrap_or_default(), &mut changes)?;
-    let old = match listed(folder) {
+    owned::settle(&listed(folder)?.unwrap_or_default(), &mut changes)?;
+    let old = match listed(folder)? {
         Some(old) => old,
-        None if owned::entries(folder)?.iter().all(|name| owned::is_own(name)) => BTreeSet::new(),
+        None if folder.entries()?.iter().all(|name| owned::is_own(name)) => BTreeSet::new(),
         None => {
             return Err(Error::Usage(format!(
                 "{} is not empty and has no {MANIFEST} of heapsmith, so that its files may not be replaced; name a \
                  corpus folder, or an empty or new one",
-                folder.display()
+                folder.path().display()
             )));
         }
     };
-    owned::replace(&files()?, &old, &mut changes)
+    owned::replace(&files(folder)?, &old, &mut changes)
 }
 
 /// The files in a folder that are ours: those that its manifest lists, and the manifest; `None` if it has none of
 /// heapsmith's.
-pub(super) fn listed(folder: &Path) -> Option<BTreeSet<String>> {
-    let path = folder.join(MANIFEST);
-    // A link may lead to the manifest of another corpus, whose files are not here.
-    let text = if fs::symlink_metadata(&path).ok()?.is_file() { fs::read(&path).ok()? } else { return None };
-    let manifest: Manifest = serde_json::from_slice(&text).ok()?;
+pub(super) fn listed(folder: &SharedFolder) -> Result<Option<BTreeSet<String>>, Error> {
+    // A link would lead to the manifest of another corpus, whose files are not here.
+    let Some(text) = folder.read(MANIFEST)? else { return Ok(None) };
+    let Ok(manifest) = serde_json::from_slice::<Manifest>(&text) else { return Ok(None) };
     // What an older version listed is ours as well.
     if !(1..=SCHEMA).contains(&manifest.schema) {
-        return None;
+        return Ok(None);
     }
     let files = manifest.cases.into_iter().flat_map(|case| {
         let listings = case.answers.into_iter().filter_map(|answer| answer.listing);
         listings.chain([case.file])
     });
-    Some(files.chain([MANIFEST.to_owned()]).collect())
+    Ok(Some(files.chain([MANIFEST.to_owned()]).collect()))
 }

@@ -12,7 +12,7 @@ use super::MANIFEST;
 use super::bless::{bless_with, listed};
 use super::verify::verify_with;
 use crate::corpus::{Manifest, ManifestAnswer};
-use crate::owned::Step;
+use crate::owned::{SharedFolder, Step};
 
 /// How many points of its work `bless` is killed at.
 const POINTS: usize = 20;
@@ -112,7 +112,7 @@ impl Bench {
         let folder = tempfile::tempdir().expect("a temporary folder");
         // As it is stored, which `tests/corpus.rs` verifies: to make it would take every format.
         let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus");
-        for path in listed(&corpus).expect("a manifest") {
+        for path in listed(&SharedFolder::open(&corpus).expect("a folder")).expect("readable").expect("a manifest") {
             put(&folder.path().join(NEW).join(&path), &fs::read(corpus.join(&path)).expect("a file of the corpus"));
         }
         let new = files(&folder.path().join(NEW));

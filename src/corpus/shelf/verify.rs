@@ -1,14 +1,16 @@
 //! Comparing the corpus with its recipes.
 
 use std::collections::BTreeSet;
-use std::fs;
+use std::fs::File;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use serde::Serialize;
 
 use crate::bytes::SameBytes;
 use crate::error::Error;
-use crate::owned::{self, Changes, Lock, Settled};
+use crate::owned::{self, Changes, Lock, Settled, SharedFolder};
+use crate::system::Access;
 
 use super::super::cases;
 use super::MANIFEST;
@@ -69,9 +71,9 @@ pub(super) fn verify_with<'f>(
     files: impl Iterator<Item = Result<Made<'f>, Error>>,
 ) -> Result<Verified, Error> {
     let mut verified = Verified::default();
+    let folder = &SharedFolder::open(folder)?;
     let _lock = settled(folder, &mut verified.notes)?;
-    let manifest = folder.join(MANIFEST);
-    fs::metadata(&manifest).map_err(|e| Error::io(format!("reading {}", manifest.display()), e))?;
+    open(folder, MANIFEST)?;
     let mut known = BTreeSet::new();
     for made in files {
         let made = made?;
@@ -86,9 +88,8 @@ pub(super) fn verify_with<'f>(
     }
     let shelves: BTreeSet<&str> = known.iter().flat_map(|file| owned::folders_of(file)).collect();
     for shelf in &shelves {
-        let path = folder.join(shelf);
-        // Without the shelf all its files are missing, which has been said.
-        let names = if path.is_dir() { owned::entries(&path)? } else { BTreeSet::new() };
+        // Without the shelf all its files are missing, and a link is not followed, which has been said.
+        let names = folder.entries_of(shelf).unwrap_or_default();
         let foreign = names.into_iter().map(|name| format!("{shelf}/{name}"));
         let foreign = foreign.filter(|name| !known.contains(name) && !shelves.contains(name.as_str()));
         verified.notes.extend(foreign.map(|file| format!("{file} belongs to no case")));
@@ -97,9 +98,8 @@ pub(super) fn verify_with<'f>(
 }
 
 /// Whether a file holds what its recipe makes: both are read in pieces, up to the first difference.
-fn is_stored(folder: &Path, made: &Made<'_>) -> Result<bool, Error> {
-    let path = folder.join(&made.path);
-    let stored = fs::File::open(&path).map_err(|e| Error::io(format!("reading {}", path.display()), e))?;
+fn is_stored(folder: &SharedFolder, made: &Made<'_>) -> Result<bool, Error> {
+    let stored = open(folder, &made.path)?;
     let mut same = SameBytes::new(Box::new(stored));
     match made.write(&mut same) {
         Ok(()) => same.is_whole(),
@@ -108,8 +108,13 @@ fn is_stored(folder: &Path, made: &Made<'_>) -> Result<bool, Error> {
     }
 }
 
+fn open(folder: &SharedFolder, path: &str) -> Result<File, Error> {
+    let missing = || Error::io(format!("reading {}", folder.name_of(path)), ErrorKind::NotFound.into());
+    folder.open_file(path, Access::Read)?.ok_or_else(missing)
+}
+
 /// The right to read the folder, once nothing is left there of an interrupted command.
-fn settled(folder: &Path, notes: &mut Vec<String>) -> Result<Lock, Error> {
+fn settled(folder: &SharedFolder, notes: &mut Vec<String>) -> Result<Lock, Error> {
     loop {
         let lock = Lock::shared(folder)?;
         if !owned::is_pending(folder)? {
@@ -119,12 +124,12 @@ fn settled(folder: &Path, notes: &mut Vec<String>) -> Result<Lock, Error> {
             return Err(Error::Usage(format!(
                 "{} holds the work of an interrupted `corpus bless` and is read-only; run `corpus verify` where it can \
                  be written to",
-                folder.display()
+                folder.path().display()
             )));
         }
         drop(lock);
         let _alone = Lock::exclusive(folder)?;
-        match owned::settle(&listed(folder).unwrap_or_default(), &mut Changes::new(folder, &mut |_| {}))? {
+        match owned::settle(&listed(folder)?.unwrap_or_default(), &mut Changes::new(folder, &mut |_| {}))? {
             Settled::Nothing => {}
             Settled::Undone => notes.push("an interrupted `corpus bless` was undone".to_owned()),
             Settled::Completed => notes.push("an interrupted `corpus bless` was completed".to_owned()),

@@ -9,7 +9,7 @@ use std::time::SystemTime;
 /// A file that is empty, and takes whatever is written.
 pub(crate) const NOWHERE: &str = if cfg!(windows) { "NUL" } else { "/dev/null" };
 
-/// Whether [`is_at`] knows, and a file that is open can be removed. Neither holds everywhere.
+/// Whether an open file is known by another name, and can be removed. Neither holds everywhere.
 pub(crate) const RECOGNISES_FILES: bool = false;
 
 /// An output keeps the permissions of temporary files.
@@ -39,9 +39,16 @@ pub(crate) fn read_at(mut file: &File, buffer: &mut [u8], offset: u64) -> io::Re
     file.read(buffer)
 }
 
-/// Whether an open file is the one at this path: always, since a file that others may have open is not removed.
-pub(crate) fn is_at(_: &File, _: &Path) -> bool {
-    true
+/// Whether an open file is a pipe: not known to the standard library.
+#[cfg(feature = "files")]
+pub(crate) fn is_pipe(_: &File) -> bool {
+    false
+}
+
+/// Opens a file for reading. The other end of a pipe is waited for.
+#[cfg(feature = "files")]
+pub(crate) fn open_at_once(path: &Path) -> io::Result<File> {
+    File::open(path)
 }
 
 /// Standard input as a plain file: never, since the standard library has no portable call for that.

@@ -8,11 +8,11 @@ mod program;
 #[cfg(feature = "files")]
 mod signals;
 
-pub(crate) use file::{NOWHERE, RECOGNISES_FILES, Stamp, is_at, read_at, stdin_file};
+pub(crate) use file::{NOWHERE, RECOGNISES_FILES, Stamp, read_at, stdin_file};
 #[cfg(feature = "files")]
-pub(crate) use file::{free_space, is_out_of_files, readable_like_any_new_file};
+pub(crate) use file::{free_space, is_out_of_files, is_pipe, open_at_once, readable_like_any_new_file};
 #[cfg(feature = "files")]
-pub(crate) use folder::{OpenFolder, another_name, remove_all, sync_folder};
+pub(crate) use folder::{OpenFolder, another_name, remove_all};
 #[cfg(feature = "files")]
 pub(crate) use program::{Program, adopt_orphans, signal_of, supervise, sweep};
 #[cfg(feature = "files")]

@@ -1,24 +1,26 @@
 //! Files.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Seek};
 use std::os::fd::AsFd;
-use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt};
+use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, PermissionsExt};
 use std::path::Path;
 
+#[cfg(feature = "files")]
+use rustix::fs::{CWD, Mode, OFlags, fcntl_getfl, fcntl_setfl, openat};
 #[cfg(feature = "files")]
 use rustix::io::Errno;
 
 /// A file that is empty, and takes whatever is written.
 pub(crate) const NOWHERE: &str = "/dev/null";
 
-/// Whether [`is_at`] knows, and a file that is open can be removed.
+/// Whether an open file is known by another name, and can be removed.
 pub(crate) const RECOGNISES_FILES: bool = true;
 
 /// Temporary files are private by default; an output has the permissions that any new file gets here.
 #[cfg(feature = "files")]
 pub(crate) fn readable_like_any_new_file(builder: &mut tempfile::Builder<'_, '_>) {
-    builder.permissions(fs::Permissions::from_mode(0o666));
+    builder.permissions(std::fs::Permissions::from_mode(0o666));
 }
 
 /// What tells that a file has been changed: its length, and when it was.
@@ -56,12 +58,20 @@ pub(crate) fn stdin_file() -> Option<(File, u64)> {
     (found.is_file() && file.stream_position().ok()? == 0).then(|| (file, found.len()))
 }
 
-/// Whether an open file is the one at this path.
-pub(crate) fn is_at(file: &File, path: &Path) -> bool {
-    match (file.metadata(), fs::symlink_metadata(path)) {
-        (Ok(open), Ok(there)) => (open.dev(), open.ino()) == (there.dev(), there.ino()),
-        _ => false,
-    }
+/// Whether an open file is a pipe.
+#[cfg(feature = "files")]
+pub(crate) fn is_pipe(file: &File) -> bool {
+    file.metadata().is_ok_and(|found| found.file_type().is_fifo())
+}
+
+/// Opens a file for reading, and waits for nobody: a pipe that nothing writes to is at its end.
+#[cfg(feature = "files")]
+pub(crate) fn open_at_once(path: &Path) -> io::Result<File> {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let file = File::from(openat(CWD, path, flags, Mode::empty())?);
+    // What is written to a pipe is waited for.
+    fcntl_setfl(&file, fcntl_getfl(&file)? - OFlags::NONBLOCK)?;
+    Ok(file)
 }
 
 /// Whether this process, or the system, has too many open files: that has no [`io::ErrorKind`] of its own.

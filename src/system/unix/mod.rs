@@ -12,11 +12,11 @@ mod removal;
 #[cfg(feature = "files")]
 mod signals;
 
-pub(crate) use file::{NOWHERE, RECOGNISES_FILES, Stamp, is_at, read_at, stdin_file};
+pub(crate) use file::{NOWHERE, RECOGNISES_FILES, Stamp, read_at, stdin_file};
 #[cfg(feature = "files")]
-pub(crate) use file::{free_space, is_out_of_files, readable_like_any_new_file};
+pub(crate) use file::{free_space, is_out_of_files, is_pipe, open_at_once, readable_like_any_new_file};
 #[cfg(feature = "files")]
-pub(crate) use folder::{OpenFolder, another_name, sync_folder};
+pub(crate) use folder::{OpenFolder, another_name};
 #[cfg(feature = "files")]
 pub(crate) use process::{Program, adopt_orphans, signal_of, supervise, sweep};
 #[cfg(feature = "files")]
