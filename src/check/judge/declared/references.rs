@@ -5,7 +5,6 @@ use std::collections::{HashMap, HashSet};
 use crate::model::{Address, Class, Contents, Heap, Name, Object, Root, Value};
 
 use super::ComparedSides;
-use super::roots::is_equal;
 
 /// The addresses of classes and objects.
 pub(super) fn addresses(heap: &Heap) -> HashSet<Address> {
@@ -93,4 +92,9 @@ fn without_null_roots(sides: &mut ComparedSides<'_>) {
     if let Some(roots) = &mut sides.told.to_mut().surroundings.roots {
         roots.retain(|root| !root.object.is_null() || is_there(root));
     }
+}
+
+/// Whether two roots are the same, wherever they stand.
+fn is_equal(one: &Root, other: &Root) -> bool {
+    (one.object, one.kind) == (other.object, other.kind)
 }

@@ -15,11 +15,6 @@ fn key(root: &Root) -> RootKey {
     (root.object, kind.index(), kind.numbers().map(|number: RootNumber<'_>| number.get()).collect())
 }
 
-/// Whether two roots are the same, wherever they stand.
-pub(super) fn is_equal(one: &Root, other: &Root) -> bool {
-    (one.object, one.kind) == (other.object, other.kind)
-}
-
 /// Takes away the right roots of nothing that are not told: by the place among the choices those of the address 0, or all of what
 /// is not in the dump.
 pub(super) fn without_left_out(sides: &mut ComparedSides<'_>, left_out: &[usize]) {
