@@ -29,12 +29,14 @@ pub(crate) use chosen::{
     OpenFolder, Program, Signals, adopt_orphans, is_pipe, open_at_once, signal_of, supervise, sweep,
 };
 #[cfg(feature = "files")]
-pub(crate) use chosen::{another_name, free_space, ignore_long_files, name_of, readable_like_any_new_file, remove_all};
+pub(crate) use chosen::{
+    another_name, free_space, ignore_long_files, is_shortage, name_of, readable_like_any_new_file, remove_all,
+};
 #[cfg(feature = "files")]
 pub(crate) use entry::{Access, EntryKind};
 pub(crate) use file::Positioned;
 #[cfg(feature = "files")]
-pub(crate) use program::{Ended, State, is_shortage};
+pub(crate) use program::{Ended, State};
 #[cfg(feature = "files")]
 pub use remnant::Remnant;
 

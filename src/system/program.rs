@@ -1,9 +1,7 @@
 //! What is known of a program that was started.
 
-use std::io::{self, ErrorKind};
+use std::io::ErrorKind;
 use std::process::ExitStatus;
-
-use super::chosen::is_out_of_files;
 
 /// Whether a program runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,8 +39,8 @@ pub(crate) struct Footprint {
     pub(crate) beside: u64,
 }
 
-/// Whether the machine has too little of something: threads, processes, memory, open files, room on a disk.
-pub(crate) fn is_shortage(error: &io::Error) -> bool {
+/// Whether an error of this kind says that the machine has too little of something.
+pub(crate) fn is_scarce(kind: ErrorKind) -> bool {
     use ErrorKind::{OutOfMemory, ResourceBusy, StorageFull, WouldBlock};
-    matches!(error.kind(), OutOfMemory | ResourceBusy | StorageFull | WouldBlock) || is_out_of_files(error)
+    matches!(kind, OutOfMemory | ResourceBusy | StorageFull | WouldBlock)
 }

@@ -6,6 +6,9 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
+#[cfg(feature = "files")]
+use crate::system::program::is_scarce;
+
 /// A file that is empty, and takes whatever is written.
 pub(crate) const NOWHERE: &str = if cfg!(windows) { "NUL" } else { "/dev/null" };
 
@@ -62,8 +65,9 @@ pub(crate) fn free_space(_: &Path) -> Option<u64> {
     None
 }
 
-/// Whether there are too many open files. Systems do not share a code for that.
+/// Whether the machine has too little of something: threads, processes, memory, room on a disk. Systems do not share a code
+/// for too many open files.
 #[cfg(feature = "files")]
-pub(crate) fn is_out_of_files(_: &io::Error) -> bool {
-    false
+pub(crate) fn is_shortage(error: &io::Error) -> bool {
+    is_scarce(error.kind())
 }

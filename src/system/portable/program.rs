@@ -8,6 +8,8 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 
 use crate::system::program::{Ended, Footprint, State};
 
+use super::file::is_shortage;
+
 /// A standard stream of a program.
 pub(crate) type StandardStream = Stdio;
 
@@ -20,7 +22,7 @@ pub(crate) fn signal_of(_: ExitStatus) -> Option<i32> {
 #[derive(Debug)]
 pub(crate) struct Program {
     /// The process, or why there is none.
-    child: Result<Child, String>,
+    child: Result<Child, Ended>,
     is_gone: bool,
 }
 
@@ -38,7 +40,10 @@ impl Program {
         let (program, arguments) = command.split_first().ok_or(io::ErrorKind::InvalidInput)?;
         let mut built = Command::new(program);
         built.args(arguments).envs(TEMPORARY.map(|name| (name, temporary)));
-        let child = built.stdin(stdin).stdout(stdout).stderr(stderr).spawn().map_err(|e| e.to_string());
+        let child = built.stdin(stdin).stdout(stdout).stderr(stderr).spawn().map_err(|e| match is_shortage(&e) {
+            true => Ended::Shortage(e.to_string()),
+            false => Ended::NotStarted(e.to_string()),
+        });
         Ok(Program { is_gone: child.is_err(), child })
     }
 
@@ -62,7 +67,7 @@ impl Program {
     pub(crate) fn ended(&mut self) -> Ended {
         match &mut self.child {
             Ok(child) => child.try_wait().ok().flatten().map_or(Ended::Killed, Ended::By),
-            Err(why) => Ended::NotStarted(why.clone()),
+            Err(ended) => ended.clone(),
         }
     }
 

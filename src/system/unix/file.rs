@@ -11,6 +11,9 @@ use rustix::fs::{CWD, Mode, OFlags, fcntl_getfl, fcntl_setfl, openat};
 #[cfg(feature = "files")]
 use rustix::io::Errno;
 
+#[cfg(feature = "files")]
+use crate::system::program::is_scarce;
+
 /// A file that is empty, and takes whatever is written.
 pub(crate) const NOWHERE: &str = "/dev/null";
 
@@ -74,8 +77,14 @@ pub(crate) fn open_at_once(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
+/// Whether the machine has too little of something: threads, processes, memory, open files, room on a disk.
+#[cfg(feature = "files")]
+pub(crate) fn is_shortage(error: &io::Error) -> bool {
+    is_scarce(error.kind()) || is_out_of_files(error)
+}
+
 /// Whether this process, or the system, has too many open files: that has no [`io::ErrorKind`] of its own.
 #[cfg(feature = "files")]
-pub(crate) fn is_out_of_files(error: &io::Error) -> bool {
+pub(super) fn is_out_of_files(error: &io::Error) -> bool {
     matches!(Errno::from_io_error(error), Some(Errno::MFILE | Errno::NFILE))
 }

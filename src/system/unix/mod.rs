@@ -14,7 +14,7 @@ mod signals;
 
 pub(crate) use file::{NOWHERE, RECOGNISES_FILES, Stamp, read_at, stdin_file};
 #[cfg(feature = "files")]
-pub(crate) use file::{free_space, is_out_of_files, is_pipe, open_at_once, readable_like_any_new_file};
+pub(crate) use file::{free_space, is_pipe, is_shortage, open_at_once, readable_like_any_new_file};
 #[cfg(feature = "files")]
 pub(crate) use folder::{OpenFolder, another_name};
 #[cfg(feature = "files")]

@@ -104,5 +104,5 @@ pub(crate) fn converted_and_told(heap: &mut Heap, lowering: &Lowering) -> (Heap,
     let options = Options::new(lowering);
     let mut converted = Converted::new(heap, &options).expect("convertible");
     let there = written(&mut converted, lowering);
-    (there, converted.report(lowering))
+    (there, converted.report(lowering, Vec::new()))
 }

@@ -12,8 +12,9 @@ use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, kill_proce
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use crate::system::program::{Ended, is_shortage};
+use crate::system::program::Ended;
 
+use super::super::file::is_shortage;
 use super::control;
 use super::sweeper::{adopt, kill_until_gone};
 use super::tree::descendants;
