@@ -138,6 +138,7 @@ fn finds_wrong_facts_under_declarations() {
         assert!(wrong.contains(fact) && wrong.len() <= 3, "{freedom}, {mistake}: {wrong:?}");
     }
     // What follows damage inside of a skipped record is judged.
-    let (report, _) = free(&["skips wrong=lost_object".to_owned()], &["--filter", "hprof-spelled-short-end-thread"]);
+    let (report, _) =
+        free(&["skips wrong=lost_object".to_owned()], &["--filter", "hprof-spelled-broken-trace-and-a-heap"]);
     assert_eq!(wrong(&report), [BTreeSet::from(["address".to_owned()])], "{report:#}");
 }

@@ -153,7 +153,7 @@ def roots_alone(lines):
         line.update({"reference": "0x0"} if "reference" in line else {})
 
 
-SKIPPED = {0x03: "unload-class", 0x06: "alloc-sites", 0x07: "heap-summary", 0x0B: "end-thread", 0x0D: "cpu-samples",
+SKIPPED = {0x03: "unload-class", 0x05: "stack-trace", 0x06: "alloc-sites", 0x07: "heap-summary", 0x0B: "end-thread", 0x0D: "cpu-samples",
            0x0E: "control-settings"}
 
 
@@ -184,7 +184,7 @@ def no_small_identifiers(header=hprof.Dump.header):
     hprof.Dump.header = refuse
 
 
-LOG = {"events", "unloads", "allocation-sites", "heap-summaries", "cpu-samples", "control-settings", "unknown-records"}
+LOG = {"events", "stack-traces", "unloads", "allocation-sites", "heap-summaries", "cpu-samples", "control-settings", "unknown-records"}
 
 # What is declared, what becomes of the lines, what becomes of the decoder, and the facets that are not reported.
 FREEDOMS = {

@@ -347,6 +347,9 @@ for line in sys.stdin:
             for value in line.get("values", []):
                 if value[0] == "boolean":
                     value[1] = hex(int(int(value[1], 16) > 0))
+            for field in line.get("statics", []):
+                if field["type"] == "boolean":
+                    field["value"] = hex(int(int(field["value"], 16) > 0))
         lines = [line for line in lines if line.get("root") != "jni-global"]
         lines[0]["roots"] = sum(line.get("kind") == "root" for line in lines)
         with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as copy:
@@ -372,11 +375,11 @@ fn judges_a_converter_by_what_its_own_pair_declares() {
         format!("{} -S -B {}", interpreter(), script.display())
     };
     let zeros = r#""00" * (len(line["contents"]) // 2)"#;
-    let pair = r#""from": "hprof", "to": "hprof", "loses": ["primitive-contents", "roots"]"#;
+    let pair = r#""from": "hprof", "to": "hprof/hotspot-25", "loses": ["primitive-contents", "roots"]"#;
     let whole = format!(r#"{pair}, "booleans": "0/1""#);
     let adapters = [
         adapter("declared.py", &whole, zeros, ""),
-        adapter("silent.py", r#""from": "hprof", "to": "hprof", "booleans": "0/1""#, zeros, ""),
+        adapter("silent.py", r#""from": "hprof", "to": "hprof/hotspot-25", "booleans": "0/1""#, zeros, ""),
         // What its parser does is not borrowed.
         adapter("borrowed.py", pair, zeros, r#""booleans": "0/1", "#),
         adapter("wrong.py", &whole, r#""01" * (len(line["contents"]) // 2)"#, ""),
