@@ -166,7 +166,7 @@ impl Facet {
         Facet::UnknownRecords,
     ];
 
-    /// The facet, and the one that has part of what it says: whoever leaves out the whole leaves out both.
+    /// The facet, and the one that has part of what it says: without the whole there is neither.
     pub fn with_part(self) -> impl Iterator<Item = Facet> {
         let part = (self == Facet::Roots).then_some(Facet::RootObjects);
         std::iter::once(self).chain(part)

@@ -45,6 +45,6 @@ pub(crate) enum Access {
     Read,
     /// Reading and writing from the start.
     Write,
-    /// Writing behind what is there.
+    /// Writing after what is there.
     Append,
 }

@@ -1,5 +1,5 @@
 //! Folders that others wrote. Whatever stands in them, a command that reads one back reads, writes and removes nothing outside of it
-//! for that, waits for nobody, and says what it refuses.
+//! for that, does not wait, and says what it refuses.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

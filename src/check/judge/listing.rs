@@ -88,7 +88,7 @@ pub(super) fn against(case: &Case, heap: &Heap, told: &Heap, omitted: &BTreeSet<
     })
 }
 
-/// Whoever leaves nulls out lists none: elsewhere than in the record they are not as it has them either.
+/// An implementation that leaves nulls out lists none: elsewhere than in the record they are not as it has them either.
 fn lists_no_nulls(told: &Heap) -> Result<(), Wrong> {
     let of_classes = told.classes.iter().map(|class| (class.address, class.references.as_ref()));
     let of_objects = told.objects.iter().map(|object| match &object.contents {

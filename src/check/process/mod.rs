@@ -243,7 +243,7 @@ impl Process {
                     if self.was_killed() {
                         return Err(self.end(limits));
                     }
-                    // Many quick answers may leave much behind.
+                    // Many quick answers may leave much on the disk.
                     if self.program.is_to_be_looked_at() {
                         self.weigh(limits)?;
                     }

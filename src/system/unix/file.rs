@@ -67,7 +67,7 @@ pub(crate) fn is_pipe(file: &File) -> bool {
     file.metadata().is_ok_and(|found| found.file_type().is_fifo())
 }
 
-/// Opens a file for reading, and waits for nobody: a pipe that nothing writes to is at its end.
+/// Opens a file for reading without waiting: a pipe that nothing writes to is at its end.
 #[cfg(feature = "files")]
 pub(crate) fn open_at_once(path: &Path) -> io::Result<File> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;

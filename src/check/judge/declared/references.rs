@@ -50,7 +50,7 @@ pub(super) fn without_dangling(sides: &mut ComparedSides<'_>) {
     }
 }
 
-/// Takes away what is made up, by its place among the choices.
+/// Takes away what the implementation adds, by its place among the choices.
 pub(super) fn without_made_up(sides: &mut ComparedSides<'_>, made_up: &[usize]) {
     for kind in made_up {
         match kind {

@@ -56,7 +56,7 @@ struct Files {
 /// How long files are not looked at again, at least, and by how much longer than looking took.
 const PAUSE: Duration = Duration::from_millis(100);
 const TIMES: u32 = 10;
-/// The disk gets fuller, whoever fills it: by this number of bytes since the last look. Then the pause is as long as looking took.
+/// The disk gets fuller, whatever fills it: by this number of bytes since the last look. Then the pause is as long as looking took.
 const FILLED: u64 = 16 << 20;
 
 impl Scales {
