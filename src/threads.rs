@@ -4,8 +4,10 @@
 use std::io;
 use std::iter::StepBy;
 use std::ops::Range;
+#[cfg(feature = "check")]
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+#[cfg(feature = "check")]
 use std::sync::{Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
@@ -29,7 +31,8 @@ pub(crate) fn start<T: Send + 'static>(
     thread::Builder::new().name(name.to_owned()).spawn(work).map_err(failed)
 }
 
-/// Does the same work in this number of threads, of which this one is the last.
+#[cfg(feature = "check")]
+/// Does one piece of work in this number of threads, of which this one is the last.
 pub(crate) fn side_by_side(threads: usize, work: impl Fn() + Sync) {
     thread::scope(|scope| {
         for _ in 1..threads {
@@ -41,6 +44,7 @@ pub(crate) fn side_by_side(threads: usize, work: impl Fn() + Sync) {
     });
 }
 
+#[cfg(feature = "check")]
 /// The results of some items, in their order. Each is worked out in a thread of its own.
 pub(crate) fn map_side_by_side<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);

@@ -331,7 +331,7 @@ fn refuses_path_of_list_that_is_not_one_of_file_in_its_folder() {
         copy.edit_json("report/report.json", |report| {
             report["implementations"][0]["causes"][0]["reduced"]["file"] = path.into();
         });
-        for command in [&["merge", "%report/report.json", "--report", "%new"][..], &READERS[9].command] {
+        for command in [&["merge", "%report/report.json", "--report", "%new"][..], READERS[9].command] {
             copy.refuses(command, &["report.json", "reduced dump"], &["new"], path);
         }
         let copy = bench.copy();

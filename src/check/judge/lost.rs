@@ -104,10 +104,10 @@ fn lose_contents(right: &mut Contents, told: &Contents, has: &impl Fn(Facet) -> 
         (Contents::Elements(right), Contents::Elements(told)) if has(Facet::Elements) => {
             right.iter_mut().zip(told).for_each(|(right, told)| lose(right, told, true));
         }
-        (Contents::Primitives(right), Contents::Primitives(told)) if has(Facet::PrimitiveContents) => {
-            if right.len() == told.len() && told.iter().all(|byte| *byte == 0) {
-                right.fill(0);
-            }
+        (Contents::Primitives(right), Contents::Primitives(told))
+            if has(Facet::PrimitiveContents) && right.len() == told.len() && told.iter().all(|byte| *byte == 0) =>
+        {
+            right.fill(0);
         }
         (Contents::References(right), Contents::References(told)) if has(Facet::References) => lose(right, told, true),
         _ => {}

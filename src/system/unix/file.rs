@@ -58,7 +58,7 @@ pub(crate) fn free_space(path: &Path) -> Option<u64> {
 pub(crate) fn stdin_file() -> Option<(File, u64)> {
     let mut file = File::from(io::stdin().as_fd().try_clone_to_owned().ok()?);
     let found = file.metadata().ok()?;
-    (found.is_file() && file.stream_position().ok()? == 0).then(|| (file, found.len()))
+    if found.is_file() && file.stream_position().ok()? == 0 { Some((file, found.len())) } else { None }
 }
 
 /// Whether an open file is a pipe.

@@ -103,7 +103,7 @@ impl Removal<'_> {
             }
         }
         drop(walk);
-        Ok(gone(unlinkat(CWD, self.top, AtFlags::REMOVEDIR))?)
+        gone(unlinkat(CWD, self.top, AtFlags::REMOVEDIR))
     }
 
     /// Removes what is in a folder and no folder itself, and finds the folders in it.

@@ -83,7 +83,7 @@ fn ordered_values(heap: &Heap, by_address: bool) -> Vec<Option<Vec<Value>>> {
             before = Some(class);
             ranked.push(((level, field.name.as_bytes(), rank_value(*value, by_address)), *value));
         }
-        ranked.sort_by(|(one, _), (other, _)| one.cmp(other));
+        ranked.sort_by_key(|(rank, _)| *rank);
         Some(ranked.into_iter().map(|(_, value)| value).collect())
     };
     heap.objects.iter().map(ordered).collect()
