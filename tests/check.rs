@@ -184,7 +184,9 @@ impl Probe {
     fn readings(&self) -> impl Iterator<Item = &Heap> {
         let is_broken = |rule: &&Rule| self.case.breaks.is_some_and(|(broken, _)| broken == rule.id);
         let stops = rulebook(Family::PHD).rule.iter().find(is_broken).is_some_and(|rule| rule.stops);
-        self.case.answers.iter().filter(move |_| !stops).filter_map(|answer| match answer {
+        // Of several readings the first is the example's, and may be that the dump is refused.
+        let is_refused = stops || matches!(self.case.answers.first(), Some(Answer::Refuses(_)));
+        self.case.answers.iter().filter(move |_| !is_refused).filter_map(|answer| match answer {
             Answer::Reads(_, heap) => Some(&**heap),
             Answer::Refuses(_) => None,
         })
