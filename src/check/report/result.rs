@@ -237,6 +237,8 @@ impl Outcome {
             Outcome::Fail { fact, address, expected, found, count } => {
                 let at = address.as_deref().map(|address| format!(" at {address}")).unwrap_or_default();
                 let more = if *count > 1 { format!(" ({count} times)") } else { String::new() };
+                // A line of a text from elsewhere does not begin like one of ours.
+                let [fact, at, expected, found] = [fact, &at, expected, found].map(|text| text.replace('\n', "\n    "));
                 format!("{fact}{at}{more}\n  expected: {expected}\n  found:    {found}")
             }
             Outcome::WrongVerdict { expected, found } => format!("expected to {expected}; {found}"),

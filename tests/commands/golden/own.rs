@@ -124,7 +124,7 @@ fn what_is_wrong_is_refused_and_changes_nothing() {
         fs::remove_file(&dump).expect("removed");
         std::os::unix::fs::symlink("/dev/zero", &dump).expect("a link");
         let (code, _, error) = bench.command(&["corpus", "add", "cut.hprof", "--refused", "-o", "golden"]);
-        assert!(code == 2 && error.contains("expected a file, found something else"), "{error}");
+        assert!(code == 2 && error.contains("expected a plain file, found a symbolic link"), "{error}");
         fs::remove_file(&dump).expect("removed");
         fs::write(&dump, bytes).expect("writable");
     }

@@ -145,6 +145,7 @@ fn detail(result: &CaseResult) -> String {
         (outcome, Some(expected)) if outcome.is_pass() => {
             format!("it passes, and was expected to fail: {}", terminal::line(&expected.reason))
         }
+        (outcome, _) if !has_message(result) => outcome.detail(),
         (outcome, _) => outcome.detail().replace('\n', "\n    "),
     }
 }
