@@ -184,8 +184,9 @@ impl Probe {
     fn readings(&self) -> impl Iterator<Item = &Heap> {
         let is_broken = |rule: &&Rule| self.case.breaks.is_some_and(|(broken, _)| broken == rule.id);
         let stops = rulebook(Family::PHD).rule.iter().find(is_broken).is_some_and(|rule| rule.stops);
-        // Of several readings the first is the example's, and may be that the dump is refused.
-        let is_refused = stops || matches!(self.case.answers.first(), Some(Answer::Refuses(_)));
+        // Of the readings of an ambiguity the first is the example's, and may be that the dump is refused.
+        let refuses = |answer: &Answer| matches!(answer, Answer::Refuses(reading) if reading.contains('='));
+        let is_refused = stops || self.case.answers.first().is_some_and(refuses);
         self.case.answers.iter().filter(move |_| !is_refused).filter_map(|answer| match answer {
             Answer::Reads(_, heap) => Some(&**heap),
             Answer::Refuses(_) => None,
