@@ -27,6 +27,8 @@ fn check_waits_for_no_list_and_no_pipe_after_a_signal() {
     let place = Place::new();
     let made = Command::new("mkfifo").arg(place.work.join("pipe")).status().expect("Unix has it");
     assert!(made.success(), "{made}");
+    // A pipe that is open to write is waited for.
+    let _writer = File::options().read(true).write(true).open(place.work.join("pipe")).expect("a pipe");
     for arguments in [
         &["check", "--decoder", "false {}", "--dumps", "-"][..],
         &["check", "--decoder", "false {}", "--expected", "pipe"],

@@ -132,5 +132,5 @@ fn what_is_wrong_is_refused_and_changes_nothing() {
     let path = text(&before.1["cases"][0]["answers"][0]["listing"]["path"]).to_owned();
     fs::write(bench.path("golden").join(&path), "{}").expect("writable");
     let (code, _, error) = bench.command(&["corpus", "add", "cut.hprof", "--refused", "-o", "golden"]);
-    assert!(code == 2 && error.contains(&path) && error.contains("expected the SHA-256"), "{error}");
+    assert!(code == 2 && error.contains(&path) && error.contains("with the SHA-256"), "{error}");
 }
