@@ -66,7 +66,7 @@ class Graph:
 
     def of_boot(self, item, has_sticky):
         """Whether a class is a root although none is recorded."""
-        name = self.dump.texts.get(self.dump.names.get(item["address"]), b"")
+        name = self.dump.texts.get(self.dump.names.get(item["address"]) or None, b"")
         is_array = name.startswith(b"[") or name.endswith(b"[]")
         is_of_primitives = name[1:] in ARRAYS.values() if name.startswith(b"[") else name[:-2].decode("latin-1") in ARRAYS
         return not item["loader"] and (is_array and is_of_primitives or not is_array and not has_sticky)

@@ -13,9 +13,8 @@ HELLO = {
                "references", "primitive-contents", "record-order"],
     # What your parser makes of bytes that can be read in several ways; these are the defaults.
     "readings": {"hprof.array-class": "array", "hprof.repeated-string": "last"},
-    # Defaults, too. "0/1": every boolean but 0 is reported as 1. "text": bytes of names that are not valid text are
-    # replaced. ["classes"]: there are lines of classes that the dump has no record of. True: see parse(). `heapsmith adapter
-    # readings` lists more, such as static fields without order.
+    # Defaults, too. "0/1": every boolean but 0 is reported as 1. "text": bytes of names that are not valid text are replaced.
+    # ["classes"]: there are lines of classes without a record. True: see parse(). `heapsmith adapter readings` lists more.
     "booleans": "bytes", "names": "bytes", "makes_up": [], "heaps": False}
 WARNINGS = []  # texts that go into the answer: what your parser reports as wrong with a dump although it goes on
 
