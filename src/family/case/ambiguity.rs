@@ -125,7 +125,12 @@ impl<'c> DumpOf<'c> {
         choices: &[usize],
         mut same: Option<Same<'_>>,
     ) -> Result<Cow<'h, Heap>, Error> {
-        let mut heap = match again(ambiguities, choices) {
+        // Without what a reading is about the dump is not read again: the first heap may be one that no reading of it gives.
+        let occurring = ambiguities.iter().zip(choices).map(|(ambiguity, choice)| match ambiguity.means {
+            Means::Again { occurs, .. } if !occurs(first) => 0,
+            _ => *choice,
+        });
+        let mut heap = match again(ambiguities, &occurring.collect::<Vec<usize>>()) {
             Some(reading) => Cow::Owned(self.read(reading)?),
             None => Cow::Borrowed(first),
         };
