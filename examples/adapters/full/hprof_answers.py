@@ -276,7 +276,7 @@ def class_name(graph, item):
     address = item["class"] if item["kind"] == "object" else item["array_class"]
     if address not in graph.classes:
         return None
-    name = graph.dump.texts.get(graph.dump.names.get(address))
+    name = graph.dump.texts.get(graph.dump.names.get(address) or None)
     return name
 
 
