@@ -1,7 +1,7 @@
 //! Twice as much of anything is twice the work, in every command.
 //!
 //! Work is counted and never timed: bytes that are allocated, all together, and steps ([`steps_of`]) where something is looked at
-//! without allocating. `tests/doubling/run.py` counts instructions instead, which misses nothing and takes hours.
+//! without allocating.
 
 #[path = "doubling/kinds.rs"]
 mod kinds;
