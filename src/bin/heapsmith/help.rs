@@ -23,7 +23,9 @@ fn is_complete(arg: &Arg) -> bool {
 }
 
 fn incomplete(command: &Command, name: &str, found: &mut Vec<String>) {
-    let own = command.get_arguments().filter(|arg| !["help", "version"].contains(&arg.get_id().as_str()));
+    // A hidden option is there to be refused with advice, and no help shows it.
+    let own = command.get_arguments().filter(|arg| !arg.is_hide_set());
+    let own = own.filter(|arg| !["help", "version"].contains(&arg.get_id().as_str()));
     found.extend(own.filter(|arg| !is_complete(arg)).map(|arg| format!("{name}: {arg}")));
     for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {
         incomplete(below, &format!("{name} {}", below.get_name()), found);
