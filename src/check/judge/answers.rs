@@ -1,4 +1,4 @@
-//! What an analyser says of each entry, against what follows from the heap.
+//! The judgement of an analyser's answer: its statement about each entry, against what follows from the heap.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
@@ -65,11 +65,11 @@ struct Against<'t> {
     analysis: Analysis,
     told: &'t Told,
     distances: Distances,
-    /// By entry, what it retains by the sizes of the answer.
+    /// Bytes that each entry retains, by the sizes of the answer.
     retained: Vec<u64>,
 }
 
-/// What is expected of an entry, and what is there.
+/// A value that is expected of an entry, and the one that was found.
 type Difference = (String, String);
 
 impl<'t> Against<'t> {
@@ -86,7 +86,7 @@ impl<'t> Against<'t> {
         Ok(Some(Against { analysis, told, distances, retained }))
     }
 
-    /// What is wrong of a part: the first entry in the order of the dump, and how many others.
+    /// A part that is wrong: the first entry in the order of the dump, and the number of others.
     fn wrong(&self, part: Part) -> Option<Differing> {
         let graph = self.analysis.graph();
         // Of several entries with one address, references lead to one.
@@ -160,7 +160,7 @@ impl<'t> Against<'t> {
         number(Some(self.retained[entry as usize]), told.bytes)
     }
 
-    /// What is wrong with a path, which has to have as many references as the shortest, if that counts.
+    /// The mistake in a path. With a distance, the path needs as many references as the shortest one.
     fn path(&self, entry: u32, told: &EntryAnswer, distance: Option<u32>) -> Option<Difference> {
         let graph = self.analysis.graph();
         let expected = match distance {
@@ -199,7 +199,8 @@ impl<'t> Against<'t> {
         }
     }
 
-    /// The same, with the part from which one follows: who is reachable decides on all, dominators on what is retained.
+    /// The wrong facts, each with the part that it follows from: reachability decides on all others, dominators on what
+    /// is retained.
     fn following(&self, mut wrong: Vec<Differing>) -> Vec<Differing> {
         let facts: Vec<String> = wrong.iter().map(|differing| differing.fact.clone()).collect();
         for (place, differing) in wrong.iter_mut().enumerate() {

@@ -1,4 +1,4 @@
-//! What a closure says of a dump.
+//! The judgement of a closure's answer about a dump.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -81,7 +81,7 @@ fn file(case: &Case) -> Result<DumpFile, Error> {
     DumpFile::new(Input::memory(&case.id, case.bytes.clone()), Reading::default())
 }
 
-/// What is counted: whatever there is a number for.
+/// The counts that an answer has a number for.
 fn declared(told: &Counts) -> Vec<Count> {
     Count::ALL.into_iter().filter(|count| counts::of(told, *count).is_some()).collect()
 }

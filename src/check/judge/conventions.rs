@@ -1,4 +1,4 @@
-//! Which references count is for an analyser to say: specs/answers.md has ours, and here is what others do.
+//! Conventions of analysers about the references that count: specs/answers.md has ours, this table those of others.
 
 use crate::answers::{Edges, OfClasses};
 use crate::family::case::{Ambiguity, Choice, Means};
@@ -66,7 +66,7 @@ const fn convention(name: &'static str, about: &'static str, choices: &'static [
     Ambiguity { name, about, rule: "specs/answers.md", choices, facets: &[], means: Means::Judge }
 }
 
-/// Which references count by some choices, given by name.
+/// The references that count by a choice of each convention, given by name.
 pub(super) fn edges(chosen: impl Fn(&str) -> usize) -> Edges {
     let [referents, class, locals, of_class, class_of_class, roots, class_objects] =
         std::array::from_fn(|place| chosen(CONVENTIONS[place].name));

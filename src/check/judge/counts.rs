@@ -47,7 +47,7 @@ fn spelled(count: Count, number: u64) -> String {
     }
 }
 
-/// One of the counts; none of the histogram.
+/// The value of a count; `None` for the histograms.
 pub(in crate::check) fn of(counts: &Counts, count: Count) -> Option<u64> {
     match count {
         Count::Classes => counts.classes,
@@ -110,7 +110,7 @@ fn without_record(source: &dyn HeapSource) -> BTreeSet<Name> {
     names
 }
 
-/// What an answer says by class: objects or bytes.
+/// Objects or bytes of each class, as an answer has them.
 fn by_class(
     count: Count,
     right: &BTreeMap<Name, OfClass>,

@@ -24,7 +24,7 @@ use super::declared::ComparedSides;
 use super::lost::without_lost;
 use super::{Asked, Differing, Judgement, Wrong, holder, passed};
 
-/// Where the dump is not what it was before it was asked about.
+/// The message about a dump that has changed since the question.
 pub(super) const CHANGED_DUMP: &str = "the dump was changed while it was asked about";
 
 /// The dump in the file of the answer, if it is a valid one.
@@ -61,7 +61,7 @@ pub(super) fn judge(
     Ok(Err(first.unwrap_or_else(|| Wrong::answer("a dump", "nothing".to_owned()))))
 }
 
-/// How the result may be read: as usual, or as its format allows as well.
+/// Every way in which the result may be read: the default first, then those that its format allows as well.
 pub(super) fn readings(format: Format) -> Vec<Reading> {
     let others = format.family().ambiguities().iter().filter_map(|ambiguity| match ambiguity.means {
         Means::Again { reading, .. } => Some(reading(Reading::default())),
@@ -123,14 +123,14 @@ fn read_so(
     }
 }
 
-/// What is declared of the dumps that are made.
+/// The declarations about the dumps that are made.
 #[derive(Default)]
 struct DeclaredDumps {
     /// Facets that they lack.
     lost: Vec<Facet>,
     /// Whether they have the format of the dump that they are made of.
     is_same: bool,
-    /// How facts are told in them.
+    /// The spelling of facts in them.
     declares: Declares<true>,
 }
 
@@ -171,7 +171,7 @@ fn carried(
     Ok(of_verdict(asked, verdict, to, lost))
 }
 
-/// What a verdict on a conversion has against it, without what is not judged or declared to be lost.
+/// The mismatch in a verdict on a conversion, without facets that are not judged or that are declared to be lost.
 fn of_verdict(asked: &Asked<'_>, verdict: Verdict, to: &Target, lost: &[Facet]) -> Result<(), Wrong> {
     let is_judged = |facet: Facet| !asked.left_out.contains(&facet);
     let changed = verdict.changed.into_iter().filter(|changed| is_judged(changed.facet)).map(Differing::from);

@@ -1,4 +1,4 @@
-//! Which of the facts that are wrong only follow from others.
+//! Consequences: wrong facts that only follow from others.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -48,7 +48,7 @@ pub(super) fn put_causes_first(heap: &Heap, differing: &mut [Differing]) {
     differing.sort_by_key(|differing| (differing.follows.is_some(), differing.facet.is_some()));
 }
 
-/// What is wrong in one place can have another reason than what is wrong in another.
+/// Marks facts whose classes and objects have no other wrong fact: they may have another reason than the rest.
 fn tell_apart(differing: &mut [Differing]) {
     let first_hand = || differing.iter().filter(|differing| differing.follows.is_none());
     if first_hand().any(|differing| !differing.is_whole) {
@@ -139,7 +139,7 @@ impl Order {
         Order { rank: all.iter().map(|(rank, address)| (*address, *rank)).collect(), all }
     }
 
-    /// From where on every class and object is wrong in something, if it is not from the first one.
+    /// The first record from which on every class and object is wrong; `None` if that is the first of all.
     fn lost(&self, differing: &[Differing]) -> Option<u64> {
         let wrong: BTreeSet<u64> =
             differing.iter().flat_map(|d| &d.at).filter_map(|at| self.rank.get(at)).copied().collect();
@@ -149,7 +149,7 @@ impl Order {
         rest.first().copied().filter(|_| rest.len() > 2)
     }
 
-    /// What is missing first is told; where all is missing from a record on, that.
+    /// Describes the first record that is missing; where all are missing from there on, their number as well.
     fn tell_the_rest(&self, heap: &Heap, differing: &mut Differing) {
         if differing.facet != Some(Facet::Address) {
             return;
@@ -168,7 +168,7 @@ impl Order {
     }
 }
 
-/// What stands at an address, in the words of a comparison.
+/// The kind of entry at an address, in the words of a comparison.
 pub(super) fn what(heap: &Heap, address: Address) -> String {
     let object = heap.objects.iter().find(|object| object.address == address);
     match object.map(|object| object.kind) {
@@ -179,7 +179,7 @@ pub(super) fn what(heap: &Heap, address: Address) -> String {
     }
 }
 
-/// What each class and object has to do with.
+/// The entries that each class and object depends on.
 struct Graph<'h> {
     index: Index<'h>,
 }

@@ -1,4 +1,4 @@
-//! What a listing has although the dump does not record it.
+//! Facts in a listing that the dump does not record.
 
 use std::collections::{BTreeSet, HashMap};
 

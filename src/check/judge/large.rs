@@ -20,7 +20,7 @@ use super::digest::{differ, omitted, wanted};
 use super::dump::{CHANGED_DUMP, with_heap};
 use super::{Asked, Differing, Judgement, Wrong, counts, dump, judge, not_refused, passed};
 
-/// What objects are called in the numbers of a case.
+/// The name of all objects together in the numbers of a case.
 const OBJECTS: &str = "objects";
 
 /// Judges the reply to a task over such a dump; `None` if the run is to stop.
@@ -53,7 +53,7 @@ pub(in crate::check) fn judge_large(
     )
 }
 
-/// What an answer shows, where several are right.
+/// The reading that a passing answer shows, where several are right.
 fn reading(large: &Streamed<'_>, shown: &str) -> Option<String> {
     (large.verdict == Verdict::Ambiguous).then(|| shown.to_owned())
 }

@@ -68,7 +68,7 @@ pub(super) fn judge(asked: &Asked<'_>) -> Result<Judgement, Error> {
     Ok(Judgement { omitted: left_out.into_iter().collect(), ..judgement })
 }
 
-/// What a listing says, with its names as text where the right one has them so.
+/// A listing's heap, with its names as text where the right heap has them as text.
 pub(super) fn worded<'h>(told: &'h Heap, combination: &Combination<'_>) -> Cow<'h, Heap> {
     let mut told = Cow::Borrowed(told);
     if combination.has_text() {
@@ -118,7 +118,7 @@ pub(super) fn omitted(asked: &Asked<'_>) -> Result<Vec<Facet>, Error> {
     Ok(read(asked)?.map_or_else(|_| Vec::new(), |listing| listing.head.omits))
 }
 
-/// What is wrong with a dump's being read that should have been refused.
+/// The failure of an answer that accepts a dump which had to be refused.
 pub(super) fn not_refused(asked: &Asked<'_>) -> Result<Judgement, Error> {
     Ok(match read(asked)? {
         Ok(listing) => {
@@ -129,7 +129,7 @@ pub(super) fn not_refused(asked: &Asked<'_>) -> Result<Judgement, Error> {
     })
 }
 
-/// What is wrong with the answer to a dump that no heap is right for, if it is no listing at a level that has one.
+/// The failure of an answer to a dump without a right heap; at the level of listings, the answer has to be one.
 pub(super) fn is_listing(asked: &Asked<'_>, level: Level) -> Result<Judgement, Error> {
     Ok(match (level == Level::Listing).then(|| read(asked)).transpose()? {
         Some(Err(wrong)) => Judgement::wrong(wrong),

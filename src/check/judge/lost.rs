@@ -1,5 +1,6 @@
-//! What a converter from a format to itself loses as it declares: a fact that is absent from its dump is none of the right heap.
-//! Where the format has a place for the fact in every record, absent is what says nothing: 0, null, an empty list or name.
+//! Declared losses of a converter from a format to itself: a fact that is absent from its dump is absent from the right
+//! heap, too. Where every record of the format has a place for the fact, absent means a blank value: 0, null, an empty
+//! list or name.
 
 use std::collections::{HashMap, HashSet};
 

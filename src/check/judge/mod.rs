@@ -1,4 +1,4 @@
-//! From an answer to a verdict.
+//! The judgement of answers: from a reply to a verdict.
 
 mod answers;
 mod closure;
@@ -67,7 +67,7 @@ pub(super) struct Judgement {
     pub(super) follows: Vec<Follows>,
 }
 
-/// What is wrong with an answer: a fact at least.
+/// A mismatch between an answer and what is right: at least one wrong fact.
 #[derive(Clone, Debug)]
 pub(super) struct Wrong {
     /// There is a first one.
@@ -79,15 +79,15 @@ pub(super) struct Wrong {
 /// A fact that is wrong.
 #[derive(Clone, Debug)]
 pub(super) struct Differing {
-    /// What is wrong: a facet, a count, or `answer`.
+    /// Its name: a facet, a count, or `answer`.
     pub(super) fact: String,
     pub(super) facet: Option<Facet>,
     pub(super) address: Option<String>,
     pub(super) expected: String,
     pub(super) found: String,
     pub(super) count: u64,
-    /// Where it is wrong, as far as that is known; of many places the first. Not those where an answer has what is right and
-    /// something else besides.
+    /// Addresses where the fact is wrong, as far as they are known; of many the first. Without those where the answer
+    /// has the right value and another one besides.
     pub(super) at: Vec<Address>,
     /// Whether all places are known.
     pub(super) is_whole: bool,
@@ -99,10 +99,10 @@ pub(super) struct Differing {
     pub(super) is_apart: bool,
 }
 
-/// How a number is told to be wrong that was read as signed and is unsigned, or the other way round.
+/// The remark about a number that was read as signed although it is unsigned, or the other way round.
 pub(super) const MISREAD_SIGN: &str = "as if its sign was misread";
 
-/// What stands for a fact of which it cannot be said whether it is wrong.
+/// The name in place of a fact that could be neither confirmed nor refuted.
 const UNDECIDED: &str = "undecided";
 
 impl Wrong {
@@ -112,7 +112,7 @@ impl Wrong {
         Wrong::number(UNDECIDED.to_owned(), String::new(), found)
     }
 
-    /// Something that is no answer.
+    /// An answer that cannot be read as one.
     fn answer(expected: &str, found: String) -> Wrong {
         Wrong::number("answer".to_owned(), expected.to_owned(), found)
     }
@@ -153,26 +153,26 @@ impl Wrong {
         .into()
     }
 
-    /// Several facts; `None`, if there are none.
+    /// A mismatch of several facts; `None` without any.
     fn all(all: impl IntoIterator<Item = Differing>) -> Option<Wrong> {
         let mut all = all.into_iter();
         let first = Wrong::from(all.next()?);
         Some(all.fold(first, Wrong::and))
     }
 
-    /// The first fact.
+    /// Its first fact.
     fn into_first(mut self) -> Differing {
         self.facts.swap_remove(0)
     }
 
-    /// The same, if this is wrong as well.
+    /// Adds another wrong fact.
     fn and(mut self, other: Differing) -> Wrong {
         self.differing = self.differing.facets().chain(other.facet).collect();
         self.facts.push(other);
         self
     }
 
-    /// The same, where it is not known which facets are wrong.
+    /// Forgets the facets, where it is not known which of them are wrong.
     fn of_unknown_facets(self) -> Wrong {
         Wrong { differing: Selection::default(), ..self }
     }
@@ -213,7 +213,8 @@ impl Judgement {
         Judgement { outcome, differing: Vec::new(), offset: None, omitted: Vec::new(), follows: Vec::new() }
     }
 
-    /// Of an answer that is right for two reasons: the readings of either are enough, and where one needs none, none is shown.
+    /// Joins the readings of an answer that is right for two reasons: those of either are enough, and where one reason
+    /// needs no reading, none is shown.
     fn or(self, other: &Judgement) -> Judgement {
         let is_shown = !self.follows.is_empty() && !other.follows.is_empty();
         let follows = if is_shown { [&self.follows[..], &other.follows].concat() } else { Vec::new() };
@@ -228,7 +229,7 @@ impl Judgement {
         Judgement { outcome: differing[0].outcome(), differing, ..Judgement::of(Outcome::Pass { reading: None }) }
     }
 
-    /// The same, about what does not follow from anything else.
+    /// Puts the facts that follow from nothing else first, and the outcome with them.
     fn with_causes_first(mut self, case: &Case) -> Judgement {
         if let (Outcome::Fail { .. }, Some(heap)) = (&self.outcome, first_heap(case)) {
             follows::put_causes_first(heap, &mut self.differing);
@@ -254,7 +255,7 @@ fn shortened(differing: Differing) -> Differing {
     Differing { fact, expected, found, ..differing }
 }
 
-/// Who answered, and how.
+/// A task that was answered: the subject, its declarations, the case and the files.
 pub(super) struct Asked<'a> {
     pub(super) subject: &'a Subject,
     pub(super) hello: Option<&'a Hello>,
@@ -303,7 +304,7 @@ pub(super) fn judge(asked: &Asked<'_>, reply: Reply, session: &mut dyn Session) 
     })
 }
 
-/// Why a converter may refuse a dump that is to be read: the other format need not hold its heap.
+/// The reason for which a converter may refuse a readable dump: the other format need not be able to hold its heap.
 fn may_refuse(asked: &Asked<'_>) -> Option<&'static str> {
     let Operation::Convert(to) = &asked.task.operation else { return None };
     let heap = first_heap(asked.case)?;
@@ -341,8 +342,8 @@ fn accepted_by(asked: &Asked<'_>, accepted: &Accepted, session: &mut dyn Session
     warned(asked, warning, right)
 }
 
-/// What becomes of a judgement where the implementation reported something as wrong with the dump. A damaged dump may be
-/// read as far as it goes if that is said; a dump without a flaw has nothing to report.
+/// Judges warnings: problems with the dump that the implementation reports although it accepts. A damaged dump may be
+/// read as far as it goes if the damage is reported; a dump without a flaw has nothing to report.
 fn warned(asked: &Asked<'_>, warning: &str, right: Judgement) -> Result<Judgement, Error> {
     if !has_heap(asked.case) {
         return Ok(passed(Some("accepted with warnings".to_owned())));
@@ -416,7 +417,7 @@ impl<'a> Asked<'a> {
         Rights::new(self.case, &declared, scope)
     }
 
-    /// How the implementation tells facts in listings.
+    /// The implementation's declarations about the spelling of facts in listings.
     fn declares(&self) -> &'a Declares {
         self.hello.map_or(&self.subject.declares, |hello| &hello.declares)
     }

@@ -11,8 +11,8 @@ use crate::model::{Address, Class, Heap, Object, ObjectKind, WordSize, visit};
 use super::follows::what;
 use super::{Differing, MISREAD_SIGN, Wrong};
 
-/// What is wrong with an answer. Of one that has all classes and objects in their order, but not at their addresses, this is judged
-/// at the right ones as well: what is not wrong there only follows from the addresses.
+/// Judges an answer that may have its classes and objects in the right order at wrong addresses. Such an answer is
+/// judged once more at the right addresses: a fact that is right there is wrong only because of the addresses.
 pub(super) fn or_moved(
     family: Family,
     right: &Heap,
@@ -31,14 +31,14 @@ struct Moved {
     heap: Heap,
     /// The right addresses of those that are somewhere else, in the order of the dump, and where the answer has them.
     all: Vec<(Address, Address)>,
-    /// Those that are at another distance from the one before.
+    /// Entries whose distance from the one before is wrong.
     apart: Vec<Apart>,
 }
 
 /// A class or object at another distance from the one before than it should be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Apart {
-    /// Its right address, and where the answer has it.
+    /// Its right address, and the address that the answer has.
     right: Address,
     told: Address,
     /// Whether the distance has the other sign and is wrong by a power of two: by which.
@@ -96,7 +96,8 @@ impl Entry<'_> {
     }
 }
 
-/// What an answer says, at the right addresses; `None`, if its classes and objects are not those of the right heap in the same order.
+/// The answer's heap at the right addresses; `None` unless its classes and objects are those of the right heap in the
+/// same order.
 fn moved(right: &Heap, told: &Heap) -> Option<Moved> {
     let (rights, tolds) = (entries(right), entries(told));
     let pairs = || rights.iter().copied().zip(tolds.iter().copied());
@@ -178,7 +179,7 @@ fn moved(right: &Heap, told: &Heap) -> Option<Moved> {
     Some(Moved { heap, all, apart })
 }
 
-/// By which power of two a distance is wrong, if it is that of a number which is read without its sign, or with one.
+/// The power of two by which a distance is wrong, if its sign was misread.
 fn other_sign(due: i64, found: i64) -> Option<u32> {
     let apart = due.abs_diff(found);
     let is_a_byte_at_least = apart.is_power_of_two() && apart >= 1 << u8::BITS;
@@ -188,7 +189,8 @@ fn other_sign(due: i64, found: i64) -> Option<u32> {
 }
 
 impl Moved {
-    /// What is wrong with the answer: addresses, what is wrong of it at the right ones, and what is only wrong as it is told.
+    /// The mismatch of the answer: wrong addresses, facts that are wrong at the right addresses as well, and facts that
+    /// are wrong only as told.
     fn wrong(&self, right: &Heap, family: Family, told: Wrong, settled: Option<Wrong>) -> Wrong {
         let apart: Vec<Apart> = match family.tells_distances() {
             // Where a dump says only how far a record is from the one before, those after it are as far away as it is.
@@ -218,7 +220,7 @@ impl Moved {
 }
 
 impl Apart {
-    /// What is wrong: this is the first of some that are wrong in the same way.
+    /// The wrong fact of which this entry is the first: all of them are wrong in the same way.
     fn wrong(self, heap: &Heap, count: u64, all: &[Apart]) -> Differing {
         let by = self.sign.map(|power| format!("; distance off by 2^{power}, {MISREAD_SIGN}"));
         let by = by.unwrap_or_default();
@@ -272,7 +274,7 @@ mod tests {
         Heap { classes, objects: (1..).zip(objects).zip(to).map(of).collect(), ..Heap::default() }
     }
 
-    /// What is wrong: facts, how many places, what it follows from.
+    /// The wrong facts: name, number of places, and the fact that each follows from.
     fn wrong(right: &Heap, told: &Heap) -> Vec<(String, u64, Option<String>)> {
         let judge = |told: &Heap| differ(&compare(right, told, &BTreeSet::from([Facet::RecordOrder])));
         let wrong = or_moved(Format::PHD6.family(), right, told, judge).expect_err("it differs");

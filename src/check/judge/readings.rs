@@ -1,4 +1,4 @@
-//! Which readings an answer follows, and whether it is right under them.
+//! Readings of ambiguous bytes: those that an answer follows, and whether it is right under them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,8 +16,8 @@ use super::conventions::{CONVENTIONS, edges};
 use super::spelling::{GENERAL, NAMES};
 use super::{Judgement, Wrong, not_refused, passed};
 
-/// More combinations of readings than this are not tried for an answer. Those in which most readings are the default come
-/// first.
+/// The most combinations of readings that are tried for an answer, beginning with those in which most readings are the
+/// default.
 const TRIED: usize = 512;
 /// Bytes of an answer that are read over all combinations.
 const READ: u64 = 8 << 20;
@@ -25,13 +25,13 @@ const READ: u64 = 8 << 20;
 /// Null references that a record lists.
 const NULL_REFERENCES: &str = "phd.null-references";
 
-/// What dumps of a format leave open.
+/// The ambiguities of a format's dumps, and those of names and booleans in any format.
 pub(in crate::check) fn ambiguities(format: Format) -> Vec<&'static Ambiguity> {
     format.family().ambiguities().iter().chain(GENERAL).collect()
 }
 
-/// Everything that dumps of some format leave open, and what the answers of any adapter do: `booleans` and `names`, and the
-/// conventions of analysers.
+/// The ambiguities of all formats, those of any adapter's answers (`booleans` and `names`), and the conventions of
+/// analysers.
 pub fn all_ambiguities() -> Vec<&'static Ambiguity> {
     let mut all: Vec<&Ambiguity> = Vec::new();
     for ambiguity in Format::all().flat_map(ambiguities).chain(CONVENTIONS) {
@@ -42,13 +42,13 @@ pub fn all_ambiguities() -> Vec<&'static Ambiguity> {
     all
 }
 
-/// What an answer is looked at for.
+/// The part of an answer that is judged.
 pub(super) enum Scope {
     /// These facets, of each class and object by its address: readings that differ in none of them are one.
     Facets(BTreeSet<Facet>),
-    /// Something else. Whether two readings are one is found out by judging by both.
+    /// Another part, such as counts. Two readings are the same if the judgement by both is.
     Other,
-    /// What follows from the references of the heap: the same, by the conventions of analysers as well.
+    /// The facts that follow from the references of the heap: like `Other`, with the conventions of analysers.
     Answers,
     /// No reading matters: what was asked is no dump.
     Nothing,
@@ -59,14 +59,14 @@ pub(super) struct Rights<'c> {
     case: &'c Case,
     dump: DumpOf<'c>,
     ambiguities: Vec<&'static Ambiguity>,
-    /// By ambiguity; `None` where it is to be found out.
+    /// The declared choice of each ambiguity; `None` where it is inferred.
     declared: Vec<Option<usize>>,
     scope: Scope,
-    /// How many other combinations are tried.
+    /// The most other combinations that are tried.
     tried: usize,
 }
 
-/// One reading for each ambiguity.
+/// A combination of readings: one choice for each ambiguity.
 pub(super) struct Combination<'r> {
     ambiguities: &'r [&'static Ambiguity],
     choices: Vec<usize>,
@@ -83,7 +83,7 @@ impl Combination<'_> {
         self.choice(NULL_REFERENCES) == 1
     }
 
-    /// Which references count.
+    /// The references that count.
     pub(super) fn edges(&self) -> Edges {
         edges(|name| self.choice(name))
     }
@@ -118,7 +118,7 @@ impl<'c> Rights<'c> {
         Rights { case, dump: DumpOf::new(case), ambiguities, declared, scope, tried }
     }
 
-    /// The same, of an answer that is so long and is read for each combination: fewer are tried of a long one.
+    /// Limits the combinations for an answer of this length, which is read once for each.
     pub(super) fn of_answer(self, length: u64) -> Rights<'c> {
         let tried = (READ / length.max(1)).clamp(2, self.tried as u64) as usize;
         Rights { tried, ..self }
@@ -257,7 +257,7 @@ impl<'c> Rights<'c> {
         self.ambiguities.iter().find(is_named).is_some_and(|ambiguity| ambiguity.is_worked_out())
     }
 
-    /// What differs under some readings; `None` if they give the heap of fewer readings, or none at all.
+    /// The judgement under some readings; `None` if they give the heap of fewer readings, or no heap.
     fn differs(
         &self,
         spelled: &Spelled<'_>,
@@ -307,7 +307,7 @@ impl<'c> Rights<'c> {
         all.into_iter().skip(1).take(self.tried).collect()
     }
 
-    /// What is wrong with an answer that would be right under another reading than is declared.
+    /// The mismatch of an answer that would be right under another reading than the declared one.
     fn as_declared(
         &self,
         spelled: &Spelled<'_>,
@@ -426,8 +426,8 @@ impl<'c> Rights<'c> {
         }
     }
 
-    /// What leads to the heap that an answer agrees with, where several are right. A reading that makes no difference to this
-    /// dump leads to nothing.
+    /// The readings by which an answer passes, in words, where several heaps are right. A reading that makes no
+    /// difference to this dump is left out.
     fn words(&self, spelled: &Spelled<'_>, choices: &[usize]) -> Result<Option<String>, Error> {
         let mut idle: BTreeSet<usize> = BTreeSet::new();
         if choices.iter().any(|choice| *choice > 0) {

@@ -1,4 +1,4 @@
-//! What a listing says in other words: it is as right as the words of the right one.
+//! Equivalent wording: a listing that states the right facts in another form is right.
 
 use std::collections::{HashMap, HashSet};
 

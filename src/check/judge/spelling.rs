@@ -1,4 +1,4 @@
-//! What adapters of any format declare of booleans and names: two readings each, like those of a format.
+//! Readings of booleans and names that adapters of any format declare, two each, like those of a format.
 
 use std::char::REPLACEMENT_CHARACTER;
 
@@ -11,7 +11,7 @@ pub(in crate::check) const BOOLEANS: &str = "booleans";
 /// The name of the ambiguity of names.
 pub(in crate::check) const NAMES: &str = "names";
 
-/// In the order in which they are applied, after those of the format.
+/// The two ambiguities, in the order in which they are applied, after those of the format.
 pub(super) const GENERAL: &[Ambiguity] = &[
     Ambiguity {
         name: BOOLEANS,

@@ -10,7 +10,7 @@ use crate::model::{Address, Contents, HeapSource, Long, Name, Object, ObjectKind
 use super::super::index::Names;
 use super::super::protocol::Counts;
 
-/// What is counted of the objects so far.
+/// The counts over the objects of a heap so far.
 #[derive(Debug)]
 pub(in crate::check) struct Tally {
     instances: u64,

@@ -30,7 +30,7 @@ pub(super) fn with_like_statics(sides: &mut ComparedSides<'_>, by_name: bool) {
     }
 }
 
-/// Of right static fields with one name, leaves the one that is told, if that is one of them.
+/// Reduces right static fields of one name to the one that is told, if that is one of them.
 fn leave_told(statics: &mut Vec<Static>, told: &[Static]) {
     let mut named: HashMap<Name, Vec<Static>> = HashMap::new();
     for field in told {
@@ -137,7 +137,7 @@ fn settle_float(bits: u32, are_one: bool) -> u32 {
     }
 }
 
-/// The same of a double.
+/// The bits of a double, with the quiet bit of a NaN set, or those of Java's canonical NaN.
 fn settle_double(bits: u64, are_one: bool) -> u64 {
     match (f64::from_bits(bits).is_nan(), are_one) {
         (false, _) => bits,

@@ -29,9 +29,9 @@ pub(in crate::check) const CLASS_NAMES: &str = "class_names";
 pub struct Declaration {
     /// The key.
     pub key: &'static str,
-    /// What is declared, in a sentence without its full stop.
+    /// The subject of the declaration, in a sentence without its full stop.
     pub about: &'static str,
-    /// What can be declared of it. The first is the default, unless it is a list.
+    /// The choices. The first is the default, unless it is a list.
     pub choices: &'static [Choice],
     /// Whether any number of choices can be declared.
     pub is_list: bool,
@@ -44,18 +44,18 @@ pub struct Declaration {
     pub(in crate::check) effect: DeclarationEffect,
 }
 
-/// What a declaration changes.
+/// The effect of a declaration.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::check) enum DeclarationEffect {
     /// Facts of a comparison: what both sides say is brought to what they have in common. The choices are those that are declared.
     Compared(fn(&mut ComparedSides<'_>, &[usize])),
     /// Right heaps, like a reading of the format. It is found out where it cannot be declared.
     Reading,
-    /// Which dumps are asked about, which have to be refused, or by what objects are known.
+    /// The choice of dumps that are asked about or have to be refused, or the identity of objects.
     Asked,
 }
 
-/// What is right and what an implementation says, before they are compared.
+/// The two sides of a comparison: the right heap, and the one that an implementation tells.
 pub(in crate::check) struct ComparedSides<'h> {
     pub(in crate::check) right: Cow<'h, Heap>,
     pub(in crate::check) told: Cow<'h, Heap>,

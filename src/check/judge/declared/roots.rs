@@ -7,7 +7,7 @@ use crate::model::{Address, Root, RootNumber};
 use super::ComparedSides;
 use super::references::addresses;
 
-/// Everything of a root but its place: its object, its kind and its numbers.
+/// A root without its place: object, kind and numbers.
 type RootKey = (Address, usize, Vec<u64>);
 
 fn key(root: &Root) -> RootKey {
