@@ -17,7 +17,7 @@ use super::wire::{Charset, EntryKind};
 /// characters in ISO 8859-1.
 ///
 /// # Errors
-/// What `visit` returns, or what decoding runs into; the last part is the one at which it stopped.
+/// An error of `visit`, or one of decoding; the last part is the one at which it stopped.
 pub fn visit<R, E, F>(decoder: &mut Decoder<R>, mut visit: F) -> Result<(), E>
 where
     R: Read,
@@ -27,7 +27,7 @@ where
     keeping_error(|keep| fields(decoder, &mut |field| keep(visit(field))))
 }
 
-/// The same for every kind of visitor and error: one copy in the program.
+/// The body of [`visit`] behind a pointer, so that the program has one copy for every kind of visitor and error.
 fn fields<R: Read>(decoder: &mut Decoder<R>, visit: Visit<'_>) -> Result<(), DecodeError> {
     let charset = decoder.encoding().charset;
     // Whether references are to come that do not begin a record.
@@ -171,7 +171,7 @@ fn entry_meaning(entry: &Entry<'_>, part: &str, charset: Charset) -> (Option<i64
     }
 }
 
-/// What the rules speak of: a record up to its type, the kinds of record, lines, and the end.
+/// The parts of a dump that rules speak of: a record up to its type, the kinds of record, lines, and the end.
 pub(super) const PARTS: [&str; 10] = [
     "record",
     "version line",

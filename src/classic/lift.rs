@@ -21,14 +21,14 @@ mod blocks;
 
 pub(super) use blocks::FirstReferences;
 
-/// What has to be known of a dump before its objects can be read: the classes come last.
+/// The facts of a dump that are needed before its objects can be read: the classes come last.
 #[derive(Clone, Debug, Default)]
 pub struct Index {
     /// Facts of the header and the trailers.
     pub facts: Facts,
     /// The class table, in file order.
     pub classes: Vec<Class>,
-    /// Where each class stands: record index and offset.
+    /// The place of each class: record index and offset.
     pub places: Vec<(u64, u64)>,
     /// Whether the first reference of every object is its class block (J9 2.3 to 2.5; S2, Object records).
     pub class_blocks: bool,
@@ -38,7 +38,7 @@ pub struct Index {
     by_name: HashMap<Name, Option<Address>>,
 }
 
-/// What a name takes in tables that grow, but for its bytes.
+/// Memory that a name takes in tables that grow, without its bytes.
 const IN_TABLE: u64 = 128;
 
 /// A type of objects: its name, and its class if there is only one of that name.
@@ -164,7 +164,7 @@ impl Index {
     /// Calls `visit` with every class and object in file order, and where each stands.
     ///
     /// # Errors
-    /// What `visit` returns, or what decoding runs into; the items before it are sound.
+    /// An error of `visit`, or one of decoding; the items before it are sound.
     pub fn visit<R, E, F>(&self, decoder: &mut Decoder<R>, visit: F) -> Result<(), E>
     where
         R: Read,
@@ -174,7 +174,7 @@ impl Index {
         self.visit_with(decoder, None, visit)
     }
 
-    /// The same, in which references that are too many to be held go into a spool, if there is one.
+    /// Like [`Index::visit`]; references that are too many to be held go into a spool, if there is one.
     ///
     /// # Errors
     /// Like [`Index::visit`].
@@ -346,9 +346,9 @@ pub fn heap<R: Read>(
 /// Record index and offset of each class and object, in file order.
 #[derive(Clone, Debug, Default)]
 pub struct Places {
-    /// Of the classes.
+    /// The places of the classes.
     pub classes: Vec<(u64, u64)>,
-    /// Of the objects.
+    /// The places of the objects.
     pub objects: Vec<(u64, u64)>,
 }
 
@@ -366,12 +366,12 @@ impl<R: Read, O: FnMut() -> Result<Decoder<R>, Error>> ClassicSource<O> {
     /// Reads the class table. `open` gives a decoder at the start of the same dump every time.
     ///
     /// # Errors
-    /// What opening or decoding runs into; missing trailers are tolerated.
+    /// An error of opening or decoding; missing trailers are tolerated.
     pub fn new(open: O) -> Result<ClassicSource<O>, Error> {
         ClassicSource::with_spool(open, Spool::default())
     }
 
-    /// The same, in which references that are too many to be held go into this spool.
+    /// Like [`ClassicSource::new`]; references that are too many to be held go into this spool.
     ///
     /// # Errors
     /// Like [`ClassicSource::new`].
@@ -385,7 +385,7 @@ impl<R: Read, O: FnMut() -> Result<Decoder<R>, Error>> ClassicSource<O> {
         Ok(ClassicSource { open, index, surroundings: Surroundings::default(), left_behind, spool })
     }
 
-    /// What the dump lacks that the heap does not record.
+    /// The part that the dump lacks and the heap does not record.
     pub fn left_behind(&self) -> Option<&str> {
         self.left_behind.as_deref()
     }

@@ -149,7 +149,7 @@ impl<'a> Record<'a> {
 }
 
 impl<'a> Line<'a> {
-    /// What stands after the two slashes and white space.
+    /// The text after the two slashes and white space.
     pub fn content(&self) -> &'a [u8] {
         self.text.get(2..).unwrap_or_default().trim_ascii_start()
     }
@@ -160,11 +160,11 @@ impl<'a> Line<'a> {
     }
 }
 
-/// What the content of a header record begins with.
+/// The start of a header record's content.
 pub(super) const VERSION: &[u8] = b"Version:";
-/// What the content of trailer record 1 begins with.
+/// The start of the content of trailer record 1.
 pub(super) const BREAKDOWN: &[u8] = b"Breakdown";
-/// What the content of trailer record 2 begins with.
+/// The start of the content of trailer record 2.
 pub(super) const EOF: &[u8] = b"EOF";
 
 impl Counts {

@@ -1,10 +1,10 @@
-//! What the text is made of: encodings, kinds of records, numbers.
+//! The elements of the text: encodings, kinds of records, numbers.
 
 use crate::bytes::ebcdic::{LineEnd, Page, Table};
 
 pub use crate::bytes::charset::{Charset, Newline};
 
-/// How a dump's text is stored as bytes.
+/// The encoding of a dump's text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Encoding {
     /// The characters.

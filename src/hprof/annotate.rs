@@ -20,7 +20,7 @@ use super::wire::{HEAD, IdSize, SubTag, Tag, size_of, type_of_code};
 /// Calls `visit` with every field in file order. With an index, fields of instances are named.
 ///
 /// # Errors
-/// What `visit` returns, or what decoding runs into; the last field is the one at which it stopped.
+/// An error of `visit`, or one of decoding; the last field is the one at which it stopped.
 pub fn visit<R, E, F>(decoder: &mut Decoder<R>, index: Option<&Index>, mut visit: F) -> Result<(), E>
 where
     R: Read,
@@ -30,7 +30,7 @@ where
     keeping_error(|keep| fields(decoder, index, &mut |field| keep(visit(field))))
 }
 
-/// The same for every kind of visitor and error: one copy in the program.
+/// The body of [`visit`] behind a pointer, so that the program has one copy for every kind of visitor and error.
 fn fields<R: Read>(decoder: &mut Decoder<R>, index: Option<&Index>, visit: Visit<'_>) -> Result<(), DecodeError> {
     let bytes = decoder.header_bytes().to_vec();
     for span in spans(&bytes, |cursor| decode::header(cursor).map(|_| ())) {
@@ -126,11 +126,11 @@ struct Reader<'i> {
     heaps: HeapCounter,
     /// The fields that each class of the file declares.
     fields_of: Vec<&'i [Field]>,
-    /// What the pieces are called that follow.
+    /// The field name of the pieces that follow.
     contents: Option<&'static str>,
     /// Bytes of contents that are to come in pieces.
     to_come: u64,
-    /// Where the segment ends that is being read.
+    /// The end of the segment that is being read.
     segment_end: Option<u64>,
 }
 
@@ -357,7 +357,8 @@ fn preview(element: PrimitiveType, bytes: &[u8]) -> String {
     if values.is_empty() { String::new() } else { format!(": {}{more}", values.join(", ")) }
 }
 
-/// What the rules speak of: the header, the records and sub-records that documents list, others, and the end.
+/// The parts of a dump that rules speak of: the header, the records and sub-records that documents list, others, and
+/// the end.
 pub(super) fn parts() -> Vec<&'static str> {
     let listed = Tag::FORMS.iter().chain(SubTag::FORMS).map(|form| form.name);
     std::iter::once("header").chain(listed).chain([UNKNOWN, UNKNOWN_SUB, "end"]).collect()

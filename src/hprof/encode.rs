@@ -48,7 +48,7 @@ pub fn record(out: &mut Vec<u8>, id: IdSize, record: &Record<'_>, rest: u64) -> 
     written.map(|_| ())
 }
 
-/// What stands after a record's fields.
+/// Appends the lists and contents that follow a record's fields.
 fn lists(out: &mut Vec<u8>, id: IdSize, body: &Body<'_>) -> Result<(), LowerError> {
     match body {
         Body::Text(_, bytes) | Body::Unknown(_, bytes) => out.extend_from_slice(bytes),

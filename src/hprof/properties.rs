@@ -238,7 +238,7 @@ pub fn through_any(heap: &Heap, options: &LowerOptions) -> Result<(Vec<u8>, Vec<
     Ok((lower::to_bytes(&heap, options)?, lower::to_bytes(&back, options)?))
 }
 
-/// What a second look may find, truly or not.
+/// The answers that a second look may give, truly or not.
 const ANSWERS: [Option<Answers>; 5] = [
     None,
     Some(Answers { length: Answer::Yes, chains: Answer::Yes }),

@@ -22,7 +22,7 @@ use super::tags::{FlatValues, Tag, flat_values};
 pub struct Record<'a> {
     /// Microseconds since the header's time stamp.
     pub time: u32,
-    /// What it says.
+    /// The fields and contents of the record.
     pub body: Body<'a>,
     /// Bytes after the fields that the record is known to have; kept.
     pub rest: Cow<'a, [u8]>,
@@ -69,7 +69,7 @@ impl Record<'_> {
 }
 
 impl Body<'_> {
-    /// Its tag and the values of the tag's fields.
+    /// The tag, and the values of the tag's fields.
     pub(super) fn values(&self) -> (Tag, FlatValues) {
         let (tag, values): (_, &[u64]) = match self {
             Body::Text(id, _) => (Tag::STRING_IN_UTF8, &[id.0]),
@@ -106,7 +106,7 @@ fn totals(summary: &HeapSummary) -> [u64; 4] {
 /// HEAP DUMP, 0x0c, or HEAP DUMP SEGMENT, 0x1c: the record around sub-records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment {
-    /// Which of the two.
+    /// The tag: one of the two.
     pub tag: Tag,
     /// Microseconds since the header's time stamp.
     pub time: u32,
@@ -116,7 +116,7 @@ pub struct Segment {
     pub length: SegmentLength,
 }
 
-/// How far the sub-records of a segment reach.
+/// The reach of a segment's sub-records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SegmentLength {
     /// As the record states.

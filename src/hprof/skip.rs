@@ -27,7 +27,7 @@ const HEAD: usize = 9;
 pub(crate) struct ShortenedDump {
     /// The bytes that are left.
     pub(crate) bytes: Vec<u8>,
-    /// Where the bodies of the others stood.
+    /// The places of the bodies of the others.
     pub(crate) skipped: Vec<Range<u64>>,
 }
 

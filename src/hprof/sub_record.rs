@@ -36,7 +36,7 @@ pub enum SubRecord<'a> {
 pub struct RootRecord {
     /// The object that is kept alive.
     pub object: Address,
-    /// What keeps it alive.
+    /// The kind of root that keeps it alive.
     pub kind: RootKind,
 }
 
@@ -138,7 +138,7 @@ pub struct ObjectArrayDump<'a> {
 /// | 1, 2, 4 or 8 each | elements |
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PrimitiveArrayDump<'a> {
-    /// What stands before the elements.
+    /// The fields before the elements.
     pub head: ArrayHead,
     /// The elements, or the first piece of them: whole elements.
     pub elements: Cow<'a, [u8]>,

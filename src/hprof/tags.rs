@@ -76,13 +76,13 @@ impl Tag {
         form(Tag::HEAP_DUMP_END.0, "HEAP DUMP END", &[]),
     ];
 
-    /// Its row in [`Tag::FORMS`].
+    /// The tag's row in [`Tag::FORMS`].
     #[inline]
     pub fn form(self) -> Option<&'static Form> {
         Self::FORMS.iter().find(|form| form.tag == self.0)
     }
 
-    /// Its fields in their order; a list, a string or sub-records may stand after them.
+    /// The tag's fields in their order; a list, a string or sub-records may stand after them.
     #[inline]
     pub fn fields(self) -> &'static [FlatField] {
         self.form().map_or(&[], |form| form.fields)
@@ -169,7 +169,7 @@ impl SubTag {
         android(form(SubTag::HEAP_DUMP_INFO.0, "HEAP DUMP INFO", &[unsigned(4, "heap id"), id("heap name string id")])),
     ];
 
-    /// Its row in [`SubTag::FORMS`].
+    /// The tag's row in [`SubTag::FORMS`].
     pub fn form(self) -> Option<&'static Form> {
         Self::FORMS.iter().find(|form| form.tag == self.0)
     }
@@ -185,7 +185,7 @@ impl SubTag {
     }
 }
 
-/// What is told once of a kind of record or sub-record.
+/// The form of a record or sub-record of one tag, in one place for all that need it.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Form {
     /// Tag.
@@ -226,20 +226,20 @@ const fn android(form: Form) -> Form {
 /// A field of a record or sub-record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlatField {
-    /// Its name. Byte maps go by it: one that ends with "string id" or "object id" is shown as such.
+    /// The field's name. Byte maps go by it: one that ends with "string id" or "object id" is shown as such.
     pub name: &'static str,
-    /// How it is spelled.
+    /// The field's width.
     pub width: FlatWidth,
 }
 
-/// How a field is spelled.
+/// The width of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlatWidth {
     /// An identifier.
     Id,
     /// A number of this many bytes.
     Unsigned(usize),
-    /// The same with a sign.
+    /// A signed number of this many bytes.
     Signed(usize),
 }
 

@@ -59,14 +59,14 @@ impl Version {
     }
 }
 
-/// What is told once of a version.
+/// The facts of a version, in one place for all that need them.
 struct VersionForm {
     text: &'static str,
     has_segments: bool,
     is_android: bool,
 }
 
-/// In the order of [`Version::ALL`].
+/// The versions' facts, in the order of [`Version::ALL`].
 const VERSIONS: [VersionForm; Version::ALL.len()] = [
     VersionForm { text: "1.0.1", has_segments: false, is_android: false },
     VersionForm { text: "1.0.2", has_segments: true, is_android: false },
@@ -103,7 +103,7 @@ pub const fn size_of(kind: FieldType, id: IdSize) -> usize {
     }
 }
 
-/// What a header says.
+/// The header of a dump.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
     /// Version.

@@ -19,7 +19,7 @@ use super::wire::{FileFlags, Units, Width, record_flag, record_tag};
 /// Calls `visit` with every field in file order: header, records, end tag, and what follows it.
 ///
 /// # Errors
-/// What `visit` returns, or what decoding runs into; the last field is the one at which it stopped.
+/// An error of `visit`, or one of decoding; the last field is the one at which it stopped.
 pub fn visit<R, E, F>(decoder: &mut Decoder<R>, mut visit: F) -> Result<(), E>
 where
     R: Read,
@@ -29,7 +29,7 @@ where
     keeping_error(|keep| fields(decoder, &mut |field| keep(visit(field))))
 }
 
-/// The same for every kind of visitor and error: one copy in the program.
+/// The body of [`visit`] behind a pointer, so that the program has one copy for every kind of visitor and error.
 fn fields<R: Read>(decoder: &mut Decoder<R>, visit: Visit<'_>) -> Result<(), DecodeError> {
     let bytes = decoder.header_bytes().to_vec();
     each_span(&bytes, |cursor| decode::header(cursor).map(|_| ()), &mut |span| {
@@ -134,7 +134,7 @@ fn record_meaning(span: &FieldSpan, record: &Record<'_>, resolved: &Resolved, be
     }
 }
 
-/// What a field means in a record that cannot be read.
+/// The meaning of a field in a record that cannot be read.
 fn broken_meaning(span: &FieldSpan, before: &Resolver) -> String {
     let value = span.value.unwrap_or_default();
     match span.name {
@@ -149,7 +149,7 @@ fn gap_meaning(address: Address, gap: i64, before: &Resolver) -> String {
     format!("address {address} ({} from {})", bytes_of(gap, before), before.previous())
 }
 
-/// What a field means whatever its record is.
+/// The meaning of a field that is independent of its record.
 fn plain_meaning(span: &FieldSpan) -> String {
     let value = span.value.unwrap_or_default();
     match span.name {
@@ -221,7 +221,7 @@ fn plural(width: Width) -> String {
     }
 }
 
-/// What the rules speak of: the header, its records, the kinds of record, and the end.
+/// The parts of a dump that rules speak of: the header, its records, the kinds of record, and the end.
 pub(super) const PARTS: [&str; 14] = [
     "header",
     "totals",

@@ -44,16 +44,16 @@ pub struct Located<'a, 'r> {
     pub index: u64,
     /// Offset of its first byte, from the start of the (decompressed) stream.
     pub offset: u64,
-    /// Its bytes.
+    /// The record's bytes.
     pub bytes: &'a [u8],
-    /// What they say.
+    /// The decoded record.
     pub record: &'r Record<'a>,
     /// The references of a record that has too many of them to be held: their bytes. The record itself has none then, and
     /// `bytes` is empty.
     pub long: Option<&'r Stretch>,
 }
 
-/// Where a body ended, after its end tag.
+/// The end of a body, after its end tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ended {
     /// Records in the body.
@@ -105,7 +105,7 @@ impl Located<'_, '_> {
         Ok(first)
     }
 
-    /// How many references the record has.
+    /// The number of references of the record.
     #[inline]
     pub fn count(&self, held: &References<'_>) -> u64 {
         self.long.map_or(held.len() as u64, |long| long.length() >> held.width.code())
@@ -157,7 +157,7 @@ impl<R: Read> Decoder<R> {
         self
     }
 
-    /// What has to be known of the dump may take of memory.
+    /// The memory allowed for facts of the dump as a whole.
     pub fn allowance(&self) -> Allowance {
         self.allowance
     }
@@ -190,7 +190,7 @@ impl<R: Read> Decoder<R> {
     /// Calls `visit` with every record in file order, up to the end tag.
     ///
     /// # Errors
-    /// What `visit` returns; or a [`DecodeError`] after the last sound record. A body without an end
+    /// An error of `visit`, or a [`DecodeError`] after the last sound record. A body without an end
     /// tag is such an error too ([`DecodeError::is_missing_end`]), since readers differ in whether
     /// they care.
     pub fn visit<E, F>(&mut self, visit: F) -> Result<Ended, E>
@@ -325,7 +325,7 @@ impl<R: Read> Decoder<R> {
     /// Calls `visit` with the bytes after the end tag, piece by piece, and returns their number.
     ///
     /// # Errors
-    /// What `visit` returns, or a [`DecodeError`] when reading fails.
+    /// An error of `visit`, or a [`DecodeError`] when reading fails.
     pub fn visit_trailing<E, F>(&mut self, mut visit: F) -> Result<u64, E>
     where
         E: From<DecodeError>,

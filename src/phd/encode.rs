@@ -74,7 +74,7 @@ pub fn record(out: &mut Vec<u8>, layout: Layout, record: &Record<'_>) -> Result<
 /// Only long object and object array records have more than seven; of another nothing is appended.
 ///
 /// # Errors
-/// What `put` returns.
+/// An error of `put`.
 pub fn record_around<E>(
     out: &mut Vec<u8>,
     layout: Layout,

@@ -15,7 +15,7 @@ use super::decode::{Decoder, Ended, Located, Skimmed, Targets, ToldBy};
 use super::record::{ClassRecord, Header, HeaderRecord, Record, References, StoredHash};
 use super::wire::{Layout, Units, Width};
 
-/// What crosses records: the preceding address and the class cache.
+/// The state that crosses records: the preceding address and the class cache.
 ///
 /// The cache has four slots, all zero at the start. Every medium and long object record writes the
 /// next slot in turn, without looking whether the class is there already; no other record touches it
@@ -46,7 +46,7 @@ pub struct Resolved {
 pub enum Item {
     /// A class record.
     Class(Class),
-    /// Any other record.
+    /// An object: any other record.
     Object(Object),
 }
 
@@ -124,14 +124,14 @@ impl Resolver {
         addresses
     }
 
-    /// The same, in the room of what is not needed any more.
+    /// Like [`Resolver::references`], into a vector that is used again.
     fn references_in(&self, room: &mut Vec<Address>, from: Address, references: &References<'_>) {
         room.clear();
         room.reserve_exact(references.len());
         references.map_into(room, |units| self.offset(from, units));
     }
 
-    /// How many of the references of a record are null.
+    /// The number of null references of a record.
     #[inline]
     pub fn nulls(&self, from: Address, references: &References<'_>) -> u64 {
         let Layout { word, unit, .. } = self.layout;
@@ -273,7 +273,7 @@ impl Spelling<Address> for Distances {
 /// Calls `visit` with every class and object in file order.
 ///
 /// # Errors
-/// What `visit` returns, or what decoding runs into; the items before it are sound.
+/// An error of `visit`, or one of decoding; the items before it are sound.
 pub fn visit<R, E, F>(decoder: &mut Decoder<R>, visit: F) -> Result<Ended, E>
 where
     R: Read,
@@ -283,7 +283,7 @@ where
     visit_with(decoder, None, visit)
 }
 
-/// The same, in which references that are too many to be held go into a spool, if there is one.
+/// Like [`visit`]; references that are too many to be held go into a spool, if there is one.
 ///
 /// # Errors
 /// Like [`visit`].
@@ -299,8 +299,8 @@ where
     })
 }
 
-/// The same: `visit` gets an object, or the class that a record has instead, and may leave the object, with the room of its
-/// references, for the next.
+/// Like [`visit_with`]; `visit` gets the object, or the class that a record has instead, and may leave the object, with
+/// the capacity of its references, for the next.
 fn visit_in_room<R, E, F>(decoder: &mut Decoder<R>, spool: Option<&mut Spool>, mut visit: F) -> Result<Ended, E>
 where
     R: Read,
@@ -386,7 +386,7 @@ pub struct PhdSource<O> {
     spool: Spool,
 }
 
-/// What a [`PhdSource`] holds of a dump.
+/// The parts of a dump that a [`PhdSource`] holds.
 #[derive(Debug)]
 pub(super) struct Summary {
     facts: Facts,
@@ -397,7 +397,7 @@ pub(super) struct Summary {
 }
 
 impl Summary {
-    /// Of a dump of which the header was read.
+    /// An empty summary of a dump of which the header was read.
     pub(super) fn new<R: Read>(decoder: &Decoder<R>) -> Summary {
         let table = ClassTable::new(decoder);
         Summary { facts: facts(decoder.header()), classes: Vec::new(), table, objects: 0, left_behind: None }
@@ -437,12 +437,12 @@ impl<R: Read, O: FnMut() -> Result<Decoder<R>, Error>> PhdSource<O> {
     /// Reads the class table. `open` gives a decoder at the start of the same dump every time.
     ///
     /// # Errors
-    /// What opening or decoding runs into; a missing end tag is tolerated.
+    /// An error of opening or decoding; a missing end tag is tolerated.
     pub fn new(open: O) -> Result<PhdSource<O>, Error> {
         PhdSource::with_spool(open, Spool::default())
     }
 
-    /// The same, in which references that are too many to be held go into this spool.
+    /// Like [`PhdSource::new`]; references that are too many to be held go into this spool.
     ///
     /// # Errors
     /// Like [`PhdSource::new`].
@@ -465,15 +465,14 @@ impl<R: Read, O: FnMut() -> Result<Decoder<R>, Error>> PhdSource<O> {
 }
 
 impl<O> PhdSource<O> {
-    /// Of a dump that was read to its end already.
+    /// The source of a dump that was read to its end already.
     pub(super) fn of(open: O, spool: Spool, summary: Summary) -> PhdSource<O> {
         PhdSource { open, summary, surroundings: Surroundings::default(), spool }
     }
 }
 
 impl<O> PhdSource<O> {
-    /// What the dump has or lacks at its end that the heap does not record: bytes after the end tag, or a
-    /// missing one.
+    /// The part of the dump's end that the heap does not record: bytes after the end tag, or that this is missing.
     pub fn left_behind(&self) -> Option<&str> {
         self.summary.left_behind.as_deref()
     }

@@ -336,7 +336,7 @@ impl<'a> References<'a> {
         Some(Units(units))
     }
 
-    /// How many of them are at this distance.
+    /// The number of references at this distance.
     #[inline]
     pub fn count_at(&self, Units(units): Units) -> u64 {
         fn count<T: PartialEq, E>(all: &[T], one: Result<T, E>) -> u64 {
@@ -464,7 +464,7 @@ impl<'a> Record<'a> {
         self.flags().map_or(0, |(flags, known)| flags & !known)
     }
 
-    /// The same record with bytes of its own.
+    /// The record with bytes of its own.
     pub fn into_owned(self) -> Record<'static> {
         match self {
             Record::Short(ShortObject { slot, gap, hash, references }) => {

@@ -19,7 +19,7 @@ pub enum Version {
     V6,
 }
 
-/// What is told once of a version. Nothing else asks which version it is.
+/// The facts of a version, in one place: no other code asks which version it is.
 #[derive(Clone, Copy, Debug)]
 pub struct VersionForm {
     /// The number in the header.
@@ -33,7 +33,7 @@ pub struct VersionForm {
     pub goes_without_j9: bool,
 }
 
-/// In the order of [`Version::ALL`].
+/// The versions' facts, in the order of [`Version::ALL`].
 const VERSIONS: [VersionForm; Version::ALL.len()] = [
     VersionForm { number: 4, array_sizes: false, unit_without_j9: 8, goes_without_j9: true },
     VersionForm { number: 5, array_sizes: false, unit_without_j9: 4, goes_without_j9: true },
@@ -44,7 +44,7 @@ impl Version {
     /// All versions that readers accept, in the order of declaration.
     pub const ALL: [Version; 3] = [Version::V4, Version::V5, Version::V6];
 
-    /// What is told of it.
+    /// The facts of the version.
     pub const fn form(self) -> &'static VersionForm {
         &VERSIONS[self as usize]
     }
@@ -211,7 +211,7 @@ impl fmt::Display for Units {
     }
 }
 
-/// What version and flags mean for the spelling of every record.
+/// The layout of records that version and flags mean: how each of them is spelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
     /// Size of class words, superclass words and the wide fields of long primitive arrays.

@@ -121,7 +121,7 @@ fn odd_names() -> Result<Vec<Case>, Error> {
     Ok(cases)
 }
 
-/// What tells an encoding apart from the usual one in a case's name.
+/// The suffix of a case's name that tells its encoding from the usual one.
 fn suffix(encoding: Encoding) -> String {
     let usual = encoding.charset.newline() == encoding.newline;
     let charset = if encoding.charset == Charset::Utf8 { "" } else { encoding.charset.name() };
@@ -160,7 +160,7 @@ fn encoded() -> Result<Vec<Case>, Error> {
     Ok(cases)
 }
 
-/// What each writer has in the place of the version line.
+/// Dumps without a version text, with the line that each writer has in the place of the version line.
 fn without_version() -> Result<Vec<Case>, Error> {
     let ebcdic = Encoding { charset: Charset::Ebcdic(Page::Ibm1047), newline: Newline::Nel };
     let utf8 = Encoding::default();
@@ -230,7 +230,7 @@ fn random() -> Result<Vec<Case>, Error> {
     Ok(cases)
 }
 
-/// One VM's two heaps, a text for each.
+/// The two heaps of one VM, a text for each.
 fn two_heaps() -> Result<Vec<Case>, Error> {
     let whole = specimen(WordSize::Bits64, Letters::Plain);
     let make = |part: usize| {

@@ -1,4 +1,4 @@
-//! What a classic text leaves open.
+//! The readings that a classic text leaves open.
 
 use crate::compare::Facet;
 use crate::error::DecodeError;
@@ -10,7 +10,7 @@ use crate::model::{Address, Contents, Heap, Object, ObjectKind};
 use super::super::open::open;
 use super::super::rules::PassRules;
 
-/// In the order in which they are applied.
+/// The ambiguities of a text, in the order in which readings are applied.
 pub(in super::super) const AMBIGUITIES: &[Ambiguity] = &[
     Ambiguity {
         name: "classic.class-block",

@@ -6,18 +6,18 @@ use crate::model::{
     PrimitiveType, Static, Value, WordSize,
 };
 
-/// Which characters the names of the specimen have.
+/// The characters that names of the specimen have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Letters {
-    /// Those of ASCII.
+    /// ASCII.
     Plain,
-    /// Those of ISO 8859-1, for EBCDIC.
+    /// Characters of ISO 8859-1, for EBCDIC.
     Latin1,
     /// NUL and characters beyond the Basic Multilingual Plane too, which the dialects store in two ways.
     All,
 }
 
-/// Where classes and objects are. With 32 bits they are in the upper half of the address space.
+/// The addresses of classes and objects. With 32 bits they are in the upper half of the address space.
 struct Ground {
     classes: u64,
     objects: u64,

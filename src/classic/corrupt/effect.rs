@@ -1,4 +1,4 @@
-//! What edits do to the heap that a reader finds.
+//! The effects of edits on the heap that a reader finds.
 
 use crate::model::{Address, ByteLen, Class, Contents, Heap, Name, Object, ObjectKind};
 

@@ -1,4 +1,4 @@
-//! Where the records and parts of a text are.
+//! The places of the records and parts of a text.
 
 use crate::classic::wire::EntryKind;
 use crate::classic::{Charset, Decoder, Encoding, Record, Step, annotate};
@@ -11,7 +11,7 @@ use crate::family::edit::FieldAt;
 pub struct Map {
     /// The text: the dump's bytes, of an EBCDIC dump its characters in ISO 8859-1. Offsets are the same in both.
     pub text: Vec<u8>,
-    /// How it is stored.
+    /// The encoding of the dump.
     pub encoding: Encoding,
     /// Every part of every record, in file order.
     pub fields: Vec<FieldAt>,
@@ -19,7 +19,7 @@ pub struct Map {
     pub records: Vec<RecordAt>,
 }
 
-/// What a record is.
+/// The kind of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordKind {
     /// White space in front of the first one.
@@ -39,7 +39,7 @@ pub enum RecordKind {
 /// The place of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecordAt {
-    /// What it is.
+    /// The record's kind.
     pub kind: RecordKind,
     /// Its number, from 0.
     pub index: usize,
@@ -130,7 +130,7 @@ impl Map {
         self.field(record, "type").map_or(&[], |field| &self.text[field.offset..field.offset + field.length])
     }
 
-    /// What ends a line.
+    /// The characters that end a line.
     pub fn newline(&self) -> &'static [u8] {
         self.encoding.newline.text()
     }

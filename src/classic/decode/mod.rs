@@ -97,7 +97,7 @@ impl<R: Read> Decoder<R> {
         Decoder::with_length(source, None)
     }
 
-    /// The same, of a source that has this number of bytes, unless it shrinks.
+    /// Like [`Decoder::new`], for a source that has this number of bytes unless it shrinks.
     ///
     /// # Errors
     /// If it is not a classic heap dump, or cannot be read.
@@ -124,7 +124,7 @@ impl<R: Read> Decoder<R> {
         })
     }
 
-    /// How to read what the text alone does not decide.
+    /// Sets the reading of what the text alone does not decide.
     #[must_use]
     pub fn with_reading(self, reading: Reading) -> Decoder<R> {
         Decoder { reading, ..self }
@@ -136,17 +136,17 @@ impl<R: Read> Decoder<R> {
         Decoder { allowance: Allowance::new(bytes, book::FILE_TRUNCATED), ..self }
     }
 
-    /// What has to be known of the dump may take of memory.
+    /// The memory allowed for facts of the dump as a whole.
     pub fn allowance(&self) -> Allowance {
         self.allowance
     }
 
-    /// How it reads what the text alone does not decide.
+    /// The reading of what the text alone does not decide.
     pub fn reading(&self) -> Reading {
         self.reading
     }
 
-    /// How the text is stored.
+    /// The encoding of the dump.
     pub fn encoding(&self) -> Encoding {
         self.encoding
     }
@@ -159,7 +159,7 @@ impl<R: Read> Decoder<R> {
     /// Calls `visit` with every record in file order, up to the end of the text, and returns its length in bytes.
     ///
     /// # Errors
-    /// What `visit` returns; or a [`DecodeError`] after the last sound record.
+    /// An error of `visit`, or a [`DecodeError`] after the last sound record.
     pub fn visit<E, F>(&mut self, mut visit: F) -> Result<u64, E>
     where
         E: From<DecodeError>,
@@ -410,7 +410,7 @@ impl<R: Read> Decoder<R> {
     }
 }
 
-/// How far a scan went.
+/// The progress of a scan.
 #[derive(Clone, Copy, Debug)]
 struct Moved {
     used: usize,

@@ -9,7 +9,7 @@ impl Scan<'_> {
     /// References up to the next record, the end of the text, or the last that is sure to be whole. They may go on from
     /// an earlier slice.
     ///
-    /// What is wrong on a line of its own, after one of references, is the next record's.
+    /// A mistake on a line of its own, after one of references, is the next record's.
     pub(super) fn references(&mut self, values: &mut Vec<u64>, go_on: bool) -> Result<End, Stop> {
         let start = self.mark(values.len());
         let mut last: Option<Token> = None;
@@ -108,12 +108,12 @@ struct Mark {
     line_start: Option<usize>,
 }
 
-/// What looks like a reference.
+/// A token that looks like a reference.
 #[derive(Clone, Copy, Debug)]
 struct Token {
     /// The place before the white space in front of it.
     before: Mark,
-    /// Where it begins.
+    /// The token's first byte.
     at: usize,
     /// Whether it begins a line after one of references.
     fresh: bool,

@@ -22,9 +22,9 @@ pub(super) struct Scan<'a> {
     nel: bool,
     /// Lines ended so far.
     pub(super) lines: u64,
-    /// Where the last of them did.
+    /// The place after the last line end.
     pub(super) line_start: Option<usize>,
-    /// Where the parts of an entry end, as far as they were read.
+    /// The ends of an entry's parts, as far as they were read.
     ends: [usize; ENTRY.len()],
     read: usize,
 }
@@ -37,7 +37,7 @@ const ENTRY: [&str; 7] = ["address", "white space", "size", "white space", "reco
 pub(in super::super) struct Part {
     pub(in super::super) name: &'static str,
     pub(in super::super) at: Range<usize>,
-    /// What a reference refers to.
+    /// The address that a reference leads to.
     pub(in super::super) to: Option<u64>,
 }
 

@@ -4,16 +4,16 @@ use foldhash::{HashMap, HashMapExt};
 
 use crate::model::{Address, Class, Name};
 
-/// What is found out of class blocks on the way through the objects.
+/// The evidence for class blocks, gathered on the way through the objects.
 #[derive(Debug)]
 pub(in super::super) enum FirstReferences {
-    /// For each type so far, the first references of its objects.
+    /// The first references of the objects so far, by type, and their number.
     Known(HashMap<Name, Vec<Address>>, usize),
-    /// Some object has none, or there are more of them than classes could be.
+    /// No class blocks: an object has no first reference, or there are more of them than classes could be.
     NoBlocks,
 }
 
-/// What a type takes in a table that grows, with a list of its own.
+/// Memory that a type takes in a table that grows, with a list of its own.
 const IN_TABLE: usize = 160;
 
 /// More first references than this are the classes of no program.

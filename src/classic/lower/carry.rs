@@ -1,4 +1,4 @@
-//! What a profile's dump tells of a heap: model to model, no spelling.
+//! The facts of a heap that a profile's dump records: model to model, no spelling.
 
 use foldhash::{HashMap, HashMapExt};
 
@@ -21,7 +21,7 @@ pub(super) struct Carrier<'c> {
     order: Order,
 }
 
-/// What a record tells.
+/// The facts that a record holds.
 pub(super) struct Told {
     pub(super) address: Address,
     pub(super) size: ByteLen,
@@ -41,7 +41,7 @@ pub(super) enum Listed {
 }
 
 impl Listed {
-    /// Those that are held.
+    /// The references that are held.
     pub(super) fn held(&self) -> &[Address] {
         match self {
             Listed::Held(listed) => listed,
@@ -49,7 +49,7 @@ impl Listed {
         }
     }
 
-    /// As the contents of an object or class in memory.
+    /// The references as the contents of an object or class in memory.
     pub(super) fn hold(&self) -> Result<Vec<Address>, Error> {
         match self {
             Listed::Held(listed) => Ok(listed.clone()),
@@ -57,7 +57,7 @@ impl Listed {
         }
     }
 
-    /// How many there are, and how many of them are null.
+    /// The number of references, and of those that are null.
     pub(super) fn count(&self) -> Result<(u64, u64), Error> {
         Ok(match self {
             Listed::Held(listed) => {
@@ -93,12 +93,12 @@ impl<'c> Carrier<'c> {
         order
     }
 
-    /// How many objects stand before a class.
+    /// The number of objects before a class.
     pub(super) fn stands_after(&self, index: usize) -> u64 {
         self.order.place(self.classes[index].after_objects)
     }
 
-    /// What the record of the class at this place tells.
+    /// The facts in the record of the class at this place.
     pub(super) fn class(&self, index: usize) -> Result<Told, LowerError> {
         let class = &self.classes[index];
         let mut references = match &class.references {

@@ -35,7 +35,7 @@ use carry::{Carrier, Listed, Told};
 use spell::Speller;
 use stamp::Stamp;
 
-/// Which dump to make of a heap.
+/// Options for the dump that is made of a heap.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct LowerOptions {
@@ -43,7 +43,7 @@ pub struct LowerOptions {
     pub profile: &'static Profile,
     /// Word size; the heap's own, else 64 bits, if absent.
     pub word: Option<WordSize>,
-    /// How the text is stored.
+    /// The encoding of the text.
     pub encoding: Encoding,
     /// Seed of the choices of the profile `any`.
     pub seed: u64,
@@ -78,7 +78,7 @@ impl Default for LowerOptions {
 }
 
 impl LowerOptions {
-    /// The same with another profile.
+    /// These options with another profile.
     ///
     /// # Errors
     /// If there is no such profile.
@@ -201,7 +201,7 @@ enum Step<'s> {
     More(&'s [u8]),
 }
 
-/// What the trailers will say.
+/// The counts that the trailers will state.
 #[derive(Default)]
 struct Tally {
     counts: Counts,
@@ -217,7 +217,7 @@ impl Tally {
         Ok(())
     }
 
-    /// What `once` counts, that many times.
+    /// Adds the counts of `once`, multiplied by `times`.
     fn times(&mut self, times: u64, once: impl FnOnce(&mut Tally) -> Result<(), Error>) -> Result<(), Error> {
         let mut one = Tally::default();
         once(&mut one)?;
@@ -247,7 +247,7 @@ pub(super) fn kind_counted(name: &[u8], by_leaf: bool) -> ObjectKind {
     ObjectKind::of_class(name)
 }
 
-/// How the objects of a dump are told.
+/// The unit in which a dump's objects come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum By {
     /// One by one.

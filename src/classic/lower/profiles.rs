@@ -14,19 +14,19 @@ use super::LowerOptions;
 pub struct Profile {
     /// Its name on the command line.
     pub name: &'static str,
-    /// What it is, in a line.
+    /// A description of the writer, in a line.
     pub summary: &'static str,
     /// Whether objects stand by address, and classes after them (C10).
     pub sorts: bool,
     /// Whether the first reference of each object is its class block (C5).
     pub class_blocks: bool,
-    /// What becomes of null references (C4).
+    /// The treatment of null references (C4).
     pub nulls: Nulls,
     /// Order of the references of an array whose positions are known (C14).
     pub reverses_elements: bool,
-    /// What the references of a class are, where the heap knows what each is (C11).
+    /// The references that a class lists, where the heap knows what each of them is (C11).
     pub class_references: ClassReferences,
-    /// How names are stored where the encoding is UTF-8.
+    /// The spelling of names where the encoding is UTF-8.
     pub names: Names,
     /// Whether an array of arrays of a primitive type counts as a primitive array (C13).
     pub counts_by_leaf: bool,
@@ -36,7 +36,7 @@ pub struct Profile {
     pub trailers: Trailers,
 }
 
-/// What becomes of null references.
+/// The treatment of null references.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Nulls {
     /// Listed with as many digits as others.
@@ -49,7 +49,7 @@ pub enum Nulls {
     Drawn,
 }
 
-/// What the references of a class are.
+/// The references that a class lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClassReferences {
     /// Class blocks first: superclasses and interfaces; then statics and the loader.
@@ -60,7 +60,7 @@ pub enum ClassReferences {
     All,
 }
 
-/// How names are stored.
+/// The spelling of names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Names {
     /// Modified UTF-8, as the JVM has them.
@@ -158,7 +158,7 @@ impl Profile {
         self.sorts && options.adherence == Adherence::Writer
     }
 
-    /// Where classes stand.
+    /// The place of the classes.
     pub(super) fn order(&self, options: &LowerOptions) -> Order {
         if self.sorts(options) { Order::ClassesLast } else { Order::AsHeap }
     }

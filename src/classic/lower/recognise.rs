@@ -1,4 +1,4 @@
-//! Which writer made this dump? The one whose profile gives the same bytes again.
+//! Recognition of a dump's writer: the one whose profile gives the same bytes again.
 
 use std::io::Read;
 

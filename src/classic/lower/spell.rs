@@ -1,4 +1,4 @@
-//! How a profile spells a record.
+//! The spelling of records by a profile.
 
 use crate::bytes::ebcdic::Page;
 use crate::draw::{Draw, SeedDraw, Stream};
@@ -159,7 +159,7 @@ impl Speller {
         if self.word.mask(address.0) == address.0 { Ok(()) } else { Err(LowerError::TooWide(address)) }
     }
 
-    /// How many digits an address has.
+    /// The number of digits of an address.
     pub(super) fn digits(&self) -> usize {
         2 * self.word.bytes()
     }
@@ -214,7 +214,7 @@ impl Speller {
         put(&text)
     }
 
-    /// What stands before the references.
+    /// The text in front of the references.
     pub(super) fn before_references(&mut self) -> Vec<u8> {
         let newline = self.encoding.newline.text();
         if !self.profile.is_seeded() {

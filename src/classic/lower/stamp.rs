@@ -12,9 +12,9 @@ use super::spell::Speller;
 /// The entries of one shape, and where in them addresses stand that differ from block to block.
 pub(super) struct Stamp {
     text: Vec<u8>,
-    /// Where the digits of an object's own address begin, and how far it is from the block's.
+    /// The places of the digits of objects' own addresses, each with its distance from the block's address.
     own: Vec<(usize, u64)>,
-    /// Where those of references begin, and their places in a filling.
+    /// The places of the digits of references, each with its place in a filling.
     references: Vec<(usize, usize)>,
 }
 

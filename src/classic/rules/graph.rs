@@ -32,7 +32,7 @@ pub struct GraphIndex {
     names: u64,
 }
 
-/// What a name or an address takes in a table that grows, but for the name's bytes.
+/// Memory that a name or an address takes in a table that grows, without the name's bytes.
 const IN_TABLE: u64 = 48;
 
 /// References of the entry that is being judged.

@@ -26,12 +26,12 @@ fn add(findings: &mut Findings, rule: RuleId, place: Place, describe: impl FnOnc
     findings.add_at(rule, severity, place, describe);
 }
 
-/// Where a record begins.
+/// The place at which a record begins.
 fn start(at: &At<'_>) -> Place {
     Place { offset: at.offset, record: Some(at.index), position: Some(at.position) }
 }
 
-/// Where a byte of a record stands.
+/// The place of a byte of a record.
 #[cold]
 fn inside(at: &At<'_>, byte: usize, ebcdic: bool) -> Place {
     let before = &at.bytes[..byte];

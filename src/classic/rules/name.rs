@@ -4,7 +4,7 @@ use crate::bytes::{mutf8, quoted};
 use crate::error::RuleId;
 use crate::model::PrimitiveType;
 
-/// What a name breaks: the rule, the byte that does, what was expected, and what was found.
+/// A violation in a name: the rule, the byte that breaks it, what was expected, and what was found.
 pub(super) type Broken = (RuleId, usize, &'static str, String);
 
 /// Whether a name is all of printable ASCII, no array's, and not empty: most are, and break no rule.

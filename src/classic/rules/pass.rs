@@ -18,7 +18,7 @@ pub struct PassRules {
     ebcdic: bool,
     tally: Tally,
     trailers: Trailers,
-    /// Where the first record stands that is no version line, comment or white space.
+    /// The place of the first record that is no version line, comment or white space.
     first: Option<Place>,
     /// Whether a version line was there.
     version: bool,
@@ -30,28 +30,28 @@ pub struct PassRules {
     blocks: Blocks,
 }
 
-/// What is known of the entry that is being read.
+/// The entry that is being read, as far as it is known.
 #[derive(Debug, Default)]
 struct Open {
     is_object: bool,
-    /// Where it begins, if it is a primitive array.
+    /// The entry's place, if it is a primitive array.
     primitive_array: Option<Place>,
     listed: u64,
     /// Whether its first reference is null.
     null_first: bool,
 }
 
-/// What speaks for or against class blocks as first references.
+/// Evidence for or against class blocks as first references.
 #[derive(Debug, Default)]
 struct Blocks {
-    /// Some object has no first reference, or null.
+    /// Whether some object has no first reference, or null.
     refuted: bool,
     /// Primitive arrays with one reference, and the first of them.
     lone: u64,
     first_lone: Option<Place>,
 }
 
-/// What ends a line, as far as it can differ in a text.
+/// The line ends that can differ in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LineEnd {
     LineFeed,
@@ -119,7 +119,7 @@ impl PassRules {
         self.trailers.are_of_a_known_writer(self.tally)
     }
 
-    /// How much was seen.
+    /// The numbers of records, objects, classes and references seen.
     pub fn sound(&self, records: u64) -> Sound {
         let tally = &self.tally;
         Sound { records, objects: tally.objects(), classes: tally.classes(), references: tally.linked() }
@@ -296,7 +296,7 @@ impl PassRules {
     }
 }
 
-/// Where the references of a record or piece begin in it.
+/// The first byte of the references in a record or piece.
 fn references_at(at: &At<'_>, references: &References<'_>) -> usize {
     at.bytes.len() - references.text.len()
 }

@@ -1,4 +1,5 @@
-//! What the trailer records state, against what was counted, by the counting rules of the dialect that wrote them.
+//! The rules of the trailer records: the numbers that they state, against those counted by the rules of the dialect
+//! that wrote them.
 
 use crate::error::RuleId;
 use crate::findings::{Findings, Place};
@@ -9,7 +10,7 @@ use super::super::record::{Counts, Totals};
 use super::super::wire::EntryKind;
 use super::add;
 
-/// What was counted.
+/// The records and references counted so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Tally {
     classes: u64,
@@ -21,7 +22,7 @@ pub(super) struct Tally {
     nested_primitive: u64,
     /// References that are listed.
     listed: u64,
-    /// Those of them that are null.
+    /// Listed references that are null.
     nulls: u64,
 }
 
@@ -32,7 +33,7 @@ pub(super) struct Trailers {
     eof: Option<(Place, Totals, Gaps, Tally)>,
 }
 
-/// How the numbers of trailer record 1 are set off.
+/// The white space around the numbers of trailer record 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Colons {
     /// `Classes: 9`
@@ -42,7 +43,7 @@ enum Colons {
     Other,
 }
 
-/// How trailer record 2 is spelled.
+/// The white space of trailer record 2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Gaps {
     /// `EOF:  Total ... : 9`
@@ -54,14 +55,14 @@ enum Gaps {
     Other,
 }
 
-/// By which rules a dump's records and references are counted.
+/// The dialect by whose rules a dump's records and references are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Counting {
     /// Arrays of arrays by their leaf type; null references are counted and not listed.
     Native,
     /// Arrays of arrays as what they are; null references are listed and counted.
     Jdmpview,
-    /// Nothing tells: those of any dialect.
+    /// Any dialect, where nothing tells which.
     Any,
 }
 

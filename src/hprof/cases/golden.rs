@@ -161,7 +161,7 @@ fn kept(id: &str) -> Vec<&'static str> {
     }
 }
 
-/// Kept elsewhere.
+/// Rules that other cases keep.
 const NOT_KEPT: [&str; 4] = [
     "hprof.sites.reserved-flags",
     "hprof.control.reserved-flags",

@@ -1,4 +1,4 @@
-//! What an HPROF dump leaves open.
+//! The readings that an HPROF dump leaves open.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use crate::family::case::{Ambiguity, Choice, DumpOf, Means, repeated_classes, re
 use crate::family::{Reading, Regions, Texts};
 use crate::model::{Address, Class, Contents, EventKind, FieldType, Heap, Name, ObjectKind, Value};
 
-/// In the order in which they are applied.
+/// The ambiguities of a dump, in the order in which readings are applied.
 pub(in super::super) const AMBIGUITIES: &[Ambiguity] = &[
     Ambiguity {
         name: "hprof.unpatched-length",
@@ -113,9 +113,9 @@ fn has_repeated_texts(heap: &Heap) -> bool {
 /// The superclasses of an instance's class, as far as the dump has them.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Chain {
-    /// Up to the one without a superclass.
+    /// A chain up to the class without a superclass.
     Whole,
-    /// Up to one that the dump lacks.
+    /// A chain up to a superclass that the dump lacks.
     Cut,
 }
 

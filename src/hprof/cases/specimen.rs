@@ -8,7 +8,7 @@ use crate::model::{
     Region, Root, RootKind, Serial, StackFrame, StackTrace, Static, Surroundings, Thread, Value, WordSize,
 };
 
-/// How the writer numbers threads and traces.
+/// The writer's numbering of threads and traces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Numbers {
     /// Threads from 1, the trace n + 1 for the thread n.
@@ -20,7 +20,7 @@ pub(super) enum Numbers {
 }
 
 impl Numbers {
-    /// Those of a profile.
+    /// The numbering of a profile.
     pub(super) fn of(profile: &str) -> Numbers {
         match profile {
             "agent" => Numbers::Agent,
@@ -30,7 +30,7 @@ impl Numbers {
     }
 }
 
-/// What is out of the ordinary in a specimen.
+/// The unusual part of a specimen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Twist {
     /// Nothing.
@@ -128,7 +128,7 @@ fn filled(fields: &[Field], known: &[(&str, u64)]) -> Vec<Value> {
         .collect()
 }
 
-/// The same process a while later: one object and one class more, a name that is new.
+/// The heap of the process a while later: one object and one class more, a name that is new.
 pub(super) fn later(mut heap: Heap) -> Heap {
     let (class, object) = (heap.classes[OBJECT as usize].address, heap.objects[0].address);
     let address = Address(class.0 + 0x8000);

@@ -1,4 +1,4 @@
-//! What edits do to the heap that a reader finds.
+//! The effects of edits on the heap that a reader finds.
 
 use crate::hprof::Tag;
 use crate::model::{
@@ -15,7 +15,7 @@ impl Damage<'_, Map> {
         self.map.free(n).map(Address)
     }
 
-    /// The same as a serial number.
+    /// The `n`th number that is nothing in the dump, as a serial number.
     pub(super) fn serial(&self, n: u64) -> Option<Serial> {
         Some(Serial(self.map.free(n)? as u32))
     }

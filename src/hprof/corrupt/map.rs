@@ -1,4 +1,4 @@
-//! Where the records and fields of a dump are.
+//! The places of the records and fields of a dump.
 
 use std::collections::HashSet;
 
@@ -162,7 +162,7 @@ impl Map {
     }
 }
 
-/// Where the last heap begins: with a HEAP DUMP, or the first segment after an END.
+/// The start of the last heap: a HEAP DUMP, or the first segment after an END.
 fn last_heap(records: &[RecordAt]) -> usize {
     let (mut start, mut ended) = (0, true);
     for record in records {

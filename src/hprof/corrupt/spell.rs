@@ -24,7 +24,7 @@ pub(super) fn append(map: &Map, sub_record: &[u8]) -> Option<Edited> {
     Some(edited(map.lengthened(dump, sub_record), dump.end(), map.records.len() + 1))
 }
 
-/// The same edit, if reading stops there.
+/// The edit with the records that are due if reading stops there.
 pub(super) fn fatal(map: &Map, made: Edited) -> Option<Edited> {
     let before = |record: &&RecordAt| (record.offset as u64) < made.offset;
     let records_due = map.records.iter().filter(before).count() as u64;

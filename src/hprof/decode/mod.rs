@@ -41,10 +41,10 @@ pub struct Decoder<R> {
 /// A record at which reading can go on.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Resume {
-    /// Its offset and index.
+    /// The record's offset and index.
     pub(crate) offset: u64,
     index: u64,
-    /// What a decoder knew that had read the whole dump.
+    /// The length that was known to a decoder that had read the whole dump.
     declared: Option<u64>,
     chained: Option<u64>,
 }
@@ -54,13 +54,13 @@ pub trait Beyond: std::fmt::Debug {
     /// Length of the (decompressed) stream in bytes, if a length beyond `at_least` is possible at all.
     ///
     /// # Errors
-    /// What reading says.
+    /// An error of reading.
     fn length(&mut self, at_least: u64) -> io::Result<Option<u64>>;
 
     /// Whether the records from `offset` on, hopped over by their lengths, end exactly where the stream does.
     ///
     /// # Errors
-    /// What reading says.
+    /// An error of reading.
     fn chains(&mut self, offset: u64) -> io::Result<bool>;
 }
 
@@ -79,7 +79,7 @@ pub enum Step<'s, 'a> {
     SegmentEnd(u64),
 }
 
-/// Where a record or a piece of it stands.
+/// A record or a piece of it: its bytes and their place.
 #[derive(Clone, Copy, Debug)]
 pub struct At<'a> {
     /// Index among all records and sub-records of the file, from 0.
@@ -169,12 +169,12 @@ impl<R: Read> Decoder<R> {
         }
     }
 
-    /// Where another decoder can go on that is to begin with a record of this offset and index.
+    /// The point at which another decoder can go on with a record of this offset and index.
     pub(crate) fn resume_at(&self, offset: u64, index: u64) -> Resume {
         Resume { offset, index, declared: self.declared, chained: self.chained }
     }
 
-    /// How to read what the bytes alone do not decide, with a second look at the stream where there can be one.
+    /// Sets the reading of what the bytes alone do not decide, with a second look at the stream where there can be one.
     #[must_use]
     pub fn with_reading(mut self, reading: Reading, beyond: Option<Box<dyn Beyond>>) -> Decoder<R> {
         self.reading = reading;
@@ -190,12 +190,12 @@ impl<R: Read> Decoder<R> {
         self
     }
 
-    /// What has to be known of the dump may take of memory.
+    /// The memory allowed for facts of the dump as a whole.
     pub fn allowance(&self) -> Allowance {
         self.allowance
     }
 
-    /// How it reads what the bytes alone do not decide.
+    /// The reading of what the bytes alone do not decide.
     pub fn reading(&self) -> Reading {
         self.reading
     }
@@ -224,7 +224,7 @@ impl<R: Read> Decoder<R> {
     /// the file's length.
     ///
     /// # Errors
-    /// What `visit` returns; or a [`DecodeError`] after the last sound record or sub-record.
+    /// An error of `visit`, or a [`DecodeError`] after the last sound record or sub-record.
     pub fn visit<E, F>(&mut self, visit: F) -> Result<u64, E>
     where
         E: From<DecodeError>,
@@ -233,7 +233,7 @@ impl<R: Read> Decoder<R> {
         self.visit_passing(None, visit)
     }
 
-    /// The same, but for sub-records that are passed over.
+    /// Like [`Decoder::visit`], without the sub-records that `pass` passes over.
     pub(crate) fn visit_passing<E, F>(&mut self, mut pass: Option<&mut Pass<'_>>, mut visit: F) -> Result<u64, E>
     where
         E: From<DecodeError>,
@@ -452,7 +452,7 @@ impl<R: Read> Decoder<R> {
         Ok(())
     }
 
-    /// What the length of a dump record means, whose body begins at this offset.
+    /// The meaning of a dump record's length, where the body begins at this offset.
     fn length_of(&mut self, tag: Tag, stated: u32, body: u64) -> Result<SegmentLength, DecodeError> {
         if stated == 0 {
             let is_empty = match self.reading.zero_length {

@@ -23,7 +23,7 @@ pub(super) fn is_long(found: &SubRecord<'_>, rest: u64, id: IdSize, spool: &Spoo
     (first as u64 + rest).saturating_mul(as_held) > spool.held() as u64
 }
 
-/// Where contents are that are too long to be held.
+/// The location of contents that are too long to be held.
 #[derive(Debug)]
 pub(super) enum Room {
     /// In the dump.
@@ -70,7 +70,7 @@ pub(super) fn contents<'b>(body: &'b Body<'_>) -> &'b [u8] {
 }
 
 impl SubRecord<'_> {
-    /// The same, owning its contents.
+    /// The sub-record, owning its contents.
     pub fn into_owned(self) -> SubRecord<'static> {
         let owned = |bytes: Cow<'_, [u8]>| Cow::Owned(bytes.into_owned());
         match self {
@@ -93,7 +93,7 @@ impl SubRecord<'_> {
         }
     }
 
-    /// The same without contents, and those that it had.
+    /// The sub-record without its contents, and the contents.
     pub(super) fn split(&self) -> (SubRecord<'static>, &[u8]) {
         let none = || Cow::Borrowed(&[][..]);
         match self {

@@ -1,4 +1,4 @@
-//! What has to be known of a dump before its objects can be read.
+//! The index of a dump: the facts that are needed before its objects can be read.
 
 use std::io::Read;
 
@@ -41,11 +41,11 @@ pub struct HeapIndex {
     pub places: Vec<Place>,
     /// Roots, threads, traces and the log.
     pub surroundings: Surroundings,
-    /// How instances are laid out.
+    /// The layouts of instances.
     pub layouts: Layouts,
     /// Number of objects.
     pub objects: u64,
-    /// Where its first record stands.
+    /// The heap's first record.
     pub(super) begins: Resume,
 }
 
@@ -103,8 +103,8 @@ impl Index {
         Index::read_keeping(decoder, Keep::Heads, None, None, |_| Ok(()))
     }
 
-    /// The same, in which `each` is called with every item, objects with their contents; what is too long to be held goes
-    /// into a spool, if there is one. Objects that are passed over are in no count of the index.
+    /// Like [`Index::read`]; `each` is called with every item, objects with their contents. Contents that are too long
+    /// to be held go into a spool, if there is one. Objects that are passed over are in no count of the index.
     pub(crate) fn read_with<R: Read>(
         decoder: &mut Decoder<R>,
         spool: Option<&mut Spool>,
@@ -144,7 +144,7 @@ pub(crate) struct Gathering {
 }
 
 impl Gathering {
-    /// Nothing yet of the dump that this decoder reads.
+    /// An empty index of the dump that this decoder reads.
     pub(crate) fn new<R: Read>(decoder: &Decoder<R>) -> Gathering {
         Gathering {
             reading: decoder.reading(),
@@ -283,7 +283,7 @@ fn held(item: &Item<'_>, objects: u64) -> u64 {
     bytes as u64
 }
 
-/// What the tables of names, and of the layouts of classes, take for an entry.
+/// Memory that an entry takes in the tables of names and in those of class layouts.
 const NAMED: usize = 96;
 const LAID_OUT: usize = 160;
 

@@ -1,4 +1,4 @@
-//! One class, one object.
+//! Sub-records to classes and objects of the model.
 
 use std::borrow::Cow;
 use std::mem;
@@ -108,7 +108,7 @@ impl Entered {
 /// The object of a sub-record whose contents are too long to be held.
 ///
 /// # Errors
-/// What reading contents runs into: the values of fields are held, since there are no more than classes have fields.
+/// An error of reading contents: the values of fields are held, since there are no more than classes have fields.
 pub fn long_object(
     sub_record: &SubRecord<'_>,
     contents: &Stretch,

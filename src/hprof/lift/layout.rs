@@ -1,4 +1,4 @@
-//! How the fields of instances are laid out.
+//! The layout of instances' fields.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -41,7 +41,7 @@ struct ClassLayout {
     bytes: Option<u64>,
 }
 
-/// Where the classes of an address are in the table.
+/// The places of the classes of an address in the table.
 #[derive(Debug, Default)]
 struct Places {
     last: HashMap<Address, usize>,
@@ -66,11 +66,11 @@ impl Places {
 #[derive(Debug)]
 struct Flat {
     fields: Box<[Laid]>,
-    /// How many of them have eight bytes of the instance from their own first one on.
+    /// The number of leading fields that have eight bytes of the instance from their own first one on.
     early: usize,
 }
 
-/// Where a field stands among an instance's bytes.
+/// The position of a field among an instance's bytes.
 #[derive(Clone, Copy, Debug)]
 struct Laid {
     kind: FieldType,
@@ -108,7 +108,7 @@ impl FileLayouts {
         FileLayouts { id, classes: classes.into(), places: Arc::new(places) }
     }
 
-    /// Those that a heap with this number of objects knows.
+    /// The layouts that a heap with this number of objects knows.
     pub(super) fn of_heap(&self, heap: usize, objects: u64) -> Layouts {
         // A file may have thousands of heaps with an object or two.
         let wanted = objects.min(self.classes.len() as u64) as usize;

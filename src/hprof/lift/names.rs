@@ -20,9 +20,9 @@ pub struct Log {
     loads: Given<Address, LoadClass>,
     serials: Given<Serial, Address>,
     frames: Given<FrameId, Frame>,
-    /// Which of several strings of one identifier counts.
+    /// The one of several strings of one identifier that counts.
     which: Texts,
-    /// What is kept where the identifiers of strings are asked for.
+    /// The identifiers of each string, where they are going to be asked for.
     ids: Option<Ids>,
 }
 
@@ -31,11 +31,11 @@ pub struct Log {
 struct Ids {
     /// The identifiers that each string was ever given under.
     of: HashMap<Name, BTreeSet<TextId>>,
-    /// Those that were given something in each heap.
+    /// The identifiers that were given something in each heap.
     given: HashMap<usize, Vec<TextId>>,
 }
 
-/// What was given under a key, by the heap in front of which (or in which) it was.
+/// The values given under a key, each with the heap in front of which (or in which) it was given.
 #[derive(Clone, Debug)]
 struct Given<K, V>(HashMap<K, Vec<(usize, V)>>);
 
@@ -63,12 +63,12 @@ impl<K: Eq + Hash, V: PartialEq> Given<K, V> {
 }
 
 impl Log {
-    /// Nothing yet.
+    /// An empty log.
     pub fn new(which: Texts) -> Log {
         Log { which, ..Log::default() }
     }
 
-    /// Nothing yet, of a log that is going to be asked for the identifiers of strings.
+    /// An empty log that is going to be asked for the identifiers of strings.
     pub fn with_ids() -> Log {
         Log { ids: Some(Ids::default()), ..Log::default() }
     }
@@ -126,7 +126,7 @@ impl Log {
         }
     }
 
-    /// How a class was loaded.
+    /// The LOAD CLASS of a class.
     pub fn load(&self, heap: usize, class: Address) -> Option<&LoadClass> {
         self.loads.get(&class, heap)
     }

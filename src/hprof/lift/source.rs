@@ -14,19 +14,19 @@ use super::walk::{Item, Keep, Place, walk, walk_from};
 
 /// Opens a dump any number of times: at its start, and at heaps where that is possible.
 pub trait Reopen {
-    /// What a decoder reads.
+    /// The stream that a decoder reads.
     type Source: Read;
 
     /// A decoder at the start.
     ///
     /// # Errors
-    /// What opening runs into.
+    /// An error of opening.
     fn start(&mut self) -> Result<Decoder<Self::Source>, Error>;
 
     /// A decoder at a place between records of a dump with this header; `None` if there can be none.
     ///
     /// # Errors
-    /// What opening runs into.
+    /// An error of opening.
     fn at(&mut self, _header: &Header, _place: Resume) -> Result<Option<Decoder<Self::Source>>, Error> {
         Ok(None)
     }
@@ -62,14 +62,14 @@ impl<R: Read, O: FnMut() -> Result<Decoder<R>, Error> + Clone> HprofDump<O> {
     /// Reads the index. `open` gives a decoder at the start of the same file every time.
     ///
     /// # Errors
-    /// What opening or decoding runs into.
+    /// An error of opening or decoding.
     pub fn new(open: O) -> Result<HprofDump<O>, Error> {
         HprofDump::with_spool(open, &Spool::default())
     }
 }
 
 impl<O: Reopen + Clone> HprofDump<O> {
-    /// The same, in which contents that are too long to be held go into a spool like this.
+    /// Like [`HprofDump::new`]; contents that are too long to be held go into a spool like this.
     ///
     /// # Errors
     /// Like [`HprofDump::new`].
@@ -81,7 +81,7 @@ impl<O: Reopen + Clone> HprofDump<O> {
         Ok(HprofDump::of(open, spool, header, index))
     }
 
-    /// The same, of a dump with this header and index.
+    /// The dump with this header and index.
     pub(in super::super) fn of(open: O, spool: &Spool, header: Header, index: Index) -> HprofDump<O> {
         let facts = index.facts;
         let heap = |(number, index)| {
@@ -185,7 +185,7 @@ pub struct WholeDump {
 /// an error the dump holds everything before it.
 ///
 /// # Errors
-/// What opening runs into.
+/// An error of opening.
 pub fn dump<R: Read>(
     mut open: impl FnMut() -> Result<Decoder<R>, Error>,
 ) -> Result<(WholeDump, Result<(), DecodeError>), Error> {

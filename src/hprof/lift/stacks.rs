@@ -109,7 +109,7 @@ fn with_roots(mut threads: Vec<Thread>, roots: &[Root]) -> Vec<Thread> {
     threads
 }
 
-/// What was told under a serial number last, with its place among all that was told.
+/// The last item recorded under each serial number, with its place among all that were recorded.
 #[derive(Debug)]
 struct Told<T> {
     by_serial: HashMap<Serial, (usize, T)>,
@@ -123,14 +123,15 @@ impl<T> Default for Told<T> {
 }
 
 impl<T: Clone> Told<T> {
-    /// What a heap's log tells again stays at the place of the first time; the heap begins at the place `begin`.
+    /// Records an item. One that a heap's log repeats keeps the place of the first time; the heap begins at the place
+    /// `begin`.
     fn tell(&mut self, begin: usize, serial: Serial, item: T) {
         let known = self.by_serial.get(&serial).map(|(place, _)| *place).filter(|place| *place >= begin);
         self.by_serial.insert(serial, (known.unwrap_or(self.count), item));
         self.count += usize::from(known.is_none());
     }
 
-    /// What was told under these serial numbers, in the order of the file.
+    /// The items recorded under these serial numbers, in the order of the file.
     fn of(&self, serials: impl Iterator<Item = Serial>) -> Vec<T> {
         if self.by_serial.is_empty() {
             return Vec::new();

@@ -1,4 +1,4 @@
-//! From steps to whole items: contents put together, each item in its heap.
+//! Items of a dump from a decoder's steps: contents put together, each item in its heap.
 
 use std::io::Read;
 
@@ -21,7 +21,7 @@ pub struct HeapCounter {
     open: bool,
 }
 
-/// Where an item stands.
+/// The place of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     /// Index of the heap, from 0; of an item between heaps, the next one's.
@@ -65,7 +65,7 @@ pub enum Keep {
 }
 
 impl HeapCounter {
-    /// One that begins before the heap of this index.
+    /// A counter that begins before the heap of this index.
     pub(super) fn before(heap: usize) -> HeapCounter {
         HeapCounter { begun: heap, open: false }
     }
@@ -116,7 +116,7 @@ impl HeapCounter {
 /// Calls `visit` with every item in file order.
 ///
 /// # Errors
-/// What `visit` returns, or what decoding runs into; the items before it are sound.
+/// An error of `visit`, or one of decoding; the items before it are sound.
 pub fn walk<R, E, F>(decoder: &mut Decoder<R>, keep: Keep, visit: F) -> Result<(), E>
 where
     R: Read,
@@ -126,7 +126,7 @@ where
     walk_with(decoder, keep, None, None, visit)
 }
 
-/// The same over a decoder that goes on at the start of the heap of an index.
+/// Like [`walk`], over a decoder that goes on at the start of the heap of this index.
 ///
 /// # Errors
 /// Like [`walk`].
@@ -139,7 +139,8 @@ where
     items(decoder, HeapCounter::before(heap), Keep::Contents, Some(spool), None, visit)
 }
 
-/// The same, in which contents that are too long to be held go into a spool, if there is one, but for what is passed over.
+/// Like [`walk`]; contents that are too long to be held go into a spool, if there is one, and `pass` passes sub-records
+/// over.
 ///
 /// # Errors
 /// Like [`walk`].
@@ -193,7 +194,7 @@ pub(crate) struct Walker {
 }
 
 impl Walker {
-    /// For a decoder that stands after this number of heaps.
+    /// A walker for a decoder that stands after this number of heaps.
     pub(crate) fn new<R: Read>(decoder: &Decoder<R>, heaps: HeapCounter, keep: Keep) -> Walker {
         Walker {
             id: decoder.header().id_size,
@@ -211,7 +212,7 @@ impl Walker {
     /// Takes a step, and calls `visit` with the items that it completes.
     ///
     /// # Errors
-    /// What `visit` returns; or if contents in pieces would take more memory than is allowed.
+    /// An error of `visit`; or if contents in pieces would take more memory than is allowed.
     #[inline]
     pub(crate) fn step<E: From<DecodeError>>(
         &mut self,
@@ -268,10 +269,10 @@ impl Walker {
         }
     }
 
-    /// After the last step, with the number of records and sub-records.
+    /// Ends the walk after the last step, with the number of records and sub-records.
     ///
     /// # Errors
-    /// What `visit` returns.
+    /// An error of `visit`.
     pub(crate) fn end<E>(self, index: u64, visit: &mut impl FnMut(Place, Item<'_>) -> Result<(), E>) -> Result<(), E> {
         if !self.heaps.is_open() {
             return Ok(());

@@ -90,7 +90,7 @@ impl Arrays {
     }
 }
 
-/// What class names are arrays of. Of classes that share a long name, it is made once.
+/// The elements of array classes, by class name. For classes that share a long name, the element's name is made once.
 #[derive(Debug)]
 struct Elements {
     jvm: Forms,

@@ -1,4 +1,4 @@
-//! What a dump of a profile tells of a heap's classes, objects and roots.
+//! The facts of a heap's classes, objects and roots that a profile's dump records.
 
 use foldhash::HashMap;
 
@@ -46,7 +46,7 @@ impl<'c> Carrier<'c> {
         order
     }
 
-    /// How many objects stand before a class.
+    /// The number of objects before a class.
     pub(super) fn stands_after(&self, class: &Class) -> u64 {
         match class.after_objects {
             // ART's classes are objects among objects; those without a place come first.
@@ -55,7 +55,7 @@ impl<'c> Carrier<'c> {
         }
     }
 
-    /// What the sub-record of the class at this place tells.
+    /// The class in the sub-record of the class at this place.
     pub(super) fn class(&self, index: usize, name: Name, serial: Option<Serial>) -> Result<Class, LowerError> {
         let class = &self.classes[index];
         let at = class.address;
@@ -195,7 +195,8 @@ impl<'c> Carrier<'c> {
         told
     }
 
-    /// Which roots are told, in their order. Without Android's sub-records, its kinds are of an unknown kind.
+    /// The roots that are recorded, in their order. Without Android's sub-records, roots of its kinds become unknown
+    /// ones.
     fn told_roots(&self, roots: &[Root], objects: &RootObjects) -> Vec<Root> {
         let told = |kind: RootKind| !kind.is_android() || self.plan.android();
         match self.plan.profile.root_writer {

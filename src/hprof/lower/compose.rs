@@ -222,7 +222,7 @@ impl<'p> Composer<'p> {
         Ok(())
     }
 
-    /// What the agent tells of threads, samples and sites.
+    /// Appends the agent's records of threads, samples and sites.
     fn non_heap(&mut self, classes: &[Class], threads: &[Thread], roots: &[Root]) -> Result<(), LowerError> {
         let (group, parent) = (self.text(&Name::from_text("main"))?, self.text(&Name::from_text("system"))?);
         let trace = Serial(self.plan.profile.trace.unwrap_or(1));
@@ -276,7 +276,7 @@ impl<'p> Composer<'p> {
         Ok(())
     }
 
-    /// What every reader has to expect and no writer does: records after their use, and unknown ones.
+    /// Adds records that every reader has to expect and no writer makes: records after their use, and unknown ones.
     fn scatter(&mut self, events: &mut Vec<Event>, classes: &[Class]) {
         let mut draw = SeedDraw::new(self.plan.seed, Stream::Spelling);
         for index in 0..classes.len().min(3) {

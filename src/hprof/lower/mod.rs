@@ -46,13 +46,13 @@ use stamp::{Spelled, Stamps};
 use table::table;
 use tell::{Told, tell};
 
-/// Which dump to make of heaps.
+/// Options for the dump that is made of heaps.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct LowerOptions {
     /// The writer to imitate.
     pub profile: &'static Profile,
-    /// How it frames a heap; its usual way, if absent.
+    /// The framing of a heap; the writer's usual one, if absent.
     pub framing: Option<&'static Framing>,
     /// Size of identifiers; the writer's own, else the heap's, if absent.
     pub id_size: Option<IdSize>,
@@ -89,7 +89,7 @@ impl Default for LowerOptions {
 }
 
 impl LowerOptions {
-    /// The same with another profile.
+    /// These options with another profile.
     ///
     /// # Errors
     /// If there is no such profile.
@@ -114,8 +114,8 @@ pub fn write_dump(dump: &mut dyn DumpSource, options: &LowerOptions, out: &mut d
 /// Every byte.
 const ALL: Range<u64> = 0..u64::MAX;
 
-/// The same of those bytes that are in a window; gives the length of the whole dump. In the profile `even`, what is in blocks and
-/// not in the window takes no time.
+/// Like [`write_dump`] for the bytes in a window; gives the length of the whole dump. In the profile `even`, blocks
+/// outside of the window take no time.
 ///
 /// # Errors
 /// Like [`write_dump`].

@@ -9,7 +9,7 @@ use super::super::wire::IdSize;
 use super::LowerOptions;
 use super::profiles::{Cut, Framing, NameForm, Profile};
 
-/// What the options mean for a dump with these facts.
+/// The settings that options mean for a dump with these facts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Plan {
     pub(super) profile: &'static Profile,
@@ -53,8 +53,8 @@ impl Plan {
         })
     }
 
-    /// How a heap is framed whose dump had this header version, if it had one; `None` where a dump in its own way would
-    /// need a version that the profile does not write.
+    /// The framing of a heap whose dump had this header version, if it had one; `None` where a dump in its own framing
+    /// would need a version that the profile does not write.
     pub(super) fn framing(options: &LowerOptions, version: Option<&Name>) -> Option<Framing> {
         let profile = options.profile;
         let drawn = SeedDraw::new(options.seed, Stream::Cuts).below(profile.framings.len() as u64) as usize;

@@ -22,31 +22,31 @@ pub enum ClassOrder {
 /// A writer of HPROF dumps.
 #[derive(Debug)]
 pub struct Profile {
-    /// Its name.
+    /// The writer's name.
     pub name: &'static str,
-    /// How it can frame a heap; the first is its usual one.
+    /// The framings of a heap that it can write; the first is its usual one.
     pub framings: &'static [Framing],
     /// Size of its identifiers, if it is always the same.
     pub id_size: Option<IdSize>,
-    /// How it spells class names.
+    /// The spelling of class names.
     pub names: NameForm,
-    /// How it tells what is not in the heap.
+    /// The style of the log: the records outside of the heap.
     pub log: LogStyle,
-    /// Where CLASS DUMPs stand among the objects.
+    /// The place of CLASS DUMPs among the objects.
     pub classes: Order,
-    /// In which order it goes through the classes.
+    /// The order in which it goes through the classes.
     pub class_order: ClassOrder,
     /// Whether the class objects of primitive types have no CLASS DUMP and are plain instances of `java/lang/Class`, if the
     /// heap has that class (dumps of HotSpot 5 to 25, SA 17 and agent 6).
     pub primitive_mirrors: bool,
-    /// Where roots stand.
+    /// The place of the roots.
     pub roots: RootOrder,
     /// The writer whose kinds of root it has; `None`: the heap's own, and without Android's sub-records its kinds are
     /// unknown ones.
     pub root_writer: Option<RootWriter>,
     /// Whether a class has its signers and protection domain, or none.
     pub owners: bool,
-    /// What a CLASS DUMP says about arrays and interfaces.
+    /// The instance size in the CLASS DUMP of an array.
     pub arrays: InstanceSizes,
     /// Whether constant pools are written.
     pub constant_pool: bool,
@@ -56,14 +56,14 @@ pub struct Profile {
     pub trace: Option<u32>,
 }
 
-/// How a heap is framed.
+/// The framing of a heap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Framing {
     /// Header version.
     pub version: Version,
     /// HEAP DUMP or HEAP DUMP SEGMENT.
     pub tag: Tag,
-    /// Where segments end.
+    /// The ends of segments.
     pub cut: Cut,
     /// Whether HEAP DUMP END follows.
     pub end: bool,
@@ -72,7 +72,7 @@ pub struct Framing {
     pub groups: bool,
 }
 
-/// Where segments end.
+/// The ends of segments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cut {
     /// One HEAP DUMP for the whole heap.
@@ -100,7 +100,7 @@ impl Cut {
     }
 }
 
-/// How class names are spelled.
+/// The spelling of class names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NameForm {
     /// `java/lang/String`, `[I`, `[Ljava/lang/String;`.
@@ -109,10 +109,10 @@ pub enum NameForm {
     Java,
 }
 
-/// How the log is told.
+/// The style of a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LogStyle {
-    /// Which strings there are, and where.
+    /// The strings that there are, and their place.
     pub strings: Strings,
     /// Whether START THREAD and the records about samples and sites are written.
     pub non_heap: bool,
@@ -131,19 +131,19 @@ pub struct LogStyle {
     pub first_frame: u64,
 }
 
-/// Which strings a log has, and where.
+/// The strings that a log has, and their place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strings {
     /// All before the first LOAD CLASS, with some that nothing names.
     First,
-    /// Those of classes before the first LOAD CLASS, those of a frame before it, and no others (the serviceability
+    /// Strings of classes before the first LOAD CLASS, those of a frame before it, and no others (the serviceability
     /// agent).
     Needed,
     /// Each where it is first used.
     AtUse,
 }
 
-/// Where roots stand in a heap.
+/// The place of the roots in a heap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RootOrder {
     /// Before the first class and object.
@@ -156,12 +156,13 @@ pub enum RootOrder {
     Drawn,
 }
 
-/// What a CLASS DUMP gives as instance size.
+/// The instance size in a CLASS DUMP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InstanceSizes {
     /// The field bytes of the class and its superclasses.
     Fields,
-    /// The same, but 0 for arrays (every known writer: dumps of HotSpot, SA and agent; hprof.cc of ART).
+    /// The field bytes of the class and its superclasses, but 0 for arrays (every known writer: dumps of HotSpot, SA
+    /// and agent; hprof.cc of ART).
     ZeroForArrays,
 }
 
@@ -233,7 +234,7 @@ const fn whole(version: Version) -> Framing {
     Framing { version, tag: Tag::HEAP_DUMP, cut: Cut::Whole, end: false, groups: false }
 }
 
-/// How heaps are framed that are written as they were, by header version.
+/// The framings of heaps that are written as they were, by header version.
 pub(super) const KEEPING: &[Framing] = &[
     whole(Version::V1_0_1),
     segments(Version::V1_0_2, Cut::OwnBuffer(1 << 20)),

@@ -1,4 +1,4 @@
-//! Which writer made this dump? The one whose profile gives the same bytes again.
+//! Recognition of a dump's writer: the one whose profile gives the same bytes again.
 
 use std::io::Read;
 
@@ -68,7 +68,7 @@ impl Signs {
         }
     }
 
-    /// How many signs speak against a profile.
+    /// The number of signs that speak against a profile.
     fn against(&self, profile: &Profile) -> usize {
         let style = profile.log;
         [

@@ -1,4 +1,4 @@
-//! Where segments end, and how their lengths get into them: the only place that knows.
+//! The ends of segments, and their lengths: the only place that knows.
 //!
 //! A segment of bounded size is held in memory until it ends, or until what it ends with is known. The length of one that may grow without bound is
 //! known from a pass that only measures, so a stream that cannot seek is written in the same way as a file.
@@ -22,9 +22,9 @@ pub(super) struct SegmentWriter<'o> {
     framing: Framing,
     cutter: Cutter,
     buffer: Vec<u8>,
-    /// Where the open segment's head begins in the buffer, while it is still there.
+    /// The place of the open segment's head in the buffer, while it is still there.
     head: Option<usize>,
-    /// What comes before the buffer, of an open segment that has become too long to be held.
+    /// The bytes before the buffer, of an open segment that has become too long to be held.
     overflow: Option<Overflow>,
     open: bool,
     /// Bytes of sub-records in the open segment.
@@ -33,10 +33,10 @@ pub(super) struct SegmentWriter<'o> {
     lengths: Lengths,
 }
 
-/// Where the bytes go.
+/// The receiver of the bytes.
 pub(super) type Sink<'o> = WindowWriter<&'o mut dyn Write>;
 
-/// What came of writing.
+/// The lengths that a writer counted.
 pub(super) struct Written {
     /// Lengths of segments without bound, where they were to be found out.
     pub(super) lengths: Vec<u64>,
@@ -182,8 +182,8 @@ impl<'o> SegmentWriter<'o> {
         Ok(())
     }
 
-    /// Of segments that come next, of that many bytes of sub-records each: how many stand before what is wanted of the dump, and
-    /// how many after it.
+    /// The numbers of segments before and after the window, of `count` that come next, with `length` bytes of
+    /// sub-records each.
     pub(super) fn beyond(&mut self, count: u64, length: u64) -> Result<(u64, u64), Error> {
         self.close()?;
         self.flush()?;
@@ -439,7 +439,7 @@ impl Cutter {
         self.position += bytes;
     }
 
-    /// What is left of a shared buffer serves on, if it is more than a little.
+    /// Empties the buffer. The rest of a shared buffer serves on, if it is more than a little.
     fn flush(&mut self) {
         if let Cut::OwnBuffer(size) = self.cut {
             (self.capacity, self.position) = (size, 0);

@@ -1,4 +1,4 @@
-//! What a dump tells, item by item, in the order of the file.
+//! The items of a dump, in the order of the file.
 
 use std::collections::BTreeMap;
 use std::iter::Peekable;
@@ -39,7 +39,7 @@ pub(super) enum Told<'t> {
     Tail(&'t [Event]),
 }
 
-/// What is told of a heap besides its stream.
+/// The facts of a heap beside its stream of items.
 pub(super) struct HeapTold<'l> {
     pub(super) number: usize,
     pub(super) times: (u32, u32),
@@ -111,7 +111,7 @@ pub(super) fn tell(dump: &mut dyn DumpSource, plan: &Plan, visit: &mut Visit<'_>
     visit(Told::Tail(&tail))
 }
 
-/// What the objects of a heap say about its roots, for writers that go by it.
+/// The facts in a heap's objects about its roots, for writers that go by them.
 fn root_objects(plan: &Plan, heap: &mut dyn HeapSource, surroundings: &Surroundings) -> Result<RootObjects, Error> {
     if plan.as_heap() || plan.profile.root_writer.is_none() {
         return Ok(RootObjects::default());
@@ -259,7 +259,7 @@ impl Entries<'_, '_> {
     }
 }
 
-/// What stands between the entries of a heap.
+/// The events, regions and roots that stand between the entries of a heap.
 struct Surround<'s> {
     entries: u64,
     events: &'s [Event],
@@ -268,7 +268,7 @@ struct Surround<'s> {
 }
 
 impl Surround<'_> {
-    /// What is due before the next entry.
+    /// Visits the events, roots and regions that are due before the next entry.
     fn surround(&mut self, visit: &mut Visit<'_>) -> Result<(), Error> {
         self.up_to(self.entries, visit)
     }

@@ -1,4 +1,4 @@
-//! What holds for one heap: its classes and the addresses of what it has.
+//! The rules of one heap: its classes and the addresses of its objects.
 
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
@@ -14,7 +14,7 @@ use super::{Place, severity};
 /// One heap of a file. A file may have as many as it has dump records, so an empty one takes little.
 #[derive(Debug, Default)]
 pub(super) struct HeapGraph {
-    /// What there is to know of it, if anything.
+    /// The facts of the heap, if there are any.
     known: Option<Box<Known>>,
 }
 
@@ -24,7 +24,7 @@ struct Known {
     addresses: AddressSet,
     /// The classes, until all are laid out.
     classes: Vec<OfClass>,
-    /// How instances are laid out; in the first pass `None`, or by the classes before the first instance.
+    /// The layouts of instances; in the first pass `None`, or by the classes before the first instance.
     layouts: Option<Layouts>,
     /// Whether the second pass could find an error in instances or classes.
     doubtful: bool,
@@ -37,7 +37,7 @@ struct Known {
     of_classes: u64,
 }
 
-/// What is kept of a class for its heap.
+/// The facts of a class that are kept for its heap.
 #[derive(Debug)]
 struct OfClass {
     id: Address,
@@ -46,7 +46,7 @@ struct OfClass {
     instance_size: u32,
 }
 
-/// What is wrong with a class's place in the hierarchy.
+/// Faults in a class's place in the hierarchy.
 struct Faults {
     superclass: bool,
     cycle: bool,
@@ -54,7 +54,7 @@ struct Faults {
     bytes: Option<u64>,
 }
 
-/// What a class takes, and an address in a table that grows.
+/// Memory that a class takes, and an address in a table that grows.
 const OF_CLASS: usize = 256;
 const IN_TABLE: u64 = 40;
 

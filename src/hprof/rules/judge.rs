@@ -12,13 +12,14 @@ use super::super::wire::Header;
 use super::super::{Decoder, open};
 use super::{BOOK, GraphIndex, PassRules};
 
-/// What the first pass over an HPROF dump keeps.
+/// The state that the first pass over an HPROF dump leaves for the second one, or for a source of the heaps.
 pub(in super::super) struct Kept {
-    /// For the second pass.
+    /// The index for the second pass.
     rules: GraphIndex,
-    /// For a source of the heaps: who looks for nothing but errors mostly reads them next. `None` otherwise.
+    /// The index for a source of the heaps: a caller that looks for nothing but errors mostly reads them next. `None`
+    /// otherwise.
     gathering: Option<(Walker, Gathering)>,
-    /// What was gathered, where the dump can be read to its end.
+    /// The index that was gathered, where the dump can be read to its end.
     pub(in super::super) index: Option<(Header, Index)>,
 }
 

@@ -24,7 +24,7 @@ fn severity(rule: RuleId) -> Severity {
     BOOK.severity(rule)
 }
 
-/// Where a record or sub-record stands, once its bytes are gone.
+/// The place of a record or sub-record, once its bytes are gone.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     offset: u64,

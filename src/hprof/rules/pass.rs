@@ -13,7 +13,7 @@ use super::{Place, each_id, severity};
 
 /// Judges a dump's records and sub-records, one by one.
 ///
-/// What comes in pieces is judged, and counted, when its last piece has come.
+/// Contents in pieces are judged, and counted, when their last piece has come.
 #[derive(Debug)]
 pub struct PassRules {
     id: IdSize,
@@ -46,7 +46,7 @@ struct Pending {
     contents: Contents,
 }
 
-/// What is judged or counted in contents.
+/// The kinds of contents that are judged or counted.
 #[derive(Clone, Copy, Debug)]
 enum Contents {
     /// Nothing.

@@ -1,4 +1,4 @@
-//! What holds for the whole file: strings, loaded classes, frames, traces and threads, and who names them.
+//! The rules of the whole file: strings, loaded classes, frames, traces and threads, and the records that name them.
 
 use std::collections::hash_map::Entry;
 use std::fmt;
@@ -193,7 +193,7 @@ impl Tables {
     }
 }
 
-/// What a record names, and what of it is unknown.
+/// The names in a record, and how many of them are unknown.
 struct Unknown<T> {
     total: usize,
     unknown: usize,

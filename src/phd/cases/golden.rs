@@ -158,7 +158,7 @@ fn kept(id: &str) -> Vec<&'static str> {
     }
 }
 
-/// Kept elsewhere: the plainest dump has neither totals nor 16-bit hashes.
+/// Rules that other cases keep: the plainest dump has neither totals nor 16-bit hashes.
 const NOT_KEPT: [&str; 2] = [book::HEADER_TOTALS.0, book::HASH_16_BIT_VALUE.0];
 
 /// Random heaps: what a writer makes of fields, statics, loaders and 32-bit hashes.
@@ -201,7 +201,7 @@ fn random() -> Result<Vec<Case>, Error> {
     Ok(cases)
 }
 
-/// One VM's two heaps, a dump for each.
+/// The two heaps of one VM, a dump for each.
 fn two_heaps() -> Result<Vec<Case>, Error> {
     let word = WordSize::Bits64;
     let whole = specimen(Specimen { word, hashes: HashRegime::WhereUsed32, letters: Letters::Plain });

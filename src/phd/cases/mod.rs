@@ -1,4 +1,4 @@
-//! What the format gives to the corpus.
+//! The format's part of the corpus.
 
 mod golden;
 mod readings;
@@ -12,7 +12,7 @@ use super::open::FAMILY;
 
 pub(super) use readings::AMBIGUITIES;
 
-/// Its cases.
+/// The format's cases.
 pub(super) const CASES: CaseFamily = CaseFamily {
     golden: golden::cases,
     base: "phd6-openj9-64",
@@ -22,7 +22,7 @@ pub(super) const CASES: CaseFamily = CaseFamily {
     spelled: by_hand,
 };
 
-/// Its cases that are too large to be stored.
+/// The format's cases that are too large to be stored.
 pub(super) const LARGE: Source = source!("phd/large.toml");
 
 fn by_hand() -> &'static Spelled {

@@ -1,4 +1,4 @@
-//! What a PHD leaves open.
+//! The readings that a PHD leaves open.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,7 +8,7 @@ use crate::model::{Address, ByteLen, Class, Contents, Heap, IdentityHash, Object
 
 use super::super::wire::{FileFlags, Version};
 
-/// In the order in which they are applied.
+/// The ambiguities of a dump, in the order in which readings are applied.
 pub(in super::super) const AMBIGUITIES: &[Ambiguity] = &[
     Ambiguity {
         name: "phd.address-unit",

@@ -5,7 +5,7 @@ use crate::model::{
     WordSize,
 };
 
-/// Which specimen.
+/// Options for a specimen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Specimen {
     pub(super) word: WordSize,
@@ -13,16 +13,16 @@ pub(super) struct Specimen {
     pub(super) letters: Letters,
 }
 
-/// Which characters its names have.
+/// The characters that names of the specimen have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Letters {
-    /// Those of ASCII.
+    /// ASCII.
     Plain,
-    /// Some of two, three and six bytes, and U+0000.
+    /// Characters of two, three and six bytes as well, and U+0000.
     Odd,
 }
 
-/// Where the specimen's objects begin. Below 2 GiB, so that a 32-bit dump can hold them.
+/// The address of the specimen's first object. It is below 2 GiB, so that a 32-bit dump can hold the objects.
 const BASE: u64 = 0x0010_0000;
 
 /// A heap with every kind of record, every width of gap and reference that the word size allows, class

@@ -1,4 +1,4 @@
-//! What edits do to the heap that a reader finds.
+//! The effects of edits on the heap that a reader finds.
 
 use crate::model::{Address, ByteLen, Class, Contents, Heap, Name, Object, ObjectKind, WordSize};
 
@@ -49,7 +49,7 @@ pub(super) fn null_the_reference(damage: &Damage<'_, Map>, heap: &mut Heap) -> O
     damage.redirect(heap, Address::NULL)
 }
 
-/// The same, and every null reference is left out.
+/// Nulls the reference, and leaves every null reference out.
 pub(super) fn leave_out_nulls(damage: &Damage<'_, Map>, heap: &mut Heap) -> Option<()> {
     null_the_reference(damage, heap)?;
     for object in &mut heap.objects {
@@ -64,8 +64,8 @@ pub(super) fn refer_to_the_class(damage: &Damage<'_, Map>, heap: &mut Heap) -> O
     damage.redirect(heap, damage.record()?.class_word?)
 }
 
-/// The same, and the DTFJ reader drops a genuine reference 0 wherever it equals the class word: where the edit put it
-/// twice.
+/// Points the reference to the class; the DTFJ reader also drops a genuine reference 0 wherever it equals the class
+/// word: where the edit put it twice.
 pub(super) fn drop_first_references(damage: &Damage<'_, Map>, heap: &mut Heap) -> Option<()> {
     refer_to_the_class(damage, heap)?;
     references(damage.object(heap)?)?.remove(0);

@@ -1,4 +1,4 @@
-//! Where the fields of a dump are.
+//! The places of the fields of a dump.
 
 use crate::error::Error;
 use crate::model::Address;

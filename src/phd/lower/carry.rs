@@ -1,4 +1,4 @@
-//! What a profile's dump tells of a heap: model to model, no spelling.
+//! The facts of a heap that a profile's dump records: model to model, no spelling.
 
 use std::iter::Peekable;
 use std::vec::IntoIter;
@@ -60,7 +60,7 @@ impl<'c> Carrier<'c> {
         order.into_iter().peekable()
     }
 
-    /// How many objects stand before a class.
+    /// The number of objects before a class.
     pub(super) fn stands_after(&self, class: &Class) -> u64 {
         self.order.place(class.after_objects)
     }
@@ -84,7 +84,7 @@ impl<'c> Carrier<'c> {
         }
     }
 
-    /// What the record of the class at this place tells.
+    /// The class in the record of the class at this place.
     pub(super) fn class(&self, index: usize) -> Result<Class, LowerError> {
         let class = &self.classes[index];
         let is_listed = class.references.is_some();

@@ -8,7 +8,7 @@ use super::super::wire::{Layout, Units, Width};
 /// A record that is due, before it is spelled.
 #[derive(Debug)]
 pub struct Case {
-    /// Which kind of record.
+    /// The kind of record.
     pub kind: CaseKind,
     /// The file's layout.
     pub layout: Layout,
@@ -16,9 +16,9 @@ pub struct Case {
     pub after_null: bool,
     /// Distance from the preceding record.
     pub gap: Units,
-    /// What holds for all references.
+    /// The extent of all references.
     pub references: Spread,
-    /// Which class cache slots hold the object's class.
+    /// The class cache slots that hold the object's class.
     pub slots: [bool; 4],
     /// The hash to store.
     pub hash: StoredHash,
@@ -26,10 +26,10 @@ pub struct Case {
     pub length: Option<u64>,
 }
 
-/// What a choice needs to know of all references of a record.
+/// The extent of a record's references, as far as a choice needs to know it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Spread {
-    /// How many there are.
+    /// The number of references.
     pub count: u64,
     /// Their distances, in address units.
     pub distances: Range,
@@ -55,7 +55,7 @@ impl Spread {
 }
 
 impl Spread {
-    /// What holds for all of these references, with their distances.
+    /// The extent of these references, with their distances.
     #[inline]
     pub fn of(targets: &[Address], distances: &[Units]) -> Spread {
         let mut spread = Spread { count: targets.len() as u64, ..Spread::default() };
@@ -90,10 +90,10 @@ pub enum CaseKind {
     Class,
 }
 
-/// How to spell a record.
+/// The spelling of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Choice {
-    /// Which record.
+    /// The form of the record.
     pub form: Form,
     /// Width of the gap (and of an array's length).
     pub gap: Width,
@@ -118,7 +118,7 @@ pub enum Form {
     Plain,
 }
 
-/// How a writer subtracts addresses.
+/// The arithmetic in which a writer subtracts addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arithmetic {
     /// In machine words: 32-bit differences wrap.

@@ -35,7 +35,7 @@ use super::record::{Header, HeaderRecord, ObjectArray, Record, References};
 use super::wire::{Layout, Units, Version};
 use carry::Carrier;
 
-/// Which dump to make of a heap.
+/// Options for the dump that is made of a heap.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct LowerOptions {
@@ -72,7 +72,7 @@ impl LowerOptions {
         }
     }
 
-    /// The same with another profile.
+    /// These options with another profile.
     ///
     /// # Errors
     /// If there is no such profile, or it does not write this version.

@@ -22,7 +22,7 @@ use super::choice::{Arithmetic, Case, CaseKind, Choice, Form};
 pub struct Profile {
     /// Its name on the command line.
     pub name: &'static str,
-    /// What it is, in a line.
+    /// A description of the writer, in a line.
     pub summary: &'static str,
     /// Versions that it writes; the first is its default.
     pub versions: &'static [Version],
@@ -34,27 +34,27 @@ pub struct Profile {
     pub hashes: Option<HashRegime>,
     /// Whether a 32-bit hash of 0 is stored. Writers that test for zero cannot.
     pub writes_zero_hash: bool,
-    /// Where classes stand.
+    /// The place of the classes.
     pub order: Order,
     /// Order of the objects.
     pub objects: ObjectOrder,
     /// Header records.
     pub header: HeaderPolicy,
-    /// How addresses are subtracted.
+    /// The arithmetic in which addresses are subtracted.
     pub arithmetic: Arithmetic,
-    /// What the class word of an object array names.
+    /// The class that an object array's class word names.
     pub array_word: ArrayWord,
     /// Order of an object array's references.
     pub elements: ElementOrder,
     /// Whether object arrays carry their true length (tag 8) or not (tag 5).
     pub true_length: bool,
-    /// Which of an object array's two last fields comes first.
+    /// The order of an object array's two last fields.
     pub array_fields: FieldSwap,
     /// The spelling of each record.
     pub choose: fn(&Case, &mut dyn Draw) -> Choice,
 }
 
-/// Which header records a profile writes.
+/// The header records that a profile writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HeaderPolicy {
     /// The version text alone, always; empty when unknown (native writer).
@@ -67,7 +67,7 @@ pub enum HeaderPolicy {
     Any,
 }
 
-/// What the class word of an object array names.
+/// The class that an object array's class word names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArrayWord {
     /// The component class.
@@ -407,7 +407,7 @@ impl Profile {
     }
 }
 
-/// What has to be known of the objects before the header can be written.
+/// A survey of the objects, for headers that depend on them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Survey {
     /// Counts of objects (classes included) and references, as the dump will have them.

@@ -49,7 +49,7 @@ struct ClassEntry {
     index: u64,
 }
 
-/// What the class words of object arrays name: of some of them, the class word and the first reference.
+/// The class words of object arrays: of some arrays, the class word and the first reference.
 #[derive(Debug, Default)]
 struct Arrays {
     first_at: Option<(u64, u64)>,
@@ -81,7 +81,7 @@ const NOTED: u64 = 8;
 /// The allowance is looked at for one of this many objects.
 const NEXT: u64 = 64;
 
-/// What a class or an address takes in a table that grows.
+/// Memory that a class or an address takes in a table that grows.
 const IN_TABLE: usize = 2 * (size_of::<Address>() + size_of::<ClassEntry>());
 
 impl GraphIndex {
@@ -307,7 +307,7 @@ impl GraphIndex {
         self.followed.end(&self.addresses, findings);
     }
 
-    /// After all: what speaks for which convention of class words.
+    /// Reports the signs for each convention of class words, after all records.
     pub fn signs(&self, findings: &mut Findings) {
         let Arrays { first_at: Some((offset, index)), total, asked } = &self.arrays else { return };
         let rule = super::OBJECT_ARRAY_CLASS_WORD;

@@ -11,12 +11,12 @@ use super::super::lift::{Resolved, Summary};
 use super::{BOOK, GraphIndex, PassRules};
 use crate::phd::open::{format, open};
 
-/// What the first pass over a PHD keeps.
+/// The state that the first pass over a PHD leaves for the second one, or for a source of the heap.
 pub(in super::super) struct Kept {
-    /// For the second pass.
+    /// The index for the second pass.
     index: GraphIndex,
-    /// For a source of the heap: who looks for nothing but errors mostly reads it next. `None` otherwise, and where the dump
-    /// cannot be read to its end.
+    /// The summary for a source of the heap: a caller that looks for nothing but errors mostly reads it next. `None`
+    /// otherwise, and where the dump cannot be read to its end.
     pub(in super::super) summary: Option<Summary>,
 }
 

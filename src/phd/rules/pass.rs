@@ -210,7 +210,7 @@ impl PassRules {
         }
     }
 
-    /// What is counted of a record, and its rules that are errors.
+    /// Counts a record, and judges it by the rules that are errors.
     #[inline]
     fn count_and_judge_lengths(&mut self, located: Located<'_, '_>, findings: &mut Findings) {
         let record = located.record;
@@ -335,7 +335,7 @@ impl PassRules {
         }
     }
 
-    /// What speaks for which reading where the bytes do not decide.
+    /// Reports the signs for each reading where the bytes do not decide.
     fn signs(&self, findings: &mut Findings) {
         let signs = &self.signs;
         let mut note = |rule: RuleId, place: (u64, u64), expected: &str, found: String| {

@@ -6,7 +6,7 @@ use super::super::super::wire::Newline;
 use super::super::{self as rules, trailers};
 use super::{Pass, offset};
 
-/// What of trailer record 2 counts.
+/// The state of the trailer records, as far as later records depend on it.
 #[derive(Debug, Default)]
 pub(super) struct Trailers {
     /// Whether trailer record 1 came.

@@ -1,4 +1,4 @@
-//! Which bytes of a text rely on which rule: where a reader that does not follow the rule takes something else from them.
+//! The bytes of a text that rely on rules: where a reader that does not follow the rule takes something else from them.
 //!
 //! A text that a writer spelled relies on few rules in most of its bytes. What is told of here is what only one who knows
 //! the rule gets right: digits in lower case, a size above 2^31, a name with a space in it.
@@ -43,7 +43,7 @@ pub(in super::super) fn reliances(opener: &Opener, found: &mut dyn FnMut(Relianc
     ended.map(|_| ()).or_else(unless_the_machines)
 }
 
-/// What is wrong with the text ends the search, and what was found before it is sound.
+/// Passes on an error of the machine. An error in the text only ends the search: the places found before it are sound.
 fn unless_the_machines(error: DecodeError) -> Result<(), Error> {
     if error.is_the_machines() { Err(error.into()) } else { Ok(()) }
 }
@@ -72,7 +72,7 @@ struct Pass<'p> {
     listed: Listed,
 }
 
-/// Where the places go that are found.
+/// The receiver of the places that are found.
 struct Found<'p> {
     found: &'p mut dyn FnMut(Reliance),
     /// The record that they stand in.
@@ -87,7 +87,7 @@ impl Found<'_> {
         self.add_of(rule, offset, bytes, self.of);
     }
 
-    /// The same of bytes that tell something of the whole dump.
+    /// Bytes that rely on a rule and tell something of the whole dump.
     fn add_of_all(&mut self, rule: RuleId, offset: u64, bytes: &[u8]) {
         self.add_of(rule, offset, bytes, None);
     }

@@ -8,7 +8,7 @@ use super::super::super::record::{Entry, Number, References};
 use super::super::super::wire::EntryKind;
 use super::Pass;
 
-/// What is known of the entry whose references are read.
+/// The entry whose references are read, as far as it is known.
 #[derive(Debug, Default)]
 pub(super) struct Listed {
     name: Name,

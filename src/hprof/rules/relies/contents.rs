@@ -77,7 +77,7 @@ pub(super) fn instance(instance: &InstanceDump<'_>, layouts: &Layouts, at: Range
     marks.mark_if(differs, rules::INSTANCE_FIELD_ORDER, "field values", at);
 }
 
-/// What values rely on.
+/// The rules that some values rely on.
 #[derive(Debug, Default)]
 struct Told {
     order: bool,

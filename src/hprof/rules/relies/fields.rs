@@ -1,4 +1,4 @@
-//! What a field relies on by its name and value alone, whatever record it stands in.
+//! The rules that a field relies on by its name and value alone, whatever record it stands in.
 
 use crate::bytes::FieldSpan;
 use crate::error::RuleId;

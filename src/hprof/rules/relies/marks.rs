@@ -1,4 +1,4 @@
-//! What is found in one record.
+//! The bytes of one record that rely on rules.
 
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ impl Marks {
         }
     }
 
-    /// The same, if something holds.
+    /// Marks bytes of a field as relying on a rule, if `holds`.
     pub(super) fn mark_if(&mut self, holds: bool, rule: RuleId, field: &'static str, at: Range<u64>) {
         if holds {
             self.mark(rule, field, at);
@@ -35,7 +35,7 @@ impl Marks {
     }
 }
 
-/// Where a record begins.
+/// The place at which a record begins.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
     pub(super) offset: u64,

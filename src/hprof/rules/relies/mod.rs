@@ -1,4 +1,4 @@
-//! Which bytes of a dump rely on which rule.
+//! The bytes of a dump that rely on rules.
 //!
 //! Three passes: the index of the file (names, and how instances are laid out), a [`Survey`] (who names what, and where
 //! things stand), and the one that tells. A rule is told where a reader that does not follow it takes something else from
@@ -72,7 +72,7 @@ fn decoder(opener: &Opener) -> Result<Result<Decoder<Stream>, DecodeError>, Erro
     Ok(open(opener.open()?))
 }
 
-/// What was read; `None` where the dump cannot be read further, which is not an error here.
+/// The result of reading; `None` where the dump cannot be read further, which is not an error here.
 fn sound<T>(read: Result<T, DecodeError>) -> Result<Option<T>, Error> {
     match read {
         Ok(read) => Ok(Some(read)),

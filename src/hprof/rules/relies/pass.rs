@@ -38,11 +38,11 @@ pub(super) struct Pass<'p> {
     next: u64,
     /// The first record since the last segment of a heap that goes on.
     between: Option<Place>,
-    /// Of several heaps, the last one in which each class or object was.
+    /// The last heap in which each class or object was, if there are several heaps.
     met: HashMap<Address, usize>,
 }
 
-/// What there is to know of the heap that is open.
+/// The state of the heap that is open.
 #[derive(Default)]
 pub(super) struct Heap {
     /// When it began.
@@ -63,7 +63,7 @@ pub(super) struct Heap {
     pub(super) array_classes: [bool; PrimitiveType::ALL.len()],
 }
 
-/// What the records so far gave, with the index of the last that did.
+/// The identifiers that the records so far gave, with the index of the last record that did.
 #[derive(Default)]
 pub(super) struct Tables {
     /// Strings, with something that tells different ones apart.
@@ -73,7 +73,7 @@ pub(super) struct Tables {
     pub(super) frames: HashMap<FrameId, u64>,
     pub(super) traces: HashSet<Serial>,
     pub(super) threads: HashSet<Serial>,
-    /// What was named before it was given.
+    /// Frames that a trace named before they were given.
     pub(super) frames_due: HashSet<FrameId>,
     pub(super) serials_due: HashSet<Serial>,
     pub(super) serials: HashSet<Serial>,
@@ -260,7 +260,7 @@ impl Heap {
     }
 }
 
-/// Where a record stands.
+/// The place of a record.
 pub(super) fn place(at: &At<'_>) -> Place {
     Place { offset: at.offset, record: Some(at.index) }
 }

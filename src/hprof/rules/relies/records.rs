@@ -1,4 +1,4 @@
-//! What the records outside of the heap rely on.
+//! The rules that records outside of the heap rely on.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -200,7 +200,7 @@ fn has_form(name: &[u8]) -> bool {
     name.starts_with(b"[") || name.ends_with(b"[]") || name.iter().any(|byte| matches!(byte, b'/' | b'.'))
 }
 
-/// What the record relies on that a decoder stopped at since its length cuts its fields.
+/// The layout rule of a record whose length cuts its fields, at which a decoder stopped.
 pub(super) fn cut(decoder: &Decoder<Stream>, record: Option<u64>) -> Option<Reliance> {
     let (offset, bytes) = decoder.at_hand();
     let rule = layout_of(Tag(*bytes.first()?))?;

@@ -1,4 +1,4 @@
-//! What sub-records rely on.
+//! The rules that sub-records rely on.
 
 use std::ops::Range;
 
@@ -186,7 +186,7 @@ impl Pass<'_> {
         self.contents(&open.at, contents, &[of]);
     }
 
-    /// Where a class of this heap stands, and where all of its superclasses do.
+    /// The places of a class of this heap: its own, and the last one among its own and its superclasses'.
     fn class_place(&self, class: Address) -> Option<(u64, u64)> {
         let heap = self.survey.heaps.get(self.heaps.counter.heap())?;
         heap.classes.get(&class).map(|place| (place.index, place.complete))

@@ -1,4 +1,4 @@
-//! What has to be known of the whole file before it can be said what its bytes rely on.
+//! A survey of the whole file, which the search for reliances needs before it begins.
 
 use std::io::Read;
 
@@ -50,7 +50,7 @@ pub(super) struct HeapSurvey {
     pub(super) threads: HashMap<Serial, u64>,
 }
 
-/// Where a class stands.
+/// The place of a class.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ClassPlace {
     superclass: Address,

@@ -1,4 +1,4 @@
-//! What gaps and references rely on.
+//! The rules that gaps and references rely on.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! What hashes, class words, names, lengths and sizes rely on.
+//! The rules that hashes, class words, names, lengths and sizes rely on.
 
 use crate::model::{Address, PrimitiveType, WordSize};
 

@@ -1,4 +1,4 @@
-//! What the form of a record relies on: its tag, its flags byte, the widths of its fields.
+//! The rules that the form of a record relies on: its tag, its flags byte, the widths of its fields.
 
 use crate::error::RuleId;
 

@@ -1,4 +1,4 @@
-//! What the bytes of a header rely on.
+//! The rules that the bytes of a header rely on.
 
 use std::ops::Range;
 
@@ -59,7 +59,7 @@ pub(super) fn relies(header: &Header, bytes: &[u8], found: &mut dyn FnMut(Relian
     totals
 }
 
-/// What every header has.
+/// Tells the rules of the fields that every header has.
 fn fixed_fields(header: &Header, spans: &[FieldSpan], tell: &mut impl FnMut(RuleId, Range<usize>)) {
     tell(HEADER_MAGIC, MAGIC);
     for FieldSpan { name, at, .. } in spans {
@@ -80,8 +80,8 @@ fn fixed_fields(header: &Header, spans: &[FieldSpan], tell: &mut impl FnMut(Rule
     }
 }
 
-/// Which records there are, and in which order. As J9 VMs write it, a header has the VM's version, and other records by
-/// ascending tag in front of it.
+/// Tells the rules of the header records that there are, and of their order. As J9 VMs write it, a header has the VM's
+/// version, and other records by ascending tag in front of it.
 fn which_records(records: &[Recorded<'_>], end: Option<usize>, tell: &mut impl FnMut(RuleId, Range<usize>)) {
     // Next to the tag that starts the header, the same number looks like another start.
     if let Some((HeaderRecord::Totals(_), at)) = records.first() {
@@ -120,7 +120,7 @@ fn payload(record: &HeaderRecord, at: &Range<usize>, tell: &mut impl FnMut(RuleI
 
 const VERSION_TEXT: usize = 2;
 
-/// By ascending tag: 1, 3 and 4.
+/// The slot of a header record, by ascending tag: 1, 3 and 4.
 fn slot(record: &HeaderRecord) -> usize {
     match record {
         HeaderRecord::Totals(_) => 0,

@@ -1,4 +1,4 @@
-//! Which bytes of a dump rely on which rule: where a reader comes to another result that does not know the rule, or that
+//! The bytes of a dump that rely on rules: where a reader comes to another result that does not know the rule, or that
 //! follows a likely misreading of it.
 //!
 //! One pass in constant state. The references of a record are one place, from the first to the last that relies on the rule.
@@ -84,7 +84,7 @@ struct Body<'f> {
     last: Option<(Range<u64>, u64)>,
 }
 
-/// What the totals of a header count.
+/// The counts that the totals of a header state.
 #[derive(Default)]
 struct Counted {
     records: u64,
@@ -128,7 +128,7 @@ impl Fields {
 }
 
 impl Place<'_, '_> {
-    /// What relies on a rule in these bytes of the record.
+    /// The reliance of these bytes of the record on a rule.
     fn reliance(&self, rule: RuleId, at: Range<usize>) -> Reliance {
         Reliance {
             offset: self.offset + at.start as u64,
@@ -145,8 +145,8 @@ impl Place<'_, '_> {
     }
 }
 
-/// Where the file ends in a record: the most of its bytes that are read, and the number of zeros after them in place of those that
-/// are missing.
+/// Limits where the file ends in a record: the most of its bytes that are read, and the number of zeros after them in
+/// place of those that are missing.
 const AT_MOST: u64 = 4096;
 const MISSING: usize = 64;
 
@@ -204,7 +204,7 @@ impl<'f> Body<'f> {
         self.last = Some((located.offset..located.offset + located.bytes.len() as u64, located.index));
     }
 
-    /// Some bytes of a record rely on a rule.
+    /// Tells that bytes of a record rely on a rule.
     fn tell(&mut self, place: &Place<'_, '_>, rule: RuleId, at: Range<usize>) {
         (self.found)(place.reliance(rule, at));
     }
