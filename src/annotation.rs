@@ -1,4 +1,4 @@
-//! A byte map's entries, the same for every format.
+//! Entries of a byte map, alike in every format.
 
 use std::ops::Range;
 
@@ -19,7 +19,7 @@ pub struct Annotation<'a> {
     pub name: &'static str,
     /// Its value, if it is a number: sign-extended where the format says signed.
     pub value: Option<i64>,
-    /// What it means here; of a field at which reading stops, what was expected and what was found.
+    /// The field's meaning here; of a field at which reading stops, the expected and the found bytes.
     pub meaning: String,
     /// The rule that it breaks, if reading stops at it. The field is the last one then, and has no bytes where the data end.
     pub breaks: Option<RuleId>,
@@ -110,8 +110,8 @@ fn read_spans(
     (spans, read)
 }
 
-/// What stands where reading stopped: a header, record or piece that begins at `base`, its bytes as far as there are any, and
-/// the fields that were read of it.
+/// A header, record or piece at which reading stopped: where it begins (`base`), the bytes of it that there are, and
+/// the fields that were read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Broken<'a> {
     pub(crate) base: u64,

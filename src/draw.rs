@@ -1,4 +1,4 @@
-//! Where decisions come from.
+//! Sources of decisions: a seed, or a fuzzer's bytes.
 
 #[cfg(feature = "arbitrary")]
 use arbitrary::Unstructured;
@@ -39,7 +39,7 @@ pub trait Draw {
 }
 
 impl dyn Draw + '_ {
-    /// One of the items.
+    /// Picks one of the items.
     ///
     /// # Panics
     /// If there are none.
@@ -58,15 +58,15 @@ pub enum Stream {
     Spelling = 1,
     /// Corruptions.
     Corruption = 2,
-    /// Where segments end.
+    /// The ends of segments.
     Cuts = 3,
     /// Blocks of objects that are repeated.
     Blocks = 4,
-    /// Which options a heap of the swarm has.
+    /// The options of a heap of the swarm.
     Swarm = 5,
-    /// Which writer dumps it.
+    /// The writer of the dump.
     Writer = 6,
-    /// What a mutation changes.
+    /// The change that a mutation makes.
     Mutation = 7,
 }
 
@@ -85,7 +85,7 @@ impl SeedDraw {
         SeedDraw(rng)
     }
 
-    /// One of as many streams as there are numbers below 2^63, none of them that of a concern.
+    /// The stream of a number below 2^63, apart from those of all concerns.
     pub fn numbered(seed: u64, number: u64) -> SeedDraw {
         let mut draw = SeedDraw::new(seed, Stream::Heap);
         draw.0.set_stream(1 << 63 | number);

@@ -85,7 +85,8 @@ impl Input {
         Input::open_with(path, None)
     }
 
-    /// The same, with all that is read passing through `watch`, also while it is copied.
+    /// Opens a file or standard input as [`Input::open`] does; all that is read passes through `watch`, also while it
+    /// is copied.
     ///
     /// # Errors
     /// Like [`Input::open`].
@@ -124,12 +125,12 @@ impl Input {
         })
     }
 
-    /// What messages call the input of this path.
+    /// The name by which messages call the input of this path.
     pub fn name_of(path: &Path) -> String {
         if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
     }
 
-    /// The same input with its streams passing through `watch`.
+    /// This input with its streams passing through `watch`.
     #[must_use]
     pub fn watched(self, watch: &Watch) -> Input {
         Input { watch: Some(watch.clone()), ..self }
@@ -210,7 +211,7 @@ impl Input {
         self.length
     }
 
-    /// Of a compressed input with several members: the bytes of the first, and of all.
+    /// The bytes of the first member of a compressed input, and of all its members; `None` if it has only one.
     ///
     /// # Errors
     /// If it cannot be opened again.
@@ -248,7 +249,7 @@ impl Input {
         Ok(seekable)
     }
 
-    /// The same as a stream.
+    /// The bytes from an offset on as a [`Stream`].
     ///
     /// # Errors
     /// Like [`Input::stream_from`].
@@ -401,7 +402,7 @@ impl Stream {
         Stream::of_stdin(Box::new(io::stdin()))
     }
 
-    /// The same, passing through `watch`.
+    /// Standard input, passing through `watch`.
     ///
     /// # Errors
     /// Like [`Stream::stdin`].
@@ -452,7 +453,7 @@ impl Read for Stream {
     }
 }
 
-/// The same error.
+/// A copy of an error: `io::Error` has no `Clone`.
 fn again(error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), error.to_string())
 }

@@ -26,11 +26,11 @@ pub use crate::system::Remnant;
 
 pub use crate::stop::{Stop, gently, signal};
 
-/// What is done at the end: temporary files and folders are removed.
+/// The work to do at the end: temporary files and folders are removed.
 static LIST: Mutex<List> = Mutex::new(List { next: 0, work: BTreeMap::new() });
-/// What else ends with the program: the processes that it started.
+/// The last work of the program: ending the processes that it started.
 static LAST: OnceLock<fn()> = OnceLock::new();
-/// What could not be removed.
+/// The temporary files and folders that could not be removed.
 static REMNANTS: Mutex<Vec<Remnant>> = Mutex::new(Vec::new());
 
 struct List {
@@ -61,7 +61,7 @@ pub fn install() -> Result<(), Error> {
     threads::start("signals", listen).map(drop).map_err(failed)
 }
 
-/// What a signal that ends the program does besides.
+/// Sets the last work of a signal that ends the program.
 pub(crate) fn at_last(work: fn()) {
     let _ = LAST.set(work);
 }

@@ -1,6 +1,6 @@
-//! A writer's policy, as far as every format has it: in which order it writes, and whose habits it follows.
+//! A writer's policy, as far as every format has it: the order in which it writes, and whose habits it follows.
 
-/// Where the classes of a heap stand among its objects.
+/// The place of a heap's classes among its objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Order {
     /// All before the first object.
@@ -22,8 +22,8 @@ impl Order {
     }
 }
 
-/// Whether what a writer does as it pleases (order of records, identifiers of its tables, how hashes are kept) is
-/// its habit or the heap's own.
+/// The owner of a writer's free choices (order of records, identifiers of its tables, how hashes are kept): the
+/// writer's habit or the heap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Adherence {
     /// As the writer would.

@@ -34,7 +34,7 @@ enum Target {
 enum Stream {
     Stdout(io::Stdout),
     Special(File),
-    /// Either of them that is a terminal.
+    /// Either of the two where it is a terminal.
     Terminal(VisibleWriter<Box<dyn Write + Send>>),
 }
 
@@ -93,7 +93,7 @@ impl Output {
         Ok(Output { target: Target::File { path, beside: BufWriter::new(beside), listed }, force })
     }
 
-    /// The same for a dump, which is not written to a terminal.
+    /// An output for a dump, made as [`Output::create`] does, but never to a terminal.
     ///
     /// # Errors
     /// Like [`Output::create`]; and if standard output is a terminal.

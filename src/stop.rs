@@ -33,13 +33,13 @@ impl Stop {
     }
 }
 
-/// From now on the first signal sets what is returned, and does no more. What does not look at it must not wait for anyone from
-/// here on: what comes through pipes is read before.
+/// Makes the first signal set the returned [`Stop`], and do no more. Work that does not look at it must not wait for
+/// anyone from here on: pipes are read before.
 pub fn gently() -> Stop {
     GENTLY.get_or_init(Stop::default).clone()
 }
 
-/// What [`gently`] returned, if it was called.
+/// The stop that [`gently`] returned, if it was called.
 #[cfg(feature = "files")]
 pub(crate) fn asked_gently() -> Option<&'static Stop> {
     GENTLY.get()

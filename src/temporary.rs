@@ -27,7 +27,7 @@ impl Drop for Removed {
     }
 }
 
-/// How often a new one is tried where another process is quicker to put something else in its place.
+/// Attempts to make a new folder where another process is quicker to put something else in its place.
 const TRIES: u32 = 8;
 
 impl Folder {
@@ -45,7 +45,7 @@ impl Folder {
         }
     }
 
-    /// Its path.
+    /// The folder's path.
     pub(crate) fn path(&self) -> &Path {
         &self.folder.0
     }

@@ -50,8 +50,8 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(spelled)
 }
 
-/// The same of bytes that are text for the most part. A byte that belongs to no character is spelled `\u00ff`: alone,
-/// some terminals take 0x80 to 0x9f for control characters.
+/// Bytes that are text for the most part, with every hidden character spelled out. A byte that belongs to no character
+/// is spelled `\u00ff`: alone, some terminals take 0x80 to 0x9f for control characters.
 pub fn visible_bytes(bytes: &[u8]) -> Cow<'_, str> {
     if let Ok(text) = std::str::from_utf8(bytes) {
         return visible(text);
@@ -87,24 +87,25 @@ pub struct VisibleWriter<W: Write> {
     begun: Begun,
 }
 
-/// How much of a command to a log a line has so far. GitHub's runner trims lines and takes `::name::` for one; it takes `##[name]`
-/// for one wherever it stands, Azure's takes `##vso[name]`, and TeamCity `##teamcity[name]`.
+/// The prefix of a command to a log that a line has so far. GitHub's runner trims lines and takes `::name::` for a
+/// command; it takes `##[name]` for one wherever it stands, Azure's takes `##vso[name]`, and TeamCity
+/// `##teamcity[name]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Begun {
     /// Nothing but white space.
     Line,
-    /// And then a colon.
+    /// White space and a colon.
     Colon,
     /// A number sign.
     NumberSign,
     /// Two, and perhaps letters.
     NumberSigns,
-    /// Nothing of a command.
+    /// No command.
     Nothing,
 }
 
 impl Begun {
-    /// How much it is with the next character; and whether that completes the command.
+    /// The prefix after one more character; and whether that completes the command.
     fn with(self, next: char) -> (Begun, bool) {
         match (self, next) {
             (_, '\n') => (Begun::Line, false),
@@ -118,7 +119,7 @@ impl Begun {
         }
     }
 
-    /// The same after a text; `None` if a command is in it.
+    /// The prefix after a text; `None` if a command is in it.
     fn after(self, text: &str) -> Option<Begun> {
         let mut begun = self;
         let mut rest = text.as_bytes();

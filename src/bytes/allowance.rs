@@ -1,4 +1,4 @@
-//! How much of a dump may be held in memory, and how much of that is used.
+//! The memory that a dump may take, and the part of it that is used.
 
 use crate::error::{DecodeError, Problem, RuleId};
 
@@ -15,7 +15,7 @@ pub struct Allowance {
 }
 
 impl Allowance {
-    /// This many bytes. `rule` is the rule that errors of reading have.
+    /// An allowance of this many bytes. `rule` is the rule that errors of reading have.
     pub(crate) fn new(allowed: u64, rule: RuleId) -> Allowance {
         Allowance { allowed, taken: 0, rule }
     }

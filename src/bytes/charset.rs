@@ -1,8 +1,8 @@
-//! How text is stored: the characters, and what ends a line.
+//! Character encodings and line ends of dumps that are text.
 
 use super::ebcdic::Page;
 
-/// How the characters of a dump are stored.
+/// The character encoding of a dump.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Charset {
     /// ASCII with names in UTF-8: every platform but z/OS.
@@ -12,7 +12,7 @@ pub enum Charset {
     Ebcdic(Page),
 }
 
-/// What ends a line.
+/// The end of a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Newline {
     /// Line feed: 0x0a, in EBCDIC 0x25.
@@ -25,7 +25,7 @@ pub enum Newline {
 }
 
 impl Charset {
-    /// Every one.
+    /// Every encoding.
     pub const ALL: [Charset; 3] = [Charset::Utf8, Charset::Ebcdic(Page::Ibm1047), Charset::Ebcdic(Page::Ibm037)];
 
     /// The encoding of a name.
@@ -33,7 +33,7 @@ impl Charset {
         Charset::ALL.into_iter().find(|charset| charset.name() == name)
     }
 
-    /// Its name on the command line.
+    /// The encoding's name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Charset::Utf8 => "utf-8",
@@ -42,7 +42,7 @@ impl Charset {
         }
     }
 
-    /// What a JVM ends its lines with there.
+    /// The line end that a JVM writes in this encoding.
     pub const fn newline(self) -> Newline {
         match self {
             Charset::Utf8 => Newline::Lf,
@@ -52,15 +52,15 @@ impl Charset {
 }
 
 impl Newline {
-    /// Every one.
+    /// Every line end.
     pub const ALL: [Newline; 3] = [Newline::Lf, Newline::CrLf, Newline::Nel];
 
-    /// The ends of lines of a name.
+    /// The line end of a name.
     pub fn named(name: &str) -> Option<Newline> {
         Newline::ALL.into_iter().find(|newline| newline.name() == name)
     }
 
-    /// Its name on the command line.
+    /// The line end's name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Newline::Lf => "lf",

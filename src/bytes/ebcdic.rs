@@ -11,7 +11,7 @@ pub enum Page {
     Ibm037,
 }
 
-/// Which byte ends a line in an EBCDIC text. In ISO 8859-1 the other one is a control character, U+0085.
+/// The byte that ends a line in an EBCDIC text. In ISO 8859-1 the other one is a control character, U+0085.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LineEnd {
     /// 0x15, new line: what a JVM on z/OS writes.
@@ -24,7 +24,7 @@ pub enum LineEnd {
 pub type Table = [u8; 256];
 
 impl Page {
-    /// From the page's bytes to ISO 8859-1, where the byte that ends a line becomes a line feed.
+    /// The table from the page's bytes to ISO 8859-1, where the byte that ends a line becomes a line feed.
     pub fn to_latin1(self, end: LineEnd) -> Table {
         let mut table = IBM_1047;
         if self == Page::Ibm037 {
@@ -38,7 +38,7 @@ impl Page {
         table
     }
 
-    /// From ISO 8859-1 to the page's bytes: the inverse.
+    /// The table from ISO 8859-1 to the page's bytes: the inverse.
     pub fn from_latin1(self, end: LineEnd) -> Table {
         let mut inverse = [0; 256];
         for (byte, &character) in self.to_latin1(end).iter().enumerate() {
@@ -112,7 +112,7 @@ const IBM_1047: Table = [
     0x30, 0x31, 0x32, 0x33, 0x34, 0x35, 0x36, 0x37, 0x38, 0x39, 0xb3, 0xdb, 0xdc, 0xd9, 0xda, 0x9f,
 ];
 
-/// Where IBM-037 has another character: circumflex and not sign, the brackets, Y acute and diaeresis.
+/// Characters of IBM-037 that differ from IBM-1047: circumflex and not sign, the brackets, Y acute and diaeresis.
 const IBM_037_DIFFERS: [(usize, u8); 6] =
     [(0x5f, 0xac), (0xad, 0xdd), (0xb0, 0x5e), (0xba, 0x5b), (0xbb, 0x5d), (0xbd, 0xa8)];
 

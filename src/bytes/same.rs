@@ -1,11 +1,11 @@
-//! Bytes as they are written against those that there are.
+//! A comparison of bytes with an original, while they are written.
 
 use std::fmt;
 use std::io::{self, Read, Write};
 
 use crate::error::Error;
 
-/// What is read of the original at a time, in bytes.
+/// Bytes of the original that are read at a time.
 const PIECE: usize = 1 << 16;
 
 /// A writer that fails at the first byte that differs from an original.

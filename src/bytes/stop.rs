@@ -1,4 +1,5 @@
-//! Why a header or record could not be read from a slice, and what it becomes with a place.
+//! Errors of a field in a slice: the data end inside it, or its value is not allowed; and the errors of a dump that
+//! they become.
 
 use std::io::Read;
 
@@ -6,7 +7,7 @@ use crate::error::{DecodeError, Problem, RuleId};
 
 use super::{Incomplete, Window};
 
-/// Why reading from a slice stopped.
+/// The reason why a field could not be read from a slice.
 #[derive(Debug)]
 pub(crate) enum Stop {
     /// The slice ended: more bytes are wanted, or the data are cut short.
@@ -32,7 +33,7 @@ impl From<Incomplete> for Stop {
 }
 
 impl Bad {
-    /// Where the field begins in the slice.
+    /// The offset of the field in the slice.
     pub(crate) fn place(&self) -> usize {
         self.at
     }

@@ -1,9 +1,9 @@
-//! A stretch of what is written.
+//! A writer that passes on one range of offsets.
 
 use std::io::{self, Write};
 use std::ops::Range;
 
-/// Lets through a stretch of what is written, and counts all of it.
+/// Passes on the bytes of a window of offsets, and counts all that is written.
 #[derive(Debug)]
 pub struct WindowWriter<W> {
     out: W,
@@ -22,7 +22,7 @@ impl<W: Write> WindowWriter<W> {
         self.offset
     }
 
-    /// Of pieces of one size that come next, those at the start and at the end that are not in the window.
+    /// Of the next `count` pieces of one size, the number before the window and the number after it.
     pub fn beyond(&self, count: u64, size: u64) -> (u64, u64) {
         let size = size.max(1);
         let before = (self.window.start.saturating_sub(self.offset) / size).min(count);

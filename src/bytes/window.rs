@@ -15,7 +15,7 @@ pub struct Window<R> {
     /// Offset of `start` in the stream.
     offset: u64,
     ended: bool,
-    /// What `buffer` may have.
+    /// The most bytes that `buffer` may hold.
     limit: u64,
 }
 
@@ -38,7 +38,7 @@ impl<R: Read> Window<R> {
         self.limit = bytes.max(INITIAL as u64);
     }
 
-    /// How many bytes it would need to take in more, if those are more than it may have.
+    /// The bytes that the window needs for one more read and the limit, if it needs more than that.
     pub(crate) fn beyond_limit(&self) -> Option<(u64, u64)> {
         let wanted = self.buffer.len() as u64 * 2;
         let is_full = self.start == 0 && self.end == self.buffer.len();

@@ -11,7 +11,7 @@ use crate::model::{Address, Class, Name, Object};
 use super::fields::{Record, Sink, Tag};
 use super::selection::Selection;
 
-/// What records need to know of the whole heap, and the room for references to be sorted in.
+/// Canonical records of one heap: facts of the whole heap that they need, and room to sort references in.
 #[derive(Debug, Default)]
 pub(super) struct Canonical {
     /// The name of the class at each address, where names are wanted.

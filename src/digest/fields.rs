@@ -8,18 +8,18 @@ use crate::model::{Address, FieldType, Name, Value};
 
 use super::selection::Selection;
 
-/// Where canonical bytes go.
+/// The destination of canonical bytes.
 pub(super) trait Sink {
     fn put(&mut self, bytes: &[u8]);
 
-    /// A few bytes and a number after them, which is most of every record.
+    /// Adds a few bytes and a number, which most records consist of.
     #[inline]
     fn put_with_number(&mut self, bytes: &[u8], number: u64) {
         self.put(bytes);
         self.put(&number.to_be_bytes());
     }
 
-    /// Numbers one after the other.
+    /// Adds numbers one after the other.
     fn put_addresses(&mut self, addresses: &[Address]) {
         addresses.iter().for_each(|address| self.put(&address.0.to_be_bytes()));
     }
@@ -41,7 +41,7 @@ impl Sink for Length {
     }
 }
 
-/// What a record begins with.
+/// The first byte of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tag {
     /// A class or an object.
@@ -81,7 +81,7 @@ impl<'s, S: Sink> Record<'s, S> {
         self.told
     }
 
-    /// The same of an entry whose contents may have been read in pieces.
+    /// The facets that went in, of an entry whose contents may have been read in pieces.
     ///
     /// # Errors
     /// What reading them ran into.

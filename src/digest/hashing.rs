@@ -15,7 +15,7 @@ use super::walk::Restart;
 /// fits is padded where it stands.
 #[derive(Debug)]
 pub(super) struct Hashing {
-    /// What is not hashed yet, with room for the padding after it.
+    /// The bytes that are not hashed yet, with room for the padding after them.
     room: Box<[u8; ROOM + SLACK]>,
     used: usize,
     /// The hasher of a record that does not fit.

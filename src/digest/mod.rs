@@ -47,7 +47,7 @@ pub use walk::Place;
 use hashing::Hashing;
 use walk::Counts;
 
-/// What to make digests of.
+/// The options of a digest.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Options {
@@ -206,7 +206,7 @@ pub fn digest(source: &mut dyn HeapSource, options: &Options) -> Result<Digest, 
     })
 }
 
-/// What [`visit_records`] calls with each record: where it belongs, and its bytes.
+/// The function that [`visit_records`] calls with each record: where it belongs, and its bytes.
 pub type VisitRecords<'v> = dyn FnMut(Place, &[u8]) -> Result<(), Error> + 'v;
 
 /// Calls `visit` with every canonical record over a selection of facets.

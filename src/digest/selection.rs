@@ -1,4 +1,4 @@
-//! Which facets go into a digest.
+//! Sets of facets that a digest can be made of.
 
 use crate::compare::{Facet, Role};
 use crate::error::Error;
@@ -34,14 +34,14 @@ impl Selection {
         self.0 & bit(facet) != 0
     }
 
-    /// The same without a facet whose records would say again what those of another one say.
+    /// The selection without a facet whose records would say again what those of another one say.
     #[must_use]
     pub(super) const fn without_repeated(self) -> Selection {
         let repeated = if self.contains(Facet::Roots) { bit(Facet::RootObjects) } else { 0 };
         Selection(self.0 & !repeated)
     }
 
-    /// How many it has.
+    /// The number of facets.
     pub const fn count(self) -> usize {
         self.0.count_ones() as usize
     }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::Address;
 
-/// How many buckets there are.
+/// The number of buckets.
 pub const BUCKETS: usize = 256;
 
 /// The bucket of an address: the top 8 bits of its product with 2^64 divided by the golden ratio, so that

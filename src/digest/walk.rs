@@ -10,7 +10,7 @@ use super::fields::Sink;
 use super::selection::Selection;
 use super::surroundings;
 
-/// Where a record belongs.
+/// The place where a record belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// A class or an object, at its address.
@@ -21,7 +21,7 @@ pub enum Place {
     Other,
 }
 
-/// How many there are.
+/// The numbers of classes, objects and roots of a heap.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Counts {
     pub(super) classes: u64,

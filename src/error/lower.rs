@@ -1,10 +1,10 @@
-//! What cannot be written.
+//! Errors of a heap that the wanted format cannot express.
 
 use thiserror::Error as ThisError;
 
 use crate::units::Address;
 
-/// What a heap holds that the wanted format, version or profile cannot express.
+/// A fact of a heap that the wanted format, version or profile cannot express.
 #[derive(Clone, Debug, PartialEq, Eq, ThisError)]
 #[non_exhaustive]
 pub enum LowerError {
@@ -96,7 +96,7 @@ pub enum LowerError {
         what: &'static str,
         /// Its length.
         length: u64,
-        /// What that is a number of: `bytes` or `entries`.
+        /// The unit of the lengths: `bytes` or `entries`.
         unit: &'static str,
         /// The largest length that fits.
         limit: u64,
@@ -108,7 +108,7 @@ pub enum LowerError {
         name: String,
         /// The encoding.
         charset: &'static str,
-        /// What is in the way.
+        /// The reason.
         why: &'static str,
     },
     /// A profile that does not exist in this version or word size.

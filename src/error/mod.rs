@@ -51,7 +51,7 @@ pub enum Error {
     Listing {
         /// Line number, from 1.
         line: u64,
-        /// What was expected and what was found.
+        /// The expected and the found text.
         message: String,
     },
     /// The question makes no sense: options that exclude each other, a name that does not exist.
@@ -60,33 +60,33 @@ pub enum Error {
     /// A request that is refused; the remedy says what to change so that it succeeds.
     #[error("{message}")]
     Refused {
-        /// What is refused, and why.
+        /// The refused request, and the reason.
         message: String,
-        /// What the caller can do.
+        /// The change that the caller can make.
         remedy: Remedy,
     },
-    /// What is wrong with one of several inputs.
+    /// An error of one of several inputs.
     #[error("{input}: {source}")]
     Input {
         /// Its name.
         input: String,
-        /// What is wrong.
+        /// The error.
         source: Box<Error>,
     },
     /// A question that cannot be answered, although its inputs are sound.
     #[error("{what} cannot be judged: {source}")]
     NotJudged {
-        /// What was to be judged.
+        /// The thing that was to be judged.
         what: &'static str,
-        /// What is in the way.
+        /// The obstacle.
         source: Box<Error>,
     },
     /// Reading or writing failed.
     #[error("{action}: {source}")]
     Io {
-        /// What was being done, to which file.
+        /// The action that failed, and the file that it was for.
         action: String,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
 }
@@ -102,7 +102,7 @@ impl Error {
         Error::Refused { message: message.into(), remedy }
     }
 
-    /// The same, of one of several inputs. What fails on the machine names its file already.
+    /// This error as that of one of several inputs. An error of the machine names its file already.
     #[must_use]
     pub fn of(self, input: &str) -> Error {
         match self {
@@ -111,7 +111,7 @@ impl Error {
         }
     }
 
-    /// What the caller can do about it, where that is known.
+    /// The change that the caller can make, where one is known.
     pub fn remedy(&self) -> Option<Remedy> {
         match self {
             Error::Refused { remedy, .. } => Some(*remedy),
@@ -155,7 +155,7 @@ impl Error {
         stop::check().map_err(|e| Error::io("making cases", e))
     }
 
-    /// What came of some work; `None` if it was given up because of a signal.
+    /// The result of some work; `None` if it was given up because of a signal.
     #[cfg(feature = "check")]
     pub(crate) fn unless_stopped<T>(result: Result<T, Error>) -> Result<Option<T>, Error> {
         match result {
@@ -170,11 +170,11 @@ impl Error {
     }
 }
 
-/// What to change so that a refused request succeeds. The command names the option for it.
+/// A change after which a refused request succeeds. The command names the option for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Remedy {
-    /// What is there already may be replaced on request.
+    /// Allow the existing file to be replaced.
     Replace,
     /// One of several heaps has to be chosen, by its number from 0.
     ChooseHeap {
@@ -209,7 +209,7 @@ pub(crate) fn in_temporary_folder(error: io::Error) -> io::Error {
     io::Error::new(error.kind(), message)
 }
 
-/// The same of an error that may hold another one.
+/// Whether an error, or the one that it wraps, is the stop of a signal.
 fn is_stop(error: &io::Error) -> bool {
     let inner = || error.get_ref().and_then(|inner| inner.downcast_ref::<Error>());
     stop::is_stopped(error) || inner().is_some_and(Error::is_stop)
@@ -221,7 +221,7 @@ pub(crate) fn is_damage(error: &io::Error) -> bool {
     matches!(error.kind(), InvalidData | InvalidInput | UnexpectedEof)
 }
 
-/// Why decoding stopped: the offset, the record, the field and the rule that the bytes break.
+/// The place and cause of a decoder's stop: the offset, the record, the field and the rule that the bytes break.
 #[derive(Debug)]
 pub struct DecodeError(Box<Inner>);
 
@@ -250,7 +250,7 @@ impl fmt::Display for TextPosition {
     }
 }
 
-/// What is wrong with the bytes.
+/// The defect of the bytes.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Problem {
@@ -265,9 +265,9 @@ pub enum Problem {
     MissingEnd,
     /// The field's value is not one that the format allows.
     Unexpected {
-        /// What the format allows.
+        /// The values that the format allows.
         expected: String,
-        /// What the bytes say.
+        /// The value of the bytes.
         found: String,
     },
     /// The file became shorter while it was read.
@@ -275,7 +275,7 @@ pub enum Problem {
         /// Its length in bytes when it was opened.
         opened: u64,
     },
-    /// What has to be held of the dump takes more memory than is allowed.
+    /// The tables of the dump take more memory than is allowed.
     Memory {
         /// Bytes that it takes up to there.
         held: u64,
@@ -292,14 +292,14 @@ impl DecodeError {
         DecodeError(Box::new(Inner { rule, offset, record: None, position: None, field, problem }))
     }
 
-    /// The same error, inside the record with this index.
+    /// This error, inside the record with this index.
     #[must_use]
     pub fn in_record(mut self, index: u64) -> DecodeError {
         self.0.record = Some(index);
         self
     }
 
-    /// The same error, in a dump that is text.
+    /// This error, in a dump that is text.
     #[must_use]
     pub fn at_position(mut self, position: TextPosition) -> DecodeError {
         self.0.position = Some(position);
@@ -311,7 +311,7 @@ impl DecodeError {
         self.0.rule
     }
 
-    /// Where the offending field begins, in bytes from the start of the decompressed stream.
+    /// The offset of the offending field, in bytes from the start of the decompressed stream.
     pub fn offset(&self) -> u64 {
         self.0.offset
     }
@@ -331,7 +331,7 @@ impl DecodeError {
         self.0.field
     }
 
-    /// What is wrong.
+    /// The defect of the bytes.
     pub fn problem(&self) -> &Problem {
         &self.0.problem
     }
@@ -351,7 +351,7 @@ impl DecodeError {
         }
     }
 
-    /// What the format wanted to see there.
+    /// The bytes that the format expects there, in words.
     pub fn expected(&self) -> String {
         match &self.0.problem {
             Problem::Truncated { needed: 1, .. } => format!("1 byte of {}", self.0.field),
@@ -370,7 +370,7 @@ impl DecodeError {
         }
     }
 
-    /// What stands there instead.
+    /// The bytes that are found there, in words.
     pub fn found(&self) -> String {
         match &self.0.problem {
             Problem::Truncated { available: 1, .. } => "1 byte, then the end of the data".to_owned(),

@@ -17,7 +17,7 @@ pub struct Edit<M: 'static> {
     pub name: &'static str,
     /// The rule that it breaks.
     pub rule: RuleId,
-    /// What it does, in a line.
+    /// The edit's effect on the bytes, in a line.
     pub summary: &'static str,
     /// The golden case that the corpus makes it in, where that is not the format's usual one.
     pub golden: Option<&'static str>,
@@ -33,7 +33,7 @@ pub struct Edit<M: 'static> {
 /// refusal. None where the rule is broken under every reading.
 pub type AnswersByReading<M> = fn(&Damage<'_, M>, &Heap) -> Vec<(&'static str, Option<Heap>)>;
 
-/// What an edit does to the heap that a reader finds.
+/// The effect of an edit on the heap that a reader finds.
 pub enum Effect<M: 'static> {
     /// There is no right heap: only a refusal is right.
     Refused,
@@ -50,7 +50,7 @@ pub type Change<M> = fn(&Damage<'_, M>, &mut Heap) -> Option<()>;
 pub struct Damage<'d, M> {
     /// The dump before the edit.
     pub map: &'d M,
-    /// What the edit made of it.
+    /// The dump after the edit.
     pub edited: &'d Edited,
 }
 
@@ -59,7 +59,7 @@ pub struct Damage<'d, M> {
 pub struct Edited {
     /// The bytes.
     pub bytes: Vec<u8>,
-    /// Where the finding belongs, in bytes from the start.
+    /// The offset at which the finding belongs.
     pub offset: u64,
     /// Records before the damage: those that a tolerant reader still delivers.
     pub records_due: u64,
@@ -88,7 +88,7 @@ pub struct NamedEdit {
     pub name: &'static str,
     /// The rule that it breaks.
     pub rule: RuleId,
-    /// What it does, in a line.
+    /// The edit's effect on the bytes, in a line.
     pub summary: &'static str,
     apply: fn(&str, Vec<u8>) -> Result<Option<Edited>, Error>,
 }
@@ -175,22 +175,22 @@ impl<M> Edit<M> {
         }
     }
 
-    /// Under this reading, of several.
+    /// The edit with a heap that is right under this reading alone, of several.
     pub(crate) const fn read_as(self, reading: &'static str) -> Edit<M> {
         Edit { reading: Some(reading), ..self }
     }
 
-    /// A refusal is right as well, under its reading.
+    /// The edit with a refusal that is right as well, under its reading.
     pub(crate) const fn or_refused(self, reading: &'static str) -> Edit<M> {
         Edit { refused: Some(reading), ..self }
     }
 
-    /// With other heaps that are right, each under its reading.
+    /// The edit with other heaps that are right, each under its reading.
     pub(crate) const fn or(self, others: &'static [(&'static str, Change<M>)]) -> Edit<M> {
         Edit { others, ..self }
     }
 
-    /// With right answers that depend on a reading under which nothing may be broken.
+    /// The edit with right answers that depend on a reading under which no rule may be broken.
     pub(crate) const fn by_reading(self, answers: AnswersByReading<M>) -> Edit<M> {
         Edit { by_reading: Some(answers), ..self }
     }

@@ -5,7 +5,7 @@ use crate::findings::{Findings, Rulebook, Sound};
 
 use super::{Opener, Opening};
 
-/// Which rules of the whole graph are judged.
+/// The rules of the whole graph that a validation judges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GraphRules {
     /// None of them.
@@ -20,7 +20,7 @@ pub enum GraphRules {
 pub trait Judge {
     /// A dump at its start.
     type Decoder;
-    /// What the rules of the whole graph keep in the first pass for the second.
+    /// The index that the rules of the whole graph build in the first pass for the second.
     type Graph;
 
     /// The rule book.
@@ -64,12 +64,12 @@ pub trait Judge {
     fn close(_graph: &Self::Graph, _sound: &mut Sound, _findings: &mut Findings) {}
 }
 
-/// What a validation says besides its findings.
+/// The result of a validation besides its findings.
 #[derive(Clone, Debug, Default)]
 pub struct Judged {
     /// The format with its version, if the header could be read.
     pub format: Option<String>,
-    /// What is sound.
+    /// The sound part of the dump.
     pub sound: Sound,
     /// Whether all rules of the whole graph were judged.
     pub graph_checked: bool,
@@ -83,7 +83,7 @@ pub fn run<J: Judge>(opener: &Opener, graph: GraphRules, findings: &mut Findings
     run_keeping::<J>(opener, graph, findings).map(|(judged, _)| judged)
 }
 
-/// The same, and what the rules of the whole graph kept.
+/// Runs both passes as [`run`] does, and returns the index of the graph as well.
 ///
 /// # Errors
 /// Like [`run`].

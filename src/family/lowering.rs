@@ -48,7 +48,7 @@ pub trait Lower: Debug + Send + Sync {
         Ok(out.offset())
     }
 
-    /// The same with that many threads to compute blocks of objects in, where they serve: the bytes are the same. `None`, where the
+    /// The writer with that many threads to compute blocks of objects in: the bytes are the same. `None` where the
     /// spelling of an object depends on those before it.
     fn threads(&self, threads: usize) -> Option<Lowering> {
         let _ = threads;
@@ -75,19 +75,19 @@ pub trait Lower: Debug + Send + Sync {
         Ok(None)
     }
 
-    /// The same with the heap's own order, identifiers and hashes.
+    /// The writer with the heap's own order, identifiers and hashes.
     fn adhering(&self) -> Lowering;
 
-    /// The same with what is wished of widths and characters. The profile stays.
+    /// The writer with the requested widths and characters. The profile stays.
     ///
     /// # Errors
     /// If wishes contradict each other.
     fn with(&self, wishes: &Wishes) -> Result<Lowering, Error>;
 
-    /// What a random heap has to be like besides its number of objects.
+    /// Options for a random heap that the writer can write; the number of objects stays.
     fn suit(&self, options: GenerateOptions) -> GenerateOptions;
 
-    /// How the writer keeps identity hashes, if it always does so in one way.
+    /// The way in which the writer keeps identity hashes, if it is always the same.
     fn hashes(&self) -> Option<HashRegime> {
         None
     }
@@ -112,14 +112,14 @@ pub trait Lower: Debug + Send + Sync {
         Ok(BTreeMap::new())
     }
 
-    /// What a dump of this kind cannot do without, and how a heap that lacks it has to be completed.
+    /// The facts that a dump of this kind requires of a heap, and how a heap that lacks them has to be completed.
     fn needs(&self, facts: &Facts) -> Needs;
 
-    /// What the writer states by itself where a heap records nothing, and in which way.
+    /// The values that the writer states by itself where a heap records nothing.
     fn defaults(&self, facts: &Facts) -> Vec<(Facet, &'static str)>;
 }
 
-/// Which dump to make, in any format.
+/// A writer of one format with its options: which dump to make.
 #[derive(Clone, Debug)]
 pub struct Lowering(Arc<dyn Lower>);
 
@@ -133,7 +133,7 @@ impl Lowering {
         format.family().lowering(format.version(), wishes)
     }
 
-    /// What a random heap has to be like to be written so.
+    /// Options for a random heap that this writer can write.
     pub fn generate_options(&self, objects: usize, hashes: Option<HashRegime>) -> GenerateOptions {
         let placement = if self.is_seeded() { Placement::Mixed } else { Placement::Ordered };
         let hashes = hashes.or(self.hashes()).unwrap_or(HashRegime::WhereUsed32);
@@ -155,7 +155,7 @@ impl Lowering {
         self.refusal(options).map_or(Ok(()), |refusal| Err(refusal.into()))
     }
 
-    /// Why a random heap cannot be written so.
+    /// The reason why a random heap cannot be written by this writer, if there is one.
     pub(crate) fn refusal(&self, options: &GenerateOptions) -> Option<Refusal> {
         if let Some(refusal) = options.refusal() {
             return Some(refusal);

@@ -1,4 +1,4 @@
-//! What a format's folder gives to the rest of the crate. Which formats there are is in [`format`](crate::format).
+//! The contribution of a format's folder to the rest of the crate. The formats are listed in [`format`](crate::format).
 //!
 //! Everything that depends on the format of a dump goes through [`DumpFamily`], by a value of [`Family`]. Whole files and
 //! whole heaps go through it; records do not: inside, each format's loops know their own types.
@@ -54,13 +54,13 @@ pub use wishes::{Setting, Wishes};
 
 /// A dump format in all its versions: what its folder implements.
 pub trait DumpFamily: Sync {
-    /// Its name, in lower case.
+    /// The family's name, in lower case.
     fn name(&self) -> &'static str;
 
-    /// Its name as a heading.
+    /// The family's name as a heading.
     fn title(&self) -> &'static str;
 
-    /// The suffix of its files.
+    /// The suffix of the family's files.
     fn suffix(&self) -> &'static str {
         self.name()
     }
@@ -71,7 +71,7 @@ pub trait DumpFamily: Sync {
         &[0]
     }
 
-    /// How its dumps begin, for messages, with an article.
+    /// The beginning of the family's dumps in words, for messages, with an article.
     fn start(&self) -> &'static str;
 
     /// The shortest dumps that can be read, where no writer writes them.
@@ -100,7 +100,7 @@ pub trait DumpFamily: Sync {
         false
     }
 
-    /// How each facet is carried, by kind of dump: a key such as `phd6/openj9`, and the carriage.
+    /// The carriage of each facet by kind of dump: a key such as `phd6/openj9`, and the carriage.
     fn carries(&self) -> &'static [(Facet, &'static [(&'static str, Carriage)])];
 
     /// The names of the writers that can be imitated in a version.
@@ -111,10 +111,10 @@ pub trait DumpFamily: Sync {
         None
     }
 
-    /// What a dump may be asked to have.
+    /// The settings that a dump of the family may be asked to have.
     fn settings(&self) -> &'static [Setting];
 
-    /// How to write a dump of a version. Only settings of [`settings`](DumpFamily::settings) are given.
+    /// The writer of a version. Only settings of [`settings`](DumpFamily::settings) are given.
     ///
     /// # Errors
     /// If there is no such profile, or wishes contradict each other.
@@ -163,14 +163,14 @@ pub trait DumpFamily: Sync {
     /// If the header cannot be read.
     fn outline(&self, opener: &Opener) -> Result<Outline, Error>;
 
-    /// How to write the heaps so that exactly the dump's bytes come out, with the first profile for which they do.
+    /// The writer, with the first profile for which this is so, that gives exactly the dump's bytes.
     ///
     /// # Errors
     /// If the dump cannot be read.
     fn recognise(&self, opener: &Opener, source: &mut Source) -> Result<Option<Lowering>, Error>;
 
-    /// How to write the heaps of a dump that no profile gives again so that all is kept that a heap holds; `None`, if the
-    /// default profile has to do.
+    /// A writer that keeps all that a heap holds, for a dump that no profile gives again; `None` if the default profile
+    /// has to do.
     fn keeping(&self, _dump: &mut dyn DumpSource) -> Option<Lowering> {
         None
     }
@@ -211,7 +211,7 @@ pub trait DumpFamily: Sync {
         Vec::new()
     }
 
-    /// What always holds of its dumps.
+    /// The properties that always hold of the family's dumps.
     #[cfg(feature = "properties")]
     fn properties(&self) -> property::Properties;
 
@@ -229,13 +229,13 @@ pub trait DumpFamily: Sync {
     #[cfg(feature = "corpus")]
     fn damaged(&self, edit: &str, base: &case::Case) -> Result<Option<case::Case>, Error>;
 
-    /// What its dumps leave open, in the order in which readings are applied.
+    /// The ambiguities of the family's dumps, in the order in which readings are applied.
     #[cfg(feature = "corpus")]
     fn ambiguities(&self) -> &'static [case::Ambiguity] {
         &[]
     }
 
-    /// Its cases whose dumps are too large to be stored; or what is wrong with them.
+    /// The cases whose dumps are too large to be stored; or the defect of their file.
     #[cfg(feature = "corpus")]
     fn large(&self) -> Result<Vec<case::LargeCase>, String> {
         Ok(Vec::new())

@@ -1,8 +1,8 @@
-//! What a dump of some kind cannot do without.
+//! Facts that a dump of some kind requires of a heap.
 
 use crate::model::{Facts, WordSize};
 
-/// What a heap has to have before it can be written as a dump of some kind.
+/// Facts that a heap has to have before it can be written as a dump of some kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Needs {
     /// Addresses are multiples of this.
@@ -16,7 +16,7 @@ pub struct Needs {
     pub classes: bool,
     /// Whether the class of each primitive array has to be in the dump.
     pub primitive_array_classes: bool,
-    /// Which class of an object array has to be in the dump.
+    /// The class of an object array that has to be in the dump.
     pub array_class: ArrayClass,
     /// Whether classes have a superclass and an instance size, and of how many bytes the latter is a multiple.
     pub instance_sizes: Option<u64>,
@@ -35,7 +35,7 @@ pub struct Needs {
     pub word_size: bool,
 }
 
-/// What an object array's record names.
+/// The class that an object array's record names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArrayClass {
     /// The array's own class.

@@ -9,7 +9,7 @@ use super::Opening;
 /// returns.
 pub type ReadOnce = dyn Fn(Opening, &[Class], &mut dyn VisitOnce) -> Result<Dump, Error> + Sync;
 
-/// What a dump's objects are given to while it is read once.
+/// A visitor of a dump's objects while the dump is read once.
 pub trait VisitOnce {
     /// An object, as it comes.
     ///
@@ -25,18 +25,18 @@ pub trait VisitOnce {
     }
 }
 
-/// What is passed over.
+/// Records that are passed over.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Passed {
     /// Bytes of whole records.
     pub bytes: usize,
-    /// How many records these are.
+    /// The number of these records.
     pub records: u64,
 }
 
 /// The objects of blocks as the dumps of one writer spell them, where that depends on nothing that stands before them.
 pub trait SpelledBlocks: Send + Sync {
-    /// Where each object of a block ends, in bytes from the block's first.
+    /// The end of each object of a block, in bytes from the block's first.
     fn ends(&self, block: u64) -> &[usize];
 
     /// Appends the objects of a block.

@@ -13,7 +13,7 @@ use super::Reading;
 pub struct Opener {
     /// The input.
     pub input: Input,
-    /// How to read what the bytes do not decide.
+    /// The reading of what the bytes do not decide.
     pub reading: Reading,
 }
 
@@ -22,9 +22,9 @@ pub struct Opener {
 pub struct Opening {
     /// The bytes.
     pub stream: Stream,
-    /// Where they come from, for a second look; nowhere, of standard input.
+    /// The input that the bytes come from, for a second look; `None` for standard input.
     pub input: Option<Input>,
-    /// How to read what the bytes do not decide.
+    /// The reading of what the bytes do not decide.
     pub reading: Reading,
 }
 
@@ -37,7 +37,7 @@ impl Opening {
         Ok(Opening { stream: input.stream()?, input: Some(input.clone()), reading })
     }
 
-    /// Where contents go that are too long to be held.
+    /// The spool for contents that are too long to be held.
     pub fn spool(&self) -> Spool {
         spool(self.reading, self.input.as_ref())
     }
@@ -54,7 +54,7 @@ impl Opener {
         Opener { input, reading }
     }
 
-    /// Of a dump in memory, under a name for messages, read as it is usually read.
+    /// An opener of a dump in memory, under a name for messages, read as it is usually read.
     pub fn memory(name: &str, bytes: &[u8]) -> Opener {
         Opener::new(Input::memory(name, bytes.to_vec()), Reading::default())
     }
@@ -75,7 +75,7 @@ impl Opener {
         Ok(Opening { stream: self.stream()?, input: Some(self.input.clone()), reading: self.reading })
     }
 
-    /// Where contents go that are too long to be held.
+    /// The spool for contents that are too long to be held.
     pub fn spool(&self) -> Spool {
         spool(self.reading, Some(&self.input))
     }

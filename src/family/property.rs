@@ -1,4 +1,4 @@
-//! What always holds of a format, as functions of a fuzzer's bytes, and what they need of the format.
+//! Properties that always hold of a format, as functions of a fuzzer's bytes, and the parts of a format that they need.
 //!
 //! Each property is stated by its name and panics when it is violated.
 
@@ -40,20 +40,20 @@ impl Properties {
 
 /// A format whose properties are asked.
 pub trait Subject: Sized {
-    /// What its edits are made with.
+    /// The map of fields that its edits are made with.
     type Map: Map;
-    /// How its dumps are written.
+    /// The options that its dumps are written with.
     type Options: Lower + Copy + 'static;
-    /// What is taken for granted of bytes that leave something open.
+    /// An assumption about bytes that leave something open.
     type Reading: Copy + Debug + 'static;
-    /// Each of these.
+    /// Every assumption.
     const READINGS: &'static [Self::Reading];
 
     /// Decoding, lifting, annotating and validating anything ends with an answer, and an error has its place.
     fn decode_never_panics(bytes: &[u8]);
 
-    /// What decoding and encoding again spells, checked record by record, and whether it came to the end; `None` without
-    /// a header.
+    /// The bytes that decoding and encoding again give, checked record by record, and whether the end was reached;
+    /// `None` without a header.
     fn spelled_again(bytes: &[u8], reading: Self::Reading) -> Option<(Vec<u8>, bool)>;
 
     /// Calls for the fields of a dump, each with its name, offset and bytes, in each way to annotate it, and says whether
@@ -95,7 +95,7 @@ pub type Field = (&'static str, u64, Vec<u8>);
 /// A record with the pieces after it put together: what it is, its index or line, its offset and its bytes.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Step {
-    /// What it is.
+    /// The kind of record.
     pub what: &'static str,
     /// Its index, or its line and column.
     pub place: String,
@@ -207,8 +207,8 @@ pub fn what_a_rewritten_dump_carries_comes_back<S: Subject>(bytes: &[u8]) {
     }
 }
 
-/// What a profile's dump tells of heaps is what decoding and lifting gives back, and lowering that again, in its
-/// own order, gives the same bytes.
+/// The heaps that a profile's dump records are those that decoding and lifting give back, and lowering these again, in
+/// their own order, gives the same bytes.
 pub fn a_heap_comes_back_from_its_dump<S: Subject>(bytes: &[u8]) {
     let Some((mut dump, lowering)) = drawn::<S>(bytes) else { return };
     let Ok(bytes) = written(&mut dump, &lowering) else { panic!("it was written before") };
@@ -299,7 +299,7 @@ pub(crate) fn lifted<S: Subject>(bytes: &[u8]) -> Dump {
     read::<S>(bytes).unwrap_or_else(|e| panic!("a written dump can be read: {e}"))
 }
 
-/// What every rule of a format finds in a dump. Errors are the same where nothing else is looked for.
+/// The findings of every rule of a format in a dump. Errors are the same where nothing else is looked for.
 pub(crate) fn judged(family: Family, opener: &Opener, graph: bool) -> (Vec<Finding>, Vec<FindingCounts>) {
     let find = |rules| {
         let mut findings = Findings::default();

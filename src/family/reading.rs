@@ -1,10 +1,12 @@
-//! How to read a dump: what its bytes do not decide, which a format without such a choice ignores, and how much of it is held.
+//! Options of reading a dump: readings of what its bytes do not decide, which a format without such a choice ignores,
+//! and how much of it is held.
 
 use crate::input::Input;
 use crate::model::long::{HELD, SPOOLED};
 use crate::setters::setters;
 
-/// How to read what the bytes alone do not decide, and how much of the contents of an object is held.
+/// Options of reading a dump: readings of what the bytes alone do not decide, and how much of an object's contents is
+/// held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Reading {
@@ -27,14 +29,15 @@ pub struct Reading {
     pub indexed: Option<u64>,
 }
 
-/// What any dump may take of memory to be known as a whole, in bytes.
+/// Memory that any dump may take for its tables, in bytes.
 pub const INDEXED: u64 = 64 << 20;
 
-/// What it may take beyond that for each byte of its file, compressed or not. The records of a plain dump take less, so that it
-/// is reached by dumps that are compressed, and by few of these: gzip makes at most a thousand bytes of one.
+/// Memory that a dump may take beyond that for each byte of its file, compressed or not. The records of a plain dump
+/// take less, so that only compressed dumps reach this, and few of these: gzip makes at most a thousand bytes of one.
 pub const INDEXED_PER_BYTE: u64 = 64;
 
-/// What a dump may take whose file has no length: it is read once, so that no more than its largest record is held.
+/// Memory that a dump may take whose file has no length: it is read once, so that no more than its largest record is
+/// held.
 const OF_A_STREAM: u64 = 1 << 30;
 
 setters! {
@@ -76,7 +79,7 @@ impl Default for Reading {
     }
 }
 
-/// What a dump record of length 0 is.
+/// The reading of a dump record of length 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ZeroLength {
     /// An empty segment when the records after it chain to the end of the file, and an unpatched length
@@ -89,7 +92,7 @@ pub enum ZeroLength {
     Unpatched,
 }
 
-/// What the length of a HEAP DUMP is taken for.
+/// The reading of a HEAP DUMP's length.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Wrapped {
     /// Wrapped at 2^32, when the bytes left in the file agree with it modulo 2^32 and no records chain to the
@@ -100,7 +103,7 @@ pub enum Wrapped {
     Trust,
 }
 
-/// Which of several strings of one identifier counts.
+/// The string that counts of several with one identifier.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Texts {
     /// The last up to the end of a heap.
@@ -110,7 +113,7 @@ pub enum Texts {
     First,
 }
 
-/// What makes a part of a heap.
+/// The records that begin a part of a heap.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Regions {
     /// Each HEAP DUMP INFO that gives another part than the one before.
@@ -120,7 +123,7 @@ pub enum Regions {
     AsStated,
 }
 
-/// What the first references are, where every object begins with one to a class of its type's name.
+/// The reading of first references, where every object begins with one to a class of its type's name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ClassBlocks {
     /// The object's class, and no reference of its heap.

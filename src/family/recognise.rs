@@ -1,4 +1,4 @@
-//! Which writer made a dump? The one whose options give the same bytes again.
+//! Recognition of a dump's writer: the one whose options give the same bytes again.
 
 use std::io::Read;
 

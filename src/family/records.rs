@@ -28,13 +28,13 @@ pub trait Records {
 pub enum Listed {
     /// A record.
     Record(RecordLine),
-    /// What is no record.
+    /// A part that is no record, such as the header.
     Other {
         /// Offset in the decompressed dump.
         offset: u64,
         /// Length in bytes.
         length: u64,
-        /// What it is.
+        /// The part in words.
         what: &'static str,
     },
 }
@@ -81,7 +81,7 @@ impl Display for RecordField {
     }
 }
 
-/// How reading ended: the error of a missing end by itself, since readers tolerate that.
+/// Takes the error of a missing end out of a result, since readers tolerate that.
 ///
 /// # Errors
 /// Any other error.

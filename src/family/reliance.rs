@@ -1,4 +1,4 @@
-//! Which bytes of a dump rely on which rule.
+//! Bytes of a dump, and the rules that they rely on.
 
 use crate::error::RuleId;
 use crate::model::Address;

@@ -13,7 +13,7 @@ pub struct WholeFile {
     pub dump: Dump,
     /// The places of each heap's classes and objects.
     pub places: Vec<Places>,
-    /// How the file ended.
+    /// The end of the file: the error at which reading stopped, if it did.
     pub ended: Result<(), DecodeError>,
 }
 
@@ -23,12 +23,12 @@ pub struct Outline {
     pub dump: Dump,
     /// The places of each heap's classes.
     pub classes: Vec<Vec<Place>>,
-    /// How the file ended when the classes were read.
+    /// The end of the file when the classes were read: the error at which reading stopped, if it did.
     pub ended: Result<(), DecodeError>,
     objects: Box<VisitHeap>,
 }
 
-/// What [`Outline::visit_objects`] calls with each object and its place.
+/// The function that [`Outline::visit_objects`] calls with each object and its place.
 pub type VisitPlaced<'v> = dyn FnMut(Place, &Object) -> Result<(), Error> + 'v;
 
 /// Calls its second argument with each object of the heap of this number.
@@ -80,7 +80,7 @@ impl Source {
         Source { heaps: Box::new(heaps), left_behind: left_behind.map(str::to_owned) }
     }
 
-    /// What the dump has or lacks that its heaps do not record.
+    /// A sentence about bytes that the dump has or lacks at its end, and that its heaps do not record.
     pub fn left_behind(&self) -> Option<&str> {
         self.left_behind.as_deref()
     }

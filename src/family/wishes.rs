@@ -1,4 +1,4 @@
-//! What a dump may be asked to have.
+//! Requests about the dump to write: writer, widths, characters, seed.
 
 use crate::bytes::charset::{Charset, Newline};
 use crate::error::{Error, Remedy};
@@ -7,7 +7,7 @@ use crate::units::IdSize;
 
 use super::Format;
 
-/// Which dump to make, as far as that was said.
+/// The dump to write, as far as the caller said.
 #[derive(Clone, Debug, Default)]
 pub struct Wishes {
     /// The writer to imitate.
@@ -24,7 +24,7 @@ pub struct Wishes {
     pub seed: u64,
 }
 
-/// What only some formats can be asked for.
+/// A setting that only some formats have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Setting {
     /// A word size.
@@ -57,7 +57,7 @@ impl Setting {
 }
 
 impl Wishes {
-    /// Those that a format knows.
+    /// The part of the request that a format knows.
     #[must_use]
     pub fn known_by(&self, format: Format) -> Wishes {
         let knows = |setting| format.family().settings().contains(&setting);

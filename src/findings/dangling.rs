@@ -10,9 +10,9 @@ use super::{Findings, Rulebook, Severity};
 pub(crate) struct Dangling {
     pub(crate) offset: u64,
     pub(crate) index: u64,
-    /// How many references it has.
+    /// The number of the record's references.
     pub(crate) count: u64,
-    /// How many of them dangle, and the first of those.
+    /// The number of those that dangle, and the first of them.
     pub(crate) dangling: u64,
     pub(crate) first: Address,
 }

@@ -124,7 +124,7 @@ impl Findings {
         self.add_at(rule, severity, Place { offset, record, position: None }, describe);
     }
 
-    /// The same, at a place that may have a line and a column.
+    /// Adds a finding at a place that may have a line and a column.
     pub fn add_at(
         &mut self,
         rule: RuleId,
@@ -140,7 +140,7 @@ impl Findings {
         }
     }
 
-    /// How many findings a rule has.
+    /// The number of findings of a rule.
     fn count(&mut self, rule: RuleId) -> &mut u64 {
         // The same rule is mostly the same text: whole names need not be compared.
         let is_it = |known: RuleId| std::ptr::eq(known.0, rule.0) || known == rule;

@@ -1,4 +1,4 @@
-//! What a rule book is made of. The books are in `specs/`, and made into Rust by `build.rs`.
+//! Parts of a rule book. The books are in `specs/`, and made into Rust by `build.rs`.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -15,17 +15,17 @@ use super::{Exemption, Section, Severity};
 pub struct Rule {
     /// Stable id.
     pub id: &'static str,
-    /// What kind of statement it is.
+    /// The kind of statement.
     pub kind: RuleKind,
-    /// How much breaking it matters (rules of the bytes only).
+    /// The severity of breaking it (rules of the bytes only).
     pub severity: Option<Severity>,
     /// Whether the rest of a dump that breaks it cannot be read.
     pub stops: bool,
     /// The rule, in a sentence or two.
     pub statement: &'static str,
-    /// Where it comes from: document and section, or implementation.
+    /// The rule's sources: documents with sections, or implementations.
     pub source: &'static [&'static str],
-    /// What the documents say where they differ from the statement.
+    /// The documents' wording where it differs from the statement.
     pub documents: Option<&'static str>,
     /// Versions of the format that it holds for.
     pub versions: &'static [u32],
@@ -33,9 +33,9 @@ pub struct Rule {
     pub profiles: &'static [&'static str],
     /// Errata that it settles.
     pub errata: &'static [&'static str],
-    /// What it takes to judge it.
+    /// The reach that judging the rule takes, or the rule's subject.
     pub scope: Scope,
-    /// What a reader gets wrong that does not follow it: names of facets, or `all`. Empty where no byte relies on it.
+    /// The facets that a reader gets wrong that does not follow it: names, or `all`. Empty where no byte relies on it.
     pub facets: &'static [&'static str],
     /// Whether it says that a number has a sign, or has none. A reader that does not follow it is wrong by a power of two.
     pub is_sign: bool,
@@ -44,7 +44,7 @@ pub struct Rule {
     pub same_test: Option<&'static str>,
     /// The kinds of record, and parts of the header and of the end, that it speaks of (rules of the bytes only).
     pub records: &'static [&'static str],
-    /// What it need not have a case for.
+    /// The cases that it need not have.
     pub exempt: &'static [Exemption],
     /// The release that introduced it.
     pub since: &'static str,
@@ -62,13 +62,13 @@ impl Rule {
 pub enum RuleKind {
     /// Can be judged from the bytes of a dump.
     Bytes,
-    /// What a named writer chooses.
+    /// A choice of a named writer.
     Writer,
-    /// How bytes are to be understood.
+    /// The meaning of bytes.
     Reader,
 }
 
-/// What a rule is about, or takes to be judged.
+/// The subject of a rule, or the reach that judging it takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scope {
     /// One pass over the dump with constant state.
@@ -97,7 +97,7 @@ pub struct Source {
 pub struct Erratum {
     /// Id in its rule book.
     pub id: &'static str,
-    /// What is misleading, and what is so.
+    /// The misleading or missing statement, and the fact.
     pub statement: &'static str,
 }
 
@@ -130,7 +130,7 @@ pub struct Rulebook {
     pub rule: &'static [Rule],
     /// Errata.
     pub erratum: &'static [Erratum],
-    /// What the documents state.
+    /// The statements of the documents.
     pub section: &'static [Section],
     severities: LazyLock<Severities>,
 }
@@ -155,7 +155,7 @@ impl Rulebook {
         self.rule.iter().find(|rule| rule.id == id)
     }
 
-    /// Where a rule comes from, with the titles of its sources in the place of their keys.
+    /// The sources of a rule, with their titles in the place of their keys.
     pub fn citations(&self, rule: &Rule) -> Vec<Citation> {
         let cited = |text: &&'static str| {
             let (key, place) = text.split_once(", ").map_or((*text, None), |(key, place)| (key, Some(place)));

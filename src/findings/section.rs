@@ -1,4 +1,4 @@
-//! What the documents state, sentence by sentence, and which rules stand for it.
+//! Statements of the documents, sentence by sentence, and the rules that stand for them.
 
 use serde::Serialize;
 
@@ -14,22 +14,22 @@ pub struct Section {
 /// A sentence, list item or table row of a document, in this project's words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {
-    /// What it says.
+    /// The statement.
     pub says: &'static str,
     /// The rules that stand for it.
     pub rules: &'static [&'static str],
-    /// Why it needs none, where it has none.
+    /// The reason why it needs none, where it has none.
     pub without: Option<&'static str>,
 }
 
-/// What a rule need not have a case for.
+/// A case that a rule need not have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exemption {
     /// The part that no case has in the rule.
     pub from: Role,
     /// The kinds of record in which it is missing. Empty: everywhere.
     pub records: &'static [&'static str],
-    /// Why.
+    /// The reason.
     pub reason: &'static str,
 }
 

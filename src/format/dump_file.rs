@@ -188,7 +188,7 @@ impl DumpFile {
         Ok(Judged::default())
     }
 
-    /// Why an input that begins like no dump is none: what the decoder of the format says that it resembles, if any.
+    /// The error of an input that begins like no dump: that of the decoder of the format that it resembles, if any.
     fn foreign(&self, start: &[u8]) -> Result<DecodeError, Error> {
         let mut errors = Vec::new();
         let resembled = Family::guess(start);

@@ -1,4 +1,4 @@
-//! One heap, of a dump or of a listing.
+//! A single heap, of a dump or of a listing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufReader;
@@ -22,9 +22,9 @@ pub enum HeapFile {
     Dump {
         /// The file.
         file: DumpFile,
-        /// Its heaps.
+        /// The heaps of the file.
         source: Source,
-        /// Which one of them.
+        /// The number of this heap.
         number: usize,
     },
 }
@@ -44,7 +44,7 @@ impl HeapFile {
         HeapFile::of(file, source, number)
     }
 
-    /// One of the heaps of a dump.
+    /// A heap of a dump.
     ///
     /// # Errors
     /// If there is no such heap.
@@ -69,7 +69,7 @@ impl HeapFile {
         }
     }
 
-    /// What a dump has or lacks that its heaps do not tell.
+    /// A sentence about bytes that the dump has or lacks at its end, and that its heaps do not record.
     pub fn left_behind(&self) -> Option<&str> {
         match self {
             HeapFile::Listing(_) => None,
@@ -96,7 +96,7 @@ impl HeapFile {
         }
     }
 
-    /// Where the records of these addresses are; nowhere, of a listing.
+    /// The places of the records of these addresses; none, of a listing.
     ///
     /// # Errors
     /// If the header cannot be read.
@@ -108,7 +108,7 @@ impl HeapFile {
     }
 }
 
-/// Which heap is meant of a dump with this number of them.
+/// The number of the heap that is meant, of a dump with this many heaps.
 ///
 /// # Errors
 /// If there is none of this number, or none is named and there are several.

@@ -80,7 +80,7 @@ impl Format {
             .flat_map(|family| family.versions().iter().map(move |&version| Format::new(family, version)))
     }
 
-    /// How names of its files end: with the version where the family has several.
+    /// The suffix of the format's files: with the version where the family has several.
     pub fn suffix(self) -> String {
         match self.family().versions() {
             [_] => self.family().suffix().to_owned(),
@@ -124,7 +124,7 @@ pub fn rule(id: &str) -> Option<&'static Rule> {
     book_of(id)?.rule(id)
 }
 
-/// Where a rule comes from: the titles of its sources, each with the place in it.
+/// The sources of a rule: their titles, each with the place in it.
 pub fn sources(rule: &Rule) -> Vec<Citation> {
     book_of(rule.id).map_or_else(Vec::new, |book| book.citations(rule))
 }

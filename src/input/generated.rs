@@ -15,7 +15,7 @@ const CHUNK: usize = 64 * 1024;
 /// Chunks that wait for the reader, at most.
 const WAITING: usize = 4;
 
-/// What the maker says: some bytes, or how it ended.
+/// Bytes from the maker, or the error at which it ended.
 type Said = Result<Vec<u8>, io::Error>;
 
 /// The bytes of a maker that runs in a thread of its own, a few chunks ahead of the reader. It ends with the stream: what it

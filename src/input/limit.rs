@@ -1,4 +1,4 @@
-//! How much is read of what may have no end.
+//! Limits of reading input that may have no end.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -12,7 +12,7 @@ pub const LIMIT: u64 = 4 << 30;
 /// The limit of this process.
 static OF_PROCESS: AtomicU64 = AtomicU64::new(LIMIT);
 
-/// From now on this process copies this number of bytes of standard input, a pipe or a device.
+/// Sets the number of bytes of standard input, a pipe or a device that this process copies.
 pub fn set_limit(bytes: u64) {
     OF_PROCESS.store(bytes, Ordering::Relaxed);
 }
@@ -26,7 +26,7 @@ pub(super) struct Limit {
 }
 
 impl Limit {
-    /// That of a copy in the folder of temporary files, of which an eighth of what is free is left to others.
+    /// The limit of a copy in the folder of temporary files, of which an eighth of the free space is left to others.
     pub(super) fn of_spool() -> Limit {
         let bytes = OF_PROCESS.load(Ordering::Relaxed);
         match free().map(|free| free - free / 8) {
@@ -35,7 +35,7 @@ impl Limit {
         }
     }
 
-    /// What is said of an input that has more bytes.
+    /// The error of an input that has more bytes.
     pub(super) fn refusal(self, name: &str) -> Error {
         let Limit { bytes, is_of_disk } = self;
         let read = format!("{name}: read {bytes} bytes without coming to the end");

@@ -74,7 +74,7 @@ impl<R: BufRead> Read for Members<R> {
     }
 }
 
-/// No damage: the same bytes may be read once they are decompressed.
+/// The error of bytes that become too many. It is no damage: the bytes may be read once they are decompressed.
 fn too_much(allowed: u64) -> io::Error {
     io::Error::other(format!(
         "more than {allowed} decompressed bytes, 64 for each compressed byte up to here and 64 MiB; decompress it into a file first, \

@@ -26,7 +26,7 @@ pub fn read_text(path: &Path, most: u64) -> Result<String, Error> {
     })
 }
 
-/// The same of any bytes. A pipe that nothing writes to is not waited for.
+/// Any bytes as a whole, read as [`read_text`] does. A pipe that nothing writes to is not waited for.
 ///
 /// # Errors
 /// If it cannot be read, has more bytes, or is such a pipe.

@@ -4,7 +4,7 @@ use std::fmt;
 use std::io::Read;
 use std::sync::Arc;
 
-/// What each stream of an input passes through: to show progress, say.
+/// A function that each stream of an input passes through: to show progress, say.
 #[derive(Clone)]
 pub struct Watch(Arc<Through>);
 

@@ -7,7 +7,7 @@ use super::{Address, Contents, IdentityHash, Object};
 /// Very many objects: each block of them has one of a few [`BlockShape`]s, and what differs from block to block is
 /// computed. The objects stand in the order of their blocks, and ascend.
 pub trait Blocks: Send + Sync {
-    /// How many blocks there are.
+    /// The number of blocks.
     fn count(&self) -> u64;
 
     /// The shapes.
@@ -21,15 +21,15 @@ pub trait Blocks: Send + Sync {
         self.shapes().len() as u64
     }
 
-    /// How many blocks have the shape of this place.
+    /// The number of blocks of a shape, by its place.
     fn blocks_of(&self, shape: usize) -> u64;
 
-    /// How many objects there are.
+    /// The number of objects.
     fn objects(&self) -> u64 {
         self.shapes().iter().zip(0..).map(|(shape, place)| self.blocks_of(place) * shape.len()).sum()
     }
 
-    /// All addresses are multiples of it.
+    /// A number of bytes that divides all addresses.
     fn unit(&self) -> u64;
 
     /// The address that those of a block's objects count from.
@@ -48,16 +48,16 @@ pub trait Blocks: Send + Sync {
 pub struct BlockShape {
     /// The objects, ascending.
     pub objects: Vec<Object>,
-    /// Where each of [`Filling::references`] belongs.
+    /// The place of each of [`Filling::references`].
     pub references: Vec<Item>,
-    /// Where the bytes of [`Filling::values`] belong, in turn.
+    /// The places of the bytes of [`Filling::values`], in turn.
     pub values: Vec<ValueSpan>,
     /// The places of the objects whose hash is one of [`Filling::hashes`].
     pub hashed: Vec<u32>,
 }
 
 impl BlockShape {
-    /// How many objects it has.
+    /// The number of objects.
     #[allow(clippy::len_without_is_empty, reason = "there is no block without objects")]
     pub fn len(&self) -> u64 {
         self.objects.len() as u64
@@ -73,7 +73,7 @@ pub struct Item {
     pub item: u32,
 }
 
-/// Where values belong.
+/// The place of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueSpan {
     /// A field of that many bytes.
@@ -83,7 +83,7 @@ pub enum ValueSpan {
 }
 
 impl ValueSpan {
-    /// How many bytes of [`Filling::values`] it takes.
+    /// The number of bytes of [`Filling::values`] that it takes.
     pub fn bytes(self) -> usize {
         match self {
             ValueSpan::Field(_, bytes) => bytes.into(),
@@ -92,7 +92,7 @@ impl ValueSpan {
     }
 }
 
-/// What differs in a block from others of its shape.
+/// The values in which a block differs from others of its shape.
 #[derive(Clone, Debug, Default)]
 pub struct Filling {
     /// The address that those of the objects count from.
@@ -115,7 +115,7 @@ pub struct Filled<'b, B: Blocks + ?Sized> {
 }
 
 impl<'b, B: Blocks + ?Sized> Filled<'b, B> {
-    /// None so far.
+    /// Blocks of which none is filled so far.
     pub fn new(blocks: &'b B) -> Filled<'b, B> {
         let shapes = blocks.shapes().iter().map(|shape| Cow::Borrowed(shape.objects.as_slice())).collect();
         Filled { blocks, shapes, filling: Filling::default() }
@@ -159,12 +159,12 @@ impl<'b, B: Blocks + ?Sized> Filled<'b, B> {
     }
 }
 
-/// What a dump tells of an object in blocks, as far as all blocks of one shape have it alike.
+/// The record that a dump has of an object in blocks, as far as it is alike in all blocks of one shape.
 #[derive(Clone, Debug)]
 pub struct CarriedObject<T> {
-    /// What is told; of the references that differ, any.
+    /// The record; it has any values for the references that differ.
     pub told: T,
-    /// How far the object is from its block's address.
+    /// The object's distance from its block's address.
     pub offset: u64,
     /// The references that differ: their place among those that are told, and in [`Filling::references`].
     pub references: Vec<(usize, usize)>,
@@ -176,7 +176,8 @@ pub struct CarriedObject<T> {
 const MARK: u64 = 0x5000_0000_0000_0000;
 
 impl BlockShape {
-    /// What a dump tells of each object, as `carry` finds out from one of them; `references` are those of what is told.
+    /// The record that a dump has of each object, as `carry` finds out from one of them; `references` gives the
+    /// references of a record.
     ///
     /// # Errors
     /// What `carry` returns.

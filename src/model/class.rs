@@ -40,7 +40,7 @@ pub struct Class {
     pub serial: Option<Serial>,
     /// Serial of the stack trace of the class's loading (HPROF).
     pub trace: Option<Serial>,
-    /// How many objects stand before this class in file order.
+    /// The number of objects before this class in file order.
     pub after_objects: Option<u64>,
 }
 

@@ -1,4 +1,4 @@
-//! What a process tells beside its heaps: the entries of its log, with the identifiers that it used.
+//! Entries of a process's log, which stand beside its heaps, with the identifiers that it used.
 //!
 //! HPROF has one record for each. [`super::Thread`] and [`super::StackTrace`] are the same facts with
 //! their names resolved; the log keeps order and identifiers, so that a dump can be written again.
@@ -10,12 +10,12 @@ use super::{Address, FrameId, Name, Serial, TextId};
 pub struct Event {
     /// Microseconds since the dump's time stamp, modulo 2^32.
     pub time: u32,
-    /// How many classes and objects of the heap stand before it in file order.
+    /// The number of classes and objects of the heap that stand before it in file order.
     pub after: u64,
-    /// What happened.
+    /// The event itself.
     pub kind: EventKind,
-    /// How many times the same is told once more, right after it. A record without contents takes a few bytes of a file, and
-    /// of a compressed one next to none: a log keeps the number of them.
+    /// The number of equal entries that follow right after it. A record without contents takes a few bytes of a file,
+    /// and of a compressed one next to none: a log keeps the number of them.
     pub repeats: u64,
 }
 
@@ -25,7 +25,7 @@ impl Event {
         Event { time, after, kind, repeats: 0 }
     }
 
-    /// How many times it is told.
+    /// The number of times that it is recorded.
     pub fn times(&self) -> u64 {
         self.repeats.saturating_add(1)
     }
@@ -41,7 +41,7 @@ impl Event {
     }
 }
 
-/// What an entry of the log says.
+/// The content of an entry of the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EventKind {
     /// A string that later entries name.

@@ -9,7 +9,7 @@ use crate::error::Error;
 pub struct Dump {
     /// The heaps in file order; PHD and classic text have exactly one.
     pub heaps: Vec<Heap>,
-    /// What the process told after the last heap (HPROF).
+    /// The log of the process after the last heap (HPROF).
     pub tail: Vec<Event>,
 }
 
@@ -22,12 +22,12 @@ pub struct Facts {
     pub version_text: Option<Name>,
     /// Counts that the header states.
     pub totals: Option<Totals>,
-    /// How many references of all objects and classes are null, where the dump states only that (classic text of the
+    /// The number of null references of all objects and classes, where the dump states only that (classic text of the
     /// native writer).
     pub null_references: Option<u64>,
     /// The two random numbers of PHD header record 3, from which Sovereign VMs derived hashes.
     pub hash_randoms: Option<(u32, u32)>,
-    /// How identity hashes are kept.
+    /// The way in which identity hashes are kept.
     pub hash_regime: Option<HashRegime>,
     /// Milliseconds since 1970-01-01T00:00Z (HPROF).
     pub timestamp: Option<u64>,
@@ -37,14 +37,14 @@ pub struct Facts {
     pub identifier_size: Option<ByteLen>,
 }
 
-/// From here on the objects of a heap dump belong to this part of the heap (ART: app, image, zygote).
+/// The beginning of a part of the heap (ART: app, image, zygote), to which the objects after it belong.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Region {
     /// The part's number.
     pub id: u32,
     /// Its name.
     pub name: Name,
-    /// How many classes and objects stand before it in file order.
+    /// The number of classes and objects that stand before it in file order.
     pub after: u64,
 }
 
@@ -57,7 +57,7 @@ pub struct Totals {
     pub references: u32,
 }
 
-/// How a JVM keeps identity hashes.
+/// The way in which a JVM keeps identity hashes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum HashRegime {
     /// Every object has a 16-bit hash (J9 2.3 to 2.5).
@@ -66,7 +66,7 @@ pub enum HashRegime {
     WhereUsed32,
 }
 
-/// What [`HeapSource::visit_objects`] calls with each object.
+/// The function that [`HeapSource::visit_objects`] calls with each object.
 pub type VisitObjects<'v> = dyn FnMut(&Object) -> Result<(), Error> + 'v;
 
 /// A heap as a class table plus a stream of objects.
@@ -80,7 +80,7 @@ pub trait HeapSource {
     /// The class table, in file order.
     fn classes(&self) -> &[Class];
 
-    /// What is known beside classes and objects.
+    /// Facts beside classes and objects: roots, threads, traces.
     fn surroundings(&self) -> &Surroundings;
 
     /// Calls `visit` with each object in file order, until it fails.
@@ -89,7 +89,7 @@ pub trait HeapSource {
     /// What `visit` returns, or what reading the objects runs into.
     fn visit_objects(&mut self, visit: &mut VisitObjects<'_>) -> Result<(), Error>;
 
-    /// The same, with objects in blocks together.
+    /// Calls `visit` with each object, or with many at once where they are in blocks.
     ///
     /// # Errors
     /// Like [`HeapSource::visit_objects`].
@@ -105,13 +105,13 @@ pub trait HeapSource {
 
 /// Objects of a heap.
 pub enum Part<'p> {
-    /// One.
+    /// A single object.
     Object(&'p Object),
     /// Very many that repeat a few shapes.
     Blocks(&'p dyn Blocks),
 }
 
-/// What [`HeapSource::visit_parts`] calls with each part.
+/// The function that [`HeapSource::visit_parts`] calls with each part.
 pub type VisitParts<'v> = dyn FnMut(Part<'_>) -> Result<(), Error> + 'v;
 
 /// Whether no object of a heap follows one with a higher address.
@@ -133,16 +133,16 @@ pub(crate) fn is_ascending(source: &mut dyn HeapSource) -> Result<bool, Error> {
 
 /// The heaps of one file, each as a [`HeapSource`].
 pub trait DumpSource {
-    /// How many.
+    /// The number of heaps.
     fn heaps(&self) -> usize;
 
-    /// One of them.
+    /// The heap of this number.
     ///
     /// # Panics
     /// If there are fewer.
     fn heap(&mut self, number: usize) -> &mut dyn HeapSource;
 
-    /// What the process told after the last one.
+    /// The log of the process after the last heap.
     fn tail(&self) -> &[Event];
 }
 
@@ -160,7 +160,7 @@ impl DumpSource for Dump {
     }
 }
 
-/// One heap as all that there is.
+/// A dump with a single heap.
 impl DumpSource for &mut dyn HeapSource {
     fn heaps(&self) -> usize {
         1
@@ -188,8 +188,8 @@ pub struct Heap {
     pub surroundings: Surroundings,
 }
 
-/// What a heap dump tells beside classes and objects (HPROF). In memory: it grows with the threads, the
-/// roots and the symbol table, not with the objects.
+/// Facts of a heap dump beside classes and objects (HPROF). In memory: they grow with the threads, the roots and the
+/// symbol table, not with the objects.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Surroundings {
     /// GC roots, in file order.
@@ -200,8 +200,8 @@ pub struct Surroundings {
     pub traces: Option<Vec<StackTrace>>,
     /// Parts of the heap, in file order.
     pub regions: Option<Vec<Region>>,
-    /// What the process told before and during this heap dump, in order, with the identifiers it used:
-    /// strings, loaded classes, frames, samples.
+    /// The log of the process before and during this heap dump, in order, with the identifiers it used: strings, loaded
+    /// classes, frames, samples.
     pub events: Option<Vec<Event>>,
     /// When the heap was dumped, and when that ended: microseconds since the time stamp, modulo 2^32.
     pub times: Option<(u32, u32)>,

@@ -1,4 +1,4 @@
-//! About how many bytes of memory entries of a heap take, without the names that they share.
+//! Bytes of memory that entries of a heap take, about, without the names that they share.
 
 use std::mem::size_of;
 
@@ -16,7 +16,7 @@ fn listed<T>(list: &Option<Vec<T>>) -> u64 {
 }
 
 impl Class {
-    /// What it takes, without its names.
+    /// Bytes of memory that the class takes, without its names.
     pub(crate) fn held(&self) -> u64 {
         let lists = [
             listed::<Address>(&self.interfaces),
@@ -30,7 +30,7 @@ impl Class {
 }
 
 impl Object {
-    /// What it takes, without the name of its class.
+    /// Bytes of memory that the object takes, without the name of its class.
     pub(crate) fn held(&self) -> u64 {
         let contents = match &self.contents {
             Contents::References(listed) | Contents::Elements(listed) => all::<Address>(listed.len()),
@@ -43,7 +43,7 @@ impl Object {
 }
 
 impl Event {
-    /// What it takes, with its text.
+    /// Bytes of memory that the event takes, with its text.
     pub(crate) fn held(&self) -> u64 {
         let contents = match &self.kind {
             EventKind::Text(_, text) => text.as_bytes().len() as u64,

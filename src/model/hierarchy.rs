@@ -1,4 +1,4 @@
-//! What follows from the chains of superclasses.
+//! Chains of superclasses, and facts that follow from them.
 //!
 //! A chain may be as long as there are classes, and every class and object has one. So the chains are followed once for the
 //! whole table; after that no class is passed that has nothing to say.
@@ -21,11 +21,11 @@ pub struct Hierarchy {
 /// The superclass of a class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Above {
-    /// None, or one whose chain comes back.
+    /// No superclass, or one whose chain comes back.
     Nothing,
-    /// One that is not in the table.
+    /// A superclass that is not in the table.
     Outside(Address),
-    /// One of the table, by its place and its address.
+    /// A superclass in the table, by its place and its address.
     Class(usize, Address),
 }
 
@@ -146,8 +146,8 @@ impl Hierarchy {
     }
 }
 
-/// Something is looked at where a mistake would look at everything again: a class on the way up or down a chain, a record on the
-/// way through a file ahead, a root for a thread, a rule for a failure. Tests count it.
+/// Counts a step, for tests: something is looked at where a mistake would look at everything again, such as a class on
+/// the way up or down a chain, a record on the way through a file ahead, a root for a thread, or a rule for a failure.
 #[inline]
 pub(crate) fn step() {
     #[cfg(debug_assertions)]
@@ -159,7 +159,7 @@ thread_local! {
     static STEPS: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
 }
 
-/// How often a piece of work looks at something of which the steps are counted, in this thread. For tests.
+/// The number of steps that a piece of work counts in this thread. For tests.
 #[cfg(debug_assertions)]
 #[doc(hidden)]
 pub fn steps_of(work: impl FnOnce()) -> u64 {

@@ -1,8 +1,9 @@
-//! What was found lately about addresses: most of what is asked next was asked or passed a short time before.
+//! A cache of recent results by address: most addresses that are looked up next were looked up or passed a short time
+//! before.
 
 use super::Address;
 
-/// What was found about some addresses. Of those that share one of the slots, the last one is known. There are a power of two of them.
+/// Results by address, in a power of two of slots. Of addresses that share a slot, the last one is kept.
 #[derive(Debug)]
 pub(crate) struct Lately<T, const SLOTS: usize> {
     /// The address that each slot is about; one that does not belong there where it is about none.
@@ -14,7 +15,7 @@ pub(crate) struct Lately<T, const SLOTS: usize> {
 const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl<T: Copy + Default, const SLOTS: usize> Lately<T, SLOTS> {
-    /// Nothing was found yet.
+    /// An empty cache.
     pub(crate) fn new() -> Lately<T, SLOTS> {
         const { assert!(SLOTS.is_power_of_two()) };
         let mut lately =
@@ -23,7 +24,7 @@ impl<T: Copy + Default, const SLOTS: usize> Lately<T, SLOTS> {
         lately
     }
 
-    /// Nothing is known any more.
+    /// Empties the cache.
     pub(crate) fn forget(&mut self) {
         self.addresses.fill(Address::NULL);
         // Null belongs into its own slot, and the last address into another one.
@@ -35,20 +36,20 @@ impl<T: Copy + Default, const SLOTS: usize> Lately<T, SLOTS> {
         (address.0.wrapping_mul(MIX) >> (u64::BITS - SLOTS.ilog2())) as usize % SLOTS
     }
 
-    /// Whether something is known about an address.
+    /// Whether the cache has an address.
     #[inline]
     pub(crate) fn knows(&self, address: Address) -> bool {
         self.addresses[Self::slot(address)] == address
     }
 
-    /// This was found about an address.
+    /// Keeps the result for an address.
     #[inline]
     pub(crate) fn note(&mut self, address: Address, found: T) {
         self.addresses[Self::slot(address)] = address;
         self.found[Self::slot(address)] = found;
     }
 
-    /// What is known about an address; `find` finds it where it is not.
+    /// The result for an address; `find` computes one that is not in the cache.
     #[inline]
     pub(crate) fn of(&mut self, address: Address, find: impl FnOnce() -> T) -> T {
         if !self.knows(address) {
@@ -62,7 +63,7 @@ impl<T: Copy + Default, const SLOTS: usize> Lately<T, SLOTS> {
 mod tests {
     use super::*;
 
-    /// Of two addresses that share a slot, and of one that nothing was said of.
+    /// Two addresses that share a slot, and one that was never inserted.
     #[test]
     fn what_is_known_was_noted() {
         let mut lately = Lately::<u32, 64>::new();

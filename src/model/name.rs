@@ -113,7 +113,7 @@ impl Name {
     }
 }
 
-/// Names of which equal ones take the room of one: a dump that spells a name for each class may have thousands of it.
+/// Names of which equal ones share memory: a dump that spells a name for each class may have thousands of it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Names(HashSet<Name>);
 
@@ -127,7 +127,8 @@ impl Names {
         name
     }
 
-    /// The same, and the bytes of memory that the name takes, if it is the first of its kind.
+    /// The name to share, as [`Names::share`] gives it, and the bytes of memory that it takes if it is the first of its
+    /// kind.
     pub(crate) fn share_counted(&mut self, name: Name) -> (Name, u64) {
         let before = self.0.len();
         let name = self.share(name);
@@ -147,7 +148,7 @@ pub(crate) struct Forms {
 }
 
 impl Forms {
-    /// No names yet.
+    /// A table without names.
     pub(crate) fn new(form: fn(&Name) -> Name) -> Forms {
         Forms { form, known: HashMap::new(), made: Names::default() }
     }

@@ -9,7 +9,7 @@ use super::{Address, ByteLen, IdentityHash, Long, Name, PrimitiveType, Serial, V
 /// An object: a plain instance or an array.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Object {
-    /// Where the object is.
+    /// Address of the object.
     pub address: Address,
     /// Instance, object array or primitive array.
     pub kind: ObjectKind,
@@ -28,7 +28,7 @@ pub struct Object {
     pub hash: Option<IdentityHash>,
     /// Number of elements of an array.
     pub length: Option<u64>,
-    /// What is known of the object's inside.
+    /// The object's fields, elements or references.
     pub contents: Contents,
     /// Serial of the allocation stack trace (HPROF).
     pub trace: Option<Serial>,
@@ -83,7 +83,7 @@ impl ObjectKind {
     }
 }
 
-/// What a dump tells of an object's inside.
+/// The inside of an object, as far as a dump records it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Contents {
     /// Nothing (a primitive array in PHD).
@@ -100,14 +100,14 @@ pub enum Contents {
     Elements(Vec<Address>),
     /// Elements of a primitive array, big-endian.
     Primitives(Vec<u8>),
-    /// One of the above that is too long to be held. A heap in memory has none: only a source whose objects stay in their
+    /// Any of these that is too long to be held. A heap in memory has none: only a source whose objects stay in their
     /// dump, or are computed, hands such out.
     #[serde(skip)]
     Long(Long),
 }
 
 impl Contents {
-    /// The same, held in memory whatever that takes.
+    /// The contents, held in memory whatever that takes.
     ///
     /// # Errors
     /// What reading contents that are not held runs into.

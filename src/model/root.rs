@@ -12,9 +12,9 @@ use super::{Address, Name, Serial};
 pub struct Root {
     /// The object that is kept alive.
     pub object: Address,
-    /// What keeps it alive.
+    /// The reason why the object is kept.
     pub kind: RootKind,
-    /// How many classes and objects stand before this root in file order.
+    /// The number of classes and objects that stand before this root in file order.
     pub after: Option<u64>,
 }
 
@@ -55,12 +55,12 @@ pub enum RootKind {
     JniMonitor(Serial, i32),
 }
 
-/// What is told once of a kind of root; [`RootKind::FORMS`] is the table of all.
+/// Constant facts about a kind of root; [`RootKind::FORMS`] is the table of all.
 #[derive(Clone, Copy, Debug)]
 pub struct RootForm {
     /// Its name in listings and digests.
     pub name: &'static str,
-    /// What it is, in a line.
+    /// The kind in words, in a line.
     pub summary: &'static str,
     /// The kind, with zeros for its numbers.
     pub kind: RootKind,
@@ -119,7 +119,7 @@ pub enum RootWriter {
 }
 
 impl RootWriter {
-    /// Every one.
+    /// Every writer.
     pub const ALL: [RootWriter; 5] =
         [RootWriter::HotSpot, RootWriter::HotSpot8, RootWriter::Sa, RootWriter::Agent, RootWriter::Art];
 }

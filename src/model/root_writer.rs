@@ -1,4 +1,4 @@
-//! Which roots a writer of heap dumps tells, and with which numbers: what a dump of it can say of a heap's roots.
+//! Roots that a writer of heap dumps records, and the numbers that it gives to them.
 //!
 //! Which kinds it has is in the rows of [`RootKind::FORMS`](super::RootKind::FORMS). All of this was seen in dumps of
 //! JDK 5, 8, 11, 17, 21 and 25, of `jhsdb jmap --binaryheap` of JDK 17 and of the hprof agent of JDK 6, and agrees with
@@ -63,7 +63,7 @@ impl RootWriter {
     }
 }
 
-/// What a heap knows of the objects that its roots name.
+/// Facts of a heap about the objects that its roots name.
 #[derive(Clone, Debug, Default)]
 pub struct RootObjects {
     /// `java/lang/Thread` and its subclasses; empty where the heap does not have that class, so that nothing is known.
@@ -79,7 +79,7 @@ pub struct RootObjects {
 }
 
 impl RootObjects {
-    /// What the class table says; [`see`](RootObjects::see) takes in objects.
+    /// The facts of the class table; [`see`](RootObjects::see) adds those of objects.
     pub fn of(classes: &[Class], roots: &[Root]) -> RootObjects {
         let places: HashMap<Address, usize> =
             classes.iter().enumerate().map(|(place, class)| (class.address, place)).collect();

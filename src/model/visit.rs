@@ -52,7 +52,7 @@ pub fn renumber(object: &mut Object, map: &Arc<Renumbering>) {
     }
 }
 
-/// The same as of a class of an object, apart from contents that are not held.
+/// Applies `map` to every address of an object, apart from contents that are not held.
 pub fn object(object: &mut Object, map: &mut dyn FnMut(&mut Address)) {
     map(&mut object.address);
     object.class.iter_mut().chain(&mut object.class_word).for_each(&mut *map);
@@ -71,8 +71,8 @@ fn value(value: &mut Value, map: &mut dyn FnMut(&mut Address)) {
     }
 }
 
-/// The same of what stands beside classes and objects. Identifiers of JNI references are no addresses of the heap, but
-/// have the same width.
+/// Applies `map` to every address of a heap's surroundings. Identifiers of JNI references are no addresses of the heap,
+/// but have the same width.
 pub fn surroundings(around: &mut Surroundings, map: &mut dyn FnMut(&mut Address)) {
     for root in around.roots.iter_mut().flatten() {
         map(&mut root.object);

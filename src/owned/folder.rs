@@ -44,7 +44,7 @@ pub(crate) struct ListedFile<'l> {
     pub(crate) listed_in: &'l str,
 }
 
-/// What becomes of a file that is in the place of a new one.
+/// The treatment of a file that is in the place of a new one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Existing {
     /// It is replaced; of a link, the link.

@@ -1,4 +1,4 @@
-//! One command at a time in a folder.
+//! A lock of a folder: commands that change it work one at a time.
 
 use std::fs::{File, TryLockError};
 use std::io::{self, ErrorKind};

@@ -2,10 +2,10 @@
 
 use std::path::{Component, Path};
 
-/// How the names of our own files in a folder begin.
+/// The beginning of our own files' names in a folder.
 pub(super) const OWN: &str = ".heapsmith-";
 
-/// No path of ours is longer, nor has any system files with longer names.
+/// The longest path of ours, and the longest name that systems allow.
 const LONGEST_PATH: usize = 1024;
 const LONGEST_NAME: usize = 255;
 

@@ -1,4 +1,4 @@
-//! What may be changed in a folder, and what may not.
+//! Tests of the changes that are made in a shared folder, and of those that are refused.
 
 use std::collections::BTreeSet;
 use std::fs;

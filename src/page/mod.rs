@@ -18,7 +18,7 @@ use crate::visible::visible;
 
 pub(crate) use rule::RuleText;
 
-/// What stands inline in a page, and how its policy names it.
+/// A style or script that stands inline in a page, and its digest in the page's policy.
 #[derive(Debug)]
 pub(crate) struct Inline {
     pub(crate) content: String,

@@ -5,7 +5,7 @@ use crate::format;
 /// A rule's text.
 pub(crate) struct RuleText {
     pub(crate) id: &'static str,
-    /// What it says, what documents say otherwise, and where it is from: a line each.
+    /// The statement, the documents' wording where it differs, and the sources: a line each.
     pub(crate) text: String,
 }
 

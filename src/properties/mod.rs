@@ -1,4 +1,4 @@
-//! What always holds, as functions of a fuzzer's bytes.
+//! Properties that always hold, as functions of a fuzzer's bytes.
 //!
 //! Each property is stated by its name and panics when it is violated. The target in `fuzz/` calls
 //! them under libFuzzer, by format and name; the tests call them with random and corpus bytes on stable Rust.

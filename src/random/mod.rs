@@ -43,13 +43,13 @@ impl Written {
         Ok(Written { original, carried, profile: lowering.profile(), recipe, bytes })
     }
 
-    /// One whose heap comes from the same draws.
+    /// A dump whose heap comes from the same draws.
     fn drawn(families: &[Family], most: u64, draw: &mut dyn Draw) -> Result<Written, Error> {
         let recipe = Recipe::draw(families, most, draw)?;
         Written::new(generate(&recipe.options, draw), recipe)
     }
 
-    /// One whose heap comes from a seed.
+    /// A dump whose heap comes from a seed.
     fn seeded(families: &[Family], most: u64, draw: &mut dyn Draw) -> Result<Written, Error> {
         let recipe = Recipe::draw(families, most, draw)?;
         Written::new(from_seed(&recipe.options, recipe.seed), recipe)
@@ -62,7 +62,7 @@ impl Written {
     }
 }
 
-/// None in half of the heaps, or some of those that every format can hold.
+/// Oddities for a random heap: none in half of the heaps, else some of those that every format can hold.
 fn oddities(draw: &mut dyn Draw) -> Oddities {
     if draw.one_in(2) {
         return Oddities::NONE;

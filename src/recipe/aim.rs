@@ -9,13 +9,13 @@ use crate::format::Format;
 
 use super::Recipe;
 
-/// What a dump of the swarm is searched for.
+/// The aim of a search for a dump of the swarm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Aim {
-    /// It keeps the rule, and bytes of it rely on the rule: a reader that does not follow it takes something else from them.
-    /// Where no bytes rely on a rule, the dump has the place at which an edit breaks it.
+    /// A dump that keeps the rule, and whose bytes rely on it: a reader that does not follow it takes something else
+    /// from them. Where no bytes rely on a rule, the dump has the place at which an edit breaks it.
     Hit(&'static Rule),
-    /// An edit breaks the rule in it.
+    /// A dump in which an edit breaks the rule.
     Break(&'static Rule),
 }
 
@@ -38,7 +38,7 @@ impl Aim {
         }
     }
 
-    /// Why no dump of the swarm meets it, if that is known.
+    /// The reason why no dump of the swarm meets it, if one is known.
     pub fn out_of_reach(self) -> Option<&'static str> {
         let id = self.rule().id;
         let all = match self {

@@ -41,13 +41,13 @@ pub use text::version;
 const THREADS: &str = "java-threads";
 const WORD: &str = "word";
 
-/// What a dump of a random heap is made of.
+/// The ingredients of a dump of a random heap.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Recipe {
     /// The preset from which the options differ.
     pub preset: Preset,
-    /// What the heap is like.
+    /// The options of the heap.
     pub options: GenerateOptions,
     /// Seed of the heap, and of the spelling in the profile `any`.
     pub seed: u64,
@@ -57,7 +57,7 @@ pub struct Recipe {
     pub wishes: Wishes,
     /// Whether the seed draws which of the options differ from the preset's, and the writer; what is set stays.
     pub swarm: bool,
-    /// What a dump of the swarm is searched for, from the seed on.
+    /// The aim of the search for a dump of the swarm, from the seed on.
     pub aim: Option<Aim>,
     /// The named edit that damages the dump.
     pub edit: Option<String>,
@@ -112,7 +112,7 @@ impl Recipe {
         self.kept.contains(key) || self.options.get(key) != self.preset.options().get(key)
     }
 
-    /// How the dump is spelled.
+    /// The writer of the dump.
     ///
     /// # Errors
     /// If the format does not have what is wished, or cannot express the heap's addresses.
@@ -158,7 +158,7 @@ impl Recipe {
         Ok(heap)
     }
 
-    /// How the dump is spelled, and its heap with what only a dump of its format shows.
+    /// The writer of the dump, and its heap with the oddities that only a dump of its format shows.
     ///
     /// # Errors
     /// Like [`Recipe::lowering`] and [`Recipe::heap`].
@@ -188,7 +188,7 @@ impl Recipe {
         Ok(heap)
     }
 
-    /// Why a writer cannot dump the heap.
+    /// The reason why a writer cannot dump the heap, if there is one.
     fn refusal(&self, lowering: &Lowering) -> Option<Refusal> {
         let own = lowering.hashes().filter(|own| *own != self.options.hashes && self.keeps_order(lowering));
         let of_hashes = || {

@@ -19,7 +19,7 @@ const CLASS_OBJECTS: &str = "class-objects";
 const LISTS_AS_PHD: &str = "ibm-j9";
 
 impl Recipe {
-    /// The same dump, with everything said that decides about it: what is drawn, and what is searched for.
+    /// A recipe of the same dump that states everything: options that are drawn, and the seed that a search finds.
     ///
     /// # Errors
     /// If the options contradict what has to be drawn, or nothing of what is searched for is found.
@@ -30,8 +30,8 @@ impl Recipe {
         }
     }
 
-    /// The same for dumps of one heap in several formats: each of them can be written, and each is a faithful conversion of
-    /// every other, but for what docs/generating.md excepts.
+    /// Recipes that state everything, for dumps of one heap in several formats: each of them can be written, and each
+    /// is a faithful conversion of every other, but for what docs/generating.md excepts.
     ///
     /// # Errors
     /// Like [`Recipe::settled`], or if a rule is aimed at, which is one of a single format.

@@ -11,7 +11,7 @@ use crate::units::IdSize;
 
 use super::{Aim, Recipe};
 
-/// How every recipe begins.
+/// The beginning of every recipe.
 const BEGIN: &str = "heapsmith-";
 
 /// The version of the generator, which recipes begin with: what a recipe means stays as long as it does.
@@ -19,10 +19,10 @@ pub fn version() -> String {
     VERSION.to_string()
 }
 
-/// What a recipe says beside the options of the heap.
+/// A key of recipes beside those of the heap's options.
 struct Key {
     name: &'static str,
-    /// What is expected as its value.
+    /// The expected values, in words.
     values: fn() -> String,
     read: fn(&mut Recipe, &str) -> Option<()>,
     /// Its value, where it is not the default.

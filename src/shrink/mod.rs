@@ -134,7 +134,7 @@ fn steps(heap: &Heap) -> Vec<Step> {
     steps
 }
 
-/// All of a list, its halves, their halves, down to its items.
+/// Ranges of a list: all of it, its halves, their halves, down to its items.
 fn ranges(length: usize) -> impl Iterator<Item = Range<usize>> {
     let halves = std::iter::successors(Some(length), |size| (*size > 1).then(|| size.div_ceil(2)));
     let sizes = halves.filter(|size| *size > 0);

@@ -16,7 +16,7 @@ pub(crate) fn not_needed(heap: &Heap) -> Vec<usize> {
     (0..heap.classes.len()).filter(|&index| !needed.marked[index]).collect()
 }
 
-/// Which classes stay when some leave, and their subclasses with them.
+/// The classes that stay when some leave, and their subclasses with them.
 pub(crate) fn without_subclasses(classes: &[Class], dropped: &[usize]) -> Vec<bool> {
     let mut stays = vec![true; classes.len()];
     dropped.iter().for_each(|&index| stays[index] = false);

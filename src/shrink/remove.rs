@@ -7,7 +7,7 @@ use crate::model::{Address, Heap};
 use super::removed::{RemainingBefore, RemovedAddresses};
 use super::surroundings;
 
-/// What is left of a heap, without anything that refers to what is not.
+/// A heap with some of its objects and classes, without anything that refers to the others.
 pub(crate) fn keep(heap: &Heap, objects: &[bool], classes: &[bool]) -> Heap {
     let (mut here, mut removed) = (HashSet::new(), HashSet::new());
     let all = heap.objects.iter().map(|object| object.address).zip(objects);
@@ -28,7 +28,7 @@ pub(crate) fn keep(heap: &Heap, objects: &[bool], classes: &[bool]) -> Heap {
     cut(left, &gone, &places)
 }
 
-/// What is known of objects that a heap has no more.
+/// Addresses and places of objects that a heap has no more.
 #[cfg_attr(not(feature = "check"), allow(dead_code, reason = "for `check` alone"))]
 pub(crate) struct Dropped<'d> {
     /// The addresses of all objects there were, in ascending order.
@@ -37,7 +37,7 @@ pub(crate) struct Dropped<'d> {
     pub(crate) places: Vec<u64>,
 }
 
-/// The same of a heap that has all its classes, and some of its objects only: without anything that refers to the others.
+/// A heap that has all its classes and only some of its objects, without anything that refers to the others.
 #[cfg_attr(not(feature = "check"), allow(dead_code, reason = "for `check` alone"))]
 pub(crate) fn part(heap: Heap, dropped: &Dropped<'_>) -> Heap {
     let objects = heap.objects.iter().map(|object| object.address);
@@ -71,7 +71,7 @@ fn cut(heap: Heap, gone: &RemovedAddresses<'_>, places: &RemainingBefore<'_>) ->
     left
 }
 
-/// The same heap with totals that are counted anew when it is written.
+/// The heap without totals: they are counted again when it is written.
 pub(crate) fn uncounted(mut heap: Heap) -> Heap {
     heap.facts.totals = None;
     heap

@@ -1,4 +1,4 @@
-//! What was removed from a heap, and where the rest stands then.
+//! Addresses that were removed from a heap, and the new places of the rest.
 
 use crate::model::{Address, Class, Contents, Object, Value};
 
@@ -41,7 +41,7 @@ impl RemovedAddresses<'_> {
     }
 }
 
-/// How many of the objects, or of the entries (classes and objects), that stood before a place remain: their new places.
+/// The new places of objects, or of entries (classes and objects): how many of those before a place remain.
 pub(super) struct RemainingBefore<'p> {
     pub(super) objects: &'p dyn Fn(u64) -> u64,
     pub(super) entries: &'p dyn Fn(u64) -> u64,

@@ -1,4 +1,4 @@
-//! What the standard library has no portable call for.
+//! Calls of the system for which the standard library has no portable one.
 //!
 //! Two implementations have the same items: `unix`, and `portable` for every other system, which has the standard library
 //! alone and says at each item what it lacks. With `--cfg heapsmith_portable` the second one takes the place of the first

@@ -1,4 +1,4 @@
-//! What is known of a program that was started.
+//! The state of a program that was started.
 
 use std::io::ErrorKind;
 use std::process::ExitStatus;
@@ -6,7 +6,7 @@ use std::process::ExitStatus;
 /// Whether a program runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
-    /// It does.
+    /// It runs.
     Running,
     /// It has ended, and so has its supervisor.
     Gone {
@@ -15,7 +15,7 @@ pub(crate) enum State {
     },
 }
 
-/// How a program ended.
+/// The end of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Ended {
     /// By itself, or by a signal that was not ours.

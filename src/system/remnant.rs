@@ -1,4 +1,4 @@
-//! What could not be removed.
+//! Temporary files and folders that could not be removed.
 
 use std::fmt;
 use std::path::Path;
@@ -8,7 +8,7 @@ use std::path::Path;
 pub struct Remnant {
     /// Its path. Of one that is very long the middle is missing.
     pub path: String,
-    /// Why it is left: what the system says.
+    /// The reason why it is left: the system's error.
     pub reason: String,
 }
 

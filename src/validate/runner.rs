@@ -9,7 +9,7 @@ use crate::format::{DumpFile, severity};
 use crate::input::Input;
 use crate::setters::setters;
 
-/// What to validate.
+/// The options of a validation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ValidateOptions {
@@ -18,7 +18,7 @@ pub struct ValidateOptions {
     /// Whether to check of these rules only those that are errors, which is quicker: references are not followed. The
     /// report has fewer warnings and notes then.
     pub errors: bool,
-    /// How to read what the bytes of an HPROF dump do not decide.
+    /// The reading of what the bytes of a dump do not decide.
     pub reading: Reading,
 }
 
@@ -145,7 +145,8 @@ impl Report {
         Some(error)
     }
 
-    /// What is tolerated where the heap of the dump is taken all the same, by rule in the order of the first places.
+    /// The errors that are tolerated where the heap of the dump is taken all the same, by rule in the order of the
+    /// first places.
     pub fn tolerated(&self) -> Vec<Tolerated> {
         let mut tolerated: Vec<Tolerated> = Vec::new();
         for finding in self.tolerable() {

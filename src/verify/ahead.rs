@@ -1,8 +1,8 @@
-//! Objects that are known by their bytes, so that they need not be decoded.
+//! Comparison of objects by their bytes, so that they need not be decoded.
 
 use crate::family::{Passed, SpelledBlocks};
 
-/// What the writer of a dump makes of blocks, to be compared with the bytes of the dump.
+/// The bytes that the writer of a dump makes of blocks, to be compared with those of the dump.
 ///
 /// A writer and a reader that share a mistake agree with each other: so the first block of each shape is decoded and compared
 /// field by field, and only then its bytes count.
@@ -63,7 +63,8 @@ impl<'h> Ahead<'h> {
         passed(ends, at.object, start + same)
     }
 
-    /// The same where only identifiers are looked at: of what stands between them, no more than the length is known.
+    /// The objects that are passed over where only identifiers are compared: of the bytes between them, no more than
+    /// the length is known.
     fn count(&self, at: At, bytes: &[u8]) -> Passed {
         let ends = self.blocks.ends(at.block);
         let start = if at.object == 0 { 0 } else { ends[at.object - 1] };

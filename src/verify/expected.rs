@@ -1,4 +1,4 @@
-//! What the objects of a dump have to be.
+//! The expected objects of a dump.
 
 use crate::error::Error;
 use crate::family::Lowering;
@@ -8,16 +8,16 @@ use crate::model::{Address, Contents, Heap, HeapSource, IdentityHash, Object, Va
 
 /// A generated heap, as a writer dumps it.
 pub(super) struct Expected<'h> {
-    /// All but the objects in blocks.
+    /// The heap without the objects in blocks.
     pub(super) head: Heap,
     ascends: bool,
     parts: Vec<Told<'h>>,
 }
 
-/// Where an object is among those in blocks.
+/// The place of an object among those in blocks.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spot {
-    /// Which of the heap's parts in blocks.
+    /// The place among the heap's parts in blocks.
     pub(super) part: usize,
     pub(super) block: u64,
     /// The block's shape.
@@ -67,7 +67,7 @@ impl<'h> Expected<'h> {
         self.ascends
     }
 
-    /// How many objects are in blocks.
+    /// The number of objects in blocks.
     pub(super) fn in_blocks(&self) -> u64 {
         self.parts.last().map_or(0, Told::end)
     }
@@ -79,7 +79,7 @@ impl<'h> Expected<'h> {
         self.told(spot).address == address
     }
 
-    /// Where the object of this number is, among those in blocks.
+    /// The place of the object of this number among those in blocks.
     #[inline]
     pub(super) fn place(&self, number: u64) -> Option<Spot> {
         let part = match self.parts.as_slice() {
@@ -91,7 +91,7 @@ impl<'h> Expected<'h> {
         (block < told.blocks.count()).then(|| Spot { part, block, shape: told.blocks.shape_of(block), object })
     }
 
-    /// How many objects a block has.
+    /// The number of objects in a block.
     pub(super) fn size(&self, spot: Spot) -> u64 {
         self.parts[spot.part].size()
     }

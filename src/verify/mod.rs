@@ -27,15 +27,15 @@ use crate::setters::setters;
 use ahead::{Ahead, At};
 use expected::{Expected, Spot};
 
-/// How to verify.
+/// The options of a verification.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct VerifyOptions {
     /// Whether objects may stand in any order.
     pub any_order: bool,
-    /// Of the blocks of objects, one in that many is compared; the objects of the others are only counted.
+    /// The sampling of blocks of objects: one in this many is compared, and the objects of the others are only counted.
     pub sample: u64,
-    /// How many differences are told; the others are counted.
+    /// The most differences that are listed; all are counted.
     pub most: usize,
 }
 
@@ -162,10 +162,10 @@ struct Verifier<'h> {
     ascends: bool,
     /// Objects that are in no block.
     first: Vec<Object>,
-    /// How many objects of blocks came, and which one comes next where they come in their order.
+    /// The number of objects of blocks that came, and the number of the next one where they come in their order.
     place: u64,
     due: u64,
-    /// How many objects in turn were decoded and right, from the first one of a block on.
+    /// The number of objects in turn that were decoded and right, from the first one of a block on.
     right: usize,
     /// The hashes of those that came, less the hashes of those that were due.
     balance: u128,
@@ -266,7 +266,7 @@ impl Verifier<'_> {
         Ok(())
     }
 
-    /// What comes after the last object.
+    /// Compares what comes after the last object.
     fn rest(&mut self, dump: Dump) -> Result<(), Error> {
         if let [_, _, ..] = dump.heaps.as_slice() {
             self.differs("heaps", None, "1", &dump.heaps.len());

@@ -18,7 +18,7 @@ use super::{Answer, Case};
 pub struct Ambiguity {
     /// Its name: that of the format, and what is left open (`phd.element-order`).
     pub name: &'static str,
-    /// What is left open, in a sentence without its full stop.
+    /// The thing that is left open, in a sentence without its full stop.
     pub about: &'static str,
     /// The rule that says so.
     pub rule: &'static str,
@@ -29,26 +29,26 @@ pub struct Ambiguity {
     pub(crate) means: Means,
 }
 
-/// One of several readings.
+/// A reading of an ambiguity.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Choice {
     /// Its name.
     pub name: &'static str,
-    /// What is read, in a sentence without its full stop.
+    /// The way in which the bytes are read, in a sentence without its full stop.
     pub about: &'static str,
 }
 
-/// Where the heap of another reading than the first comes from.
+/// The source of the heap of another reading than the first.
 #[derive(Debug)]
 pub(crate) enum Means {
-    /// From the case itself, which spells the answers of the readings.
+    /// The case itself, which spells the answers of the readings.
     Spelled,
-    /// From the heap of the first reading: whether two choices give the same, and how one of them changes it.
+    /// The heap of the first reading: whether two choices give the same heap, and how one of them changes it.
     Heap { same: fn(&DumpOf<'_>, &Heap, usize, usize) -> bool, apply: fn(&DumpOf<'_>, &mut Heap, usize) },
-    /// From the dump, which is read once more: whether a heap like this can differ at all, and how to read it then.
+    /// The dump, which is read once more: whether a heap like this can differ at all, and how to read it then.
     Again { occurs: fn(&Heap) -> bool, reading: fn(Reading) -> Reading },
-    /// From nowhere: the heap is the same, and who judges an answer about it makes the difference.
+    /// None: the heap is the same, and only the judging of an answer about it differs.
     #[cfg_attr(not(feature = "check"), allow(dead_code, reason = "nothing is judged then"))]
     Judge,
 }
@@ -57,11 +57,12 @@ pub(crate) enum Means {
 pub(crate) struct DumpOf<'c> {
     pub(crate) format: Format,
     bytes: &'c [u8],
-    /// Which heap of the dump.
+    /// The number of the heap in the dump.
     heap: usize,
 }
 
-/// Which choices give the same heap: the places of the ambiguities for which that is wanted, and what is done with it.
+/// Choices that give the same heap: the ambiguities for which they are wanted, by their places, and the function that
+/// is called with them.
 pub(crate) struct Same<'s> {
     pub(crate) wants: &'s dyn Fn(usize) -> bool,
     pub(crate) found: &'s mut dyn FnMut(usize, Vec<usize>),
@@ -96,7 +97,7 @@ impl<'c> DumpOf<'c> {
         DumpOf { format: case.format, bytes: &case.bytes, heap: case.heap.unwrap_or_default() as usize }
     }
 
-    /// How the dump is opened.
+    /// An opener of the dump.
     pub(crate) fn opener(&self) -> Opener {
         Opener::memory("a case", self.bytes)
     }
@@ -183,7 +184,7 @@ impl<'c> DumpOf<'c> {
     }
 }
 
-/// How to read the dump for some choices, where that is not as usual.
+/// The reading of the dump for some choices, where it is not the usual one.
 fn again(ambiguities: &[&Ambiguity], choices: &[usize]) -> Option<Reading> {
     let chosen = ambiguities.iter().zip(choices).filter(|(_, choice)| **choice > 0);
     chosen.fold(None, |reading, (ambiguity, _)| match ambiguity.means {

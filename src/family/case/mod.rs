@@ -33,15 +33,15 @@ pub use tags::{TAGS, Tag};
 pub struct Case {
     /// Stable id.
     pub id: String,
-    /// What it is about, in a line.
+    /// The subject of the case, in a line.
     pub summary: String,
-    /// How it came to be.
+    /// The origin of the case.
     pub kind: Kind,
     /// Dump format.
     pub format: Format,
-    /// Which heap of the dump the answers describe, from 0; only where there are several.
+    /// The number of the heap that the answers describe, from 0; only where the dump has several.
     pub heap: Option<u64>,
-    /// How the dump is made.
+    /// The making of the dump, in words.
     pub recipe: String,
     /// The dump.
     pub bytes: Vec<u8>,
@@ -66,7 +66,7 @@ pub struct Case {
     pub answers: Vec<Answer>,
 }
 
-/// How a case came to be, which is the name of its folder.
+/// The origin of a case, which is the name of its folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A small heap with everything in it, written as a known writer does.
@@ -79,7 +79,7 @@ pub enum Kind {
     Random,
 }
 
-/// What a case expects.
+/// The answer that a case expects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// To be read, with the listing.
@@ -93,7 +93,7 @@ pub enum Verdict {
 /// An answer that is right.
 #[derive(Clone, Debug)]
 pub enum Answer {
-    /// This heap, under this reading.
+    /// A heap, under this reading.
     Reads(&'static str, Arc<Heap>),
     /// A refusal, under this reading.
     Refuses(&'static str),
@@ -185,14 +185,14 @@ impl Case {
     }
 }
 
-/// Why a refusal of a dump is right: it breaks the rule of its case...
+/// The reason why a refusal of a dump is right: it breaks the rule of its case...
 const REFUSED: &str = "the rule is broken";
 /// ...or some rule, where no case says which...
 #[cfg(feature = "check")]
 pub(crate) const BROKEN: &str = "a rule is broken";
 /// ...or known readers read it, and need not.
 const STRICT: &str = "refused by a reader that is stricter than the known ones";
-/// All of these.
+/// All reasons for a refusal.
 #[cfg(feature = "check")]
 pub(crate) const REFUSALS: [&str; 3] = [REFUSED, BROKEN, STRICT];
 
@@ -207,8 +207,8 @@ fn or_refused(rule: Option<&Rule>, answers: &mut Vec<Answer>) {
 /// Cases that are spelled by hand; or what is wrong with them.
 pub(crate) type Spelled = Result<Vec<Case>, String>;
 
-/// What a format gives to the corpus. A constant of its folder: a static would be compiled wherever the crate is, its unit
-/// tests included, with every decoder and writer that the recipes use.
+/// The cases that a format gives to the corpus. A constant of its folder: a static would be compiled wherever the crate
+/// is, its unit tests included, with every decoder and writer that the recipes use.
 pub(crate) struct CaseFamily {
     pub(crate) golden: fn() -> Result<Vec<Case>, Error>,
     /// The golden case that edits are made in, unless they want another.
@@ -217,7 +217,7 @@ pub(crate) struct CaseFamily {
     pub(crate) unchecked: &'static str,
     pub(crate) tolerated: &'static str,
     pub(crate) noted: &'static str,
-    /// What is spelled by hand.
+    /// The cases that are spelled by hand.
     pub(crate) spelled: fn() -> &'static Spelled,
 }
 
@@ -246,7 +246,7 @@ macro_rules! sources {
 }
 pub(crate) use sources;
 
-/// One of them.
+/// One such file.
 macro_rules! source {
     ($path:literal) => {
         $crate::family::case::Source {

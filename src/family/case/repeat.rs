@@ -1,5 +1,4 @@
-//! What is spelled once and stands many times: in texts and listings of `specs/cases/` between `$(` and `)`, in bytes as
-//! words.
+//! Repetitions in files of `specs/cases/`: in texts and listings between `$(` and `)`, in bytes as words.
 
 /// The largest number of times. A mistake in a table must not fill the memory.
 const MOST: u64 = 1 << 20;

@@ -60,11 +60,11 @@ struct Spelled {
 #[serde(deny_unknown_fields)]
 struct Cut {
     rule: String,
-    /// What is cut, for the summaries.
+    /// The thing that is cut, for the summaries.
     of: String,
     /// The names of the fields, for the ids; `-` for one that is not cut, and `+` in front of the first of another record.
     fields: Vec<String>,
-    /// Those of them whose cut is found where the data end, and not at their start.
+    /// The fields whose cut is found where the data end, and not at the field's start.
     #[serde(default)]
     at_end: Vec<String>,
     /// Records in front of the first that is cut.
@@ -76,7 +76,7 @@ struct Cut {
 struct Broken {
     rule: String,
     offset: u64,
-    /// Where else.
+    /// Further offsets of findings.
     #[serde(default)]
     also: Vec<u64>,
 }
@@ -119,7 +119,7 @@ pub(crate) fn cases(family: Family, sources: &[Source]) -> Result<Vec<Case>, Str
 }
 
 impl Sheet {
-    /// What it says, and what it leaves to a file that is shared.
+    /// The sheet with the parts of a shared file that it does not have itself.
     fn over(mut self, shared: &Sheet) -> Sheet {
         self.format = self.format.or(shared.format.clone());
         self.facts = self.facts.or(shared.facts.clone());
@@ -160,7 +160,7 @@ impl Sheet {
         Ok(self.fields_of_bytes(text)?.concat())
     }
 
-    /// The same, in parts that follow the marks `|`.
+    /// The bytes of words, in parts that follow the marks `|`.
     fn fields_of_bytes(&self, text: &str) -> Result<Vec<Vec<u8>>, String> {
         let words = text.lines().flat_map(|line| line.split('#').next().unwrap_or_default().split_whitespace());
         fields(words, |word| self.word(word))

@@ -1,5 +1,5 @@
-//! What cases are tagged with: how they came to be, what they are about, what a parser needs for them, and how much it
-//! matters to be right.
+//! Tags of cases: their origin, their subject, the abilities that a parser needs for them, and how much it matters to
+//! be right.
 
 use crate::findings::Severity;
 
@@ -10,7 +10,7 @@ use super::{Answer, Case, Family, Kind, Verdict};
 pub struct Tag {
     /// Its name.
     pub name: &'static str,
-    /// What it says.
+    /// The tag's statement about a case.
     pub says: &'static str,
     has: fn(&Case) -> bool,
 }
@@ -44,7 +44,7 @@ pub const TAGS: &[Tag] = tags! {
         |case| matters(case) == Importance::Cosmetic;
 };
 
-/// What becomes of a parser that is wrong about a case: exactly one of them holds.
+/// The harm to a parser's users where it is wrong about a case: exactly one of these holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Importance {
     Crash,

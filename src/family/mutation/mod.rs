@@ -37,7 +37,7 @@ const NUMBERS: [u64; 17] = [
     u64::MAX,
 ];
 
-/// The same as decimal digits, with those that take more than a double, 63 and 64 bits.
+/// Such numbers in decimal digits, with those that take more than a double, 63 and 64 bits.
 const DECIMALS: [&str; 12] = [
     "0",
     "1",
@@ -53,7 +53,7 @@ const DECIMALS: [&str; 12] = [
     "-1",
 ];
 
-/// And as hexadecimal ones.
+/// Such numbers in hexadecimal digits.
 const HEXADECIMALS: [&str; 9] = [
     "0",
     "00000000000000000010",
@@ -66,8 +66,8 @@ const HEXADECIMALS: [&str; 9] = [
     "10000000000000000",
 ];
 
-/// What is put into a text: white space of several kinds, characters that end something, and bytes that are no UTF-8, no modified
-/// UTF-8, or neither.
+/// Snippets that are put into a text: white space of several kinds, characters that end something, and bytes that are
+/// no UTF-8, no modified UTF-8, or neither.
 const SNIPPETS: [&[u8]; 20] = [
     b"\0",
     b" ",
@@ -93,9 +93,9 @@ const SNIPPETS: [&[u8]; 20] = [
 
 /// Seeds from here to [`REARRANGED`] leave out records by their kind, as a writer does that has none of it.
 pub const THINNED: u64 = 1 << 20;
-/// And from here on, a heap is added, records are moved, or a number is changed wherever it stands.
+/// Seeds from here to [`RELATED`] add a heap, move records, or change a number wherever it stands.
 pub const REARRANGED: u64 = 2 * THINNED;
-/// And from here on, a field gets the value of another one of its record, or few records are left.
+/// Seeds from here on give a field the value of another one of its record, or leave few records.
 pub const RELATED: u64 = 3 * THINNED;
 
 /// A field of the dump as it is now.
@@ -341,7 +341,7 @@ fn number(bytes: &[u8], value: Option<i64>) -> Option<u64> {
     (value as u64 & mask == number).then_some(number)
 }
 
-/// Another number in as many bytes.
+/// A different number in as many bytes.
 fn of_number(number: u64, width: usize, draw: &mut dyn Draw) -> Vec<u8> {
     let new = match draw.below(8) {
         0 => number.wrapping_add(1),
@@ -355,7 +355,7 @@ fn of_number(number: u64, width: usize, draw: &mut dyn Draw) -> Vec<u8> {
     new.to_be_bytes()[8 - width..].to_vec()
 }
 
-/// Another text, or other bytes of no meaning.
+/// A different text, or bytes without a meaning.
 fn of_text(old: &[u8], draw: &mut dyn Draw) -> Vec<u8> {
     let mut new = old.to_vec();
     let digits = |bytes: &[u8], is_digit: fn(&u8) -> bool| -> Option<Range<usize>> {

@@ -8,7 +8,7 @@ use crate::draw::Draw;
 use super::super::{Family, StatedLength, without};
 use super::{Field, records, tag};
 
-/// From this width on, a value that two records have is likely to name the same thing.
+/// Bytes of a field from which on a value that two records have is likely to name the same thing.
 const NAMING: usize = 2;
 /// The most records that are left.
 const FEW: u64 = 8;

@@ -23,7 +23,7 @@ pub(super) fn rearranged(family: Family, dump: &[u8], fields: &[Field], draw: &m
     }
 }
 
-/// Where records begin.
+/// The offsets at which records begin.
 fn starts(fields: &[Field]) -> Vec<usize> {
     records(fields).filter_map(|record| Some(record.first()?.at.start)).collect()
 }

@@ -65,7 +65,7 @@ impl Target {
         written.map_or(String::new(), |target| format!("{} or {target}", target.format))
     }
 
-    /// What dumps of this kind carry.
+    /// The carriage of each facet in dumps of this kind.
     pub fn column(&self) -> Column {
         let keys = self.keys();
         let carriage = |facet: &Facet| {
@@ -95,7 +95,7 @@ pub fn profiles(format: Format) -> Vec<&'static str> {
     format.family().profiles(format.version())
 }
 
-/// How a fact is carried, by kind of dump of a family.
+/// The carriage of a fact, by kind of dump of a family.
 fn row(family: Family, facet: Facet) -> &'static [(&'static str, Carriage)] {
     family.carries().iter().find(|(of, _)| *of == facet).map_or(&[], |(_, row)| row)
 }
@@ -104,7 +104,7 @@ fn row(family: Family, facet: Facet) -> &'static [(&'static str, Carriage)] {
 #[doc(hidden)]
 pub const TEXTS: &[(Rule, &str)] = rules::RULES;
 
-/// What a rule does, in a sentence or two.
+/// The effect of a rule, in a sentence or two.
 pub fn text(rule: Rule) -> &'static str {
     rules::RULES.iter().find(|(of, _)| *of == rule).map_or("", |(_, text)| text)
 }

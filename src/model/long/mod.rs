@@ -22,8 +22,8 @@ pub use stored::{Identifiers, ReadAt, Spelling, Stretch};
 
 use views::{Chained, Computed, Cut, Held, Mapped, Repeated, Reversed, WithoutNulls};
 
-/// What a dump records of an object's inside, where that is too long to be held. What each is, the variant of the same name
-/// of [`Contents`](super::Contents) says.
+/// The inside of an object where it is too long to be held. Each variant means what the one of the same name of
+/// [`Contents`](super::Contents) does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Long {
     /// References without fields or positions.
@@ -40,7 +40,7 @@ pub enum Long {
 #[derive(Clone, Debug)]
 pub struct Pieces<T>(Arc<dyn Piecewise<T>>);
 
-/// Where reading begins.
+/// The end of a list at which reading begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     /// At the first item.
@@ -49,7 +49,7 @@ pub enum End {
     Back,
 }
 
-/// What gives pieces of a list.
+/// A list that can be read in pieces.
 pub trait Piecewise<T>: Debug + Send + Sync + RefUnwindSafe {
     /// Number of items.
     fn count(&self) -> u64;
@@ -67,10 +67,10 @@ pub trait PieceReader<T> {
     fn next(&mut self, piece: &mut Vec<T>) -> Result<bool, Error>;
 }
 
-/// Other addresses for those that there are.
+/// A map from the addresses of a heap to others.
 pub type Renumbering = dyn Fn(Address) -> Address + Send + Sync + RefUnwindSafe;
 
-/// What lists have as items.
+/// An item of a list.
 pub trait Item: Copy + Debug + PartialEq + Send + Sync + RefUnwindSafe + 'static {}
 impl<T: Copy + Debug + PartialEq + Send + Sync + RefUnwindSafe + 'static> Item for T {}
 
@@ -86,7 +86,7 @@ impl Long {
         }
     }
 
-    /// The same with other addresses, which are worked out as they are read.
+    /// The contents with other addresses, which are worked out as they are read.
     #[must_use]
     pub fn mapped(&self, map: impl Fn(Address) -> Address + Send + Sync + RefUnwindSafe + 'static) -> Long {
         match self {
@@ -103,7 +103,7 @@ impl<T: Item> Pieces<T> {
         Pieces(Arc::new(list))
     }
 
-    /// The same item again and again.
+    /// A list of one item, `count` times.
     pub fn repeated(item: T, count: u64) -> Pieces<T> {
         Pieces::new(Repeated { item, count })
     }
@@ -135,7 +135,7 @@ impl<T: Item> Pieces<T> {
         Ok(())
     }
 
-    /// All items.
+    /// All items in memory.
     ///
     /// # Errors
     /// What reading runs into.
@@ -189,19 +189,19 @@ impl<T: Item> Pieces<T> {
         Pieces::new(Reversed(self.clone()))
     }
 
-    /// Other items in their places, which are worked out as they are read.
+    /// The list with each item replaced, as it is read.
     #[must_use]
     pub fn mapped(&self, map: impl Fn(T) -> T + Send + Sync + RefUnwindSafe + 'static) -> Pieces<T> {
         Pieces::new(Mapped { of: self.clone(), map: Box::new(map) })
     }
 
-    /// The same list without its first items.
+    /// The list without its first items.
     #[must_use]
     pub fn without_first(&self, skip: u64) -> Pieces<T> {
         Pieces::new(Cut { of: self.clone(), skip: skip.min(self.count()) })
     }
 
-    /// The same list with another one after it.
+    /// The list with another one after it.
     #[must_use]
     pub fn followed_by(&self, last: Pieces<T>) -> Pieces<T> {
         Pieces::new(Chained([self.clone(), last]))
@@ -209,7 +209,7 @@ impl<T: Item> Pieces<T> {
 }
 
 impl Pieces<Address> {
-    /// How many items are null.
+    /// The number of null items.
     ///
     /// # Errors
     /// What reading runs into.
@@ -257,7 +257,7 @@ impl<T: Item> PartialEq for Pieces<T> {
 
 impl<T: Item> Eq for Pieces<T> {}
 
-/// What is left of a list that is read side by side with another.
+/// The items left of a list that is read side by side with another.
 struct Rest<'p, T> {
     reader: Box<dyn PieceReader<T> + 'p>,
     piece: Vec<T>,

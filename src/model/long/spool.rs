@@ -1,4 +1,4 @@
-//! Where contents go that are too long to be held and do not stand in a plain file.
+//! A store for contents that are too long to be held and do not stand in a plain file.
 
 #[cfg(any(feature = "files", feature = "sorting"))]
 use std::fs::File;
@@ -17,9 +17,9 @@ pub const HELD: usize = 1 << 20;
 /// Bytes of contents that temporary files may hold for one reader of a dump.
 pub const SPOOLED: u64 = 64 << 30;
 
-/// Where contents go that are too long to be held: nowhere if the dump is a plain file, in which they are read again; else
-/// into a temporary file without a name, which is gone with the process. Its room is used again once an object's contents
-/// are forgotten.
+/// A store for contents that are too long to be held. It is not used if the dump is a plain file, in which they are
+/// read again; else it is a temporary file without a name, which is gone with the process. Its room is used again once
+/// an object's contents are forgotten.
 #[derive(Debug)]
 pub struct Spool {
     held: usize,
@@ -49,13 +49,13 @@ impl Spool {
         Spool { held, limit, original: None, file: None, used: 0 }
     }
 
-    /// The same for a dump whose bytes can be read at any place.
+    /// The spool for a dump whose bytes can be read at any place.
     #[must_use]
     pub fn over(self, original: Option<Arc<dyn ReadAt>>) -> Spool {
         Spool { original, ..self }
     }
 
-    /// Another one like this.
+    /// A new spool with the same limits.
     pub(crate) fn another(&self) -> Spool {
         Spool::new(self.held, self.limit).over(self.original.clone())
     }

@@ -1,4 +1,4 @@
-//! Lists whose bytes stand somewhere: in the dump itself, or in a temporary file.
+//! Lists whose bytes are stored: in the dump itself, or in a temporary file.
 
 use std::fmt::Debug;
 use std::io;
@@ -19,7 +19,7 @@ pub trait ReadAt: Debug + Send + Sync + RefUnwindSafe {
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize>;
 }
 
-/// How a list's items are spelled in bytes.
+/// An encoding of a list's items in bytes.
 pub trait Spelling<T>: Debug + Send + Sync + RefUnwindSafe {
     /// Bytes of an item.
     fn width(&self) -> usize;

@@ -57,7 +57,7 @@ impl<T: Item> PieceReader<T> for HeldReader<'_, T> {
     }
 }
 
-/// The same item again and again.
+/// A list of one item, several times.
 #[derive(Debug)]
 pub(super) struct Repeated<T> {
     pub(super) item: T,
@@ -128,7 +128,7 @@ impl<T: Item> PieceReader<T> for ComputedReader<'_, T> {
     }
 }
 
-/// The other way round.
+/// A list in the opposite order.
 #[derive(Debug)]
 pub(super) struct Reversed<T>(pub(super) Pieces<T>);
 
@@ -142,7 +142,7 @@ impl<T: Item> Piecewise<T> for Reversed<T> {
     }
 }
 
-/// Other items in the places of a list's.
+/// A list with each item replaced.
 pub(super) struct Mapped<T> {
     pub(super) of: Pieces<T>,
     pub(super) map: Box<dyn Fn(T) -> T + Send + Sync + RefUnwindSafe>,

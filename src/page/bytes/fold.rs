@@ -86,7 +86,7 @@ impl Fold {
         }
     }
 
-    /// What it is called, if no line names it.
+    /// A name for fields that no line of a record names.
     pub(super) fn title(&self) -> &'static str {
         match self.record {
             _ if self.is_broken => "reading stops here",
@@ -96,7 +96,7 @@ impl Fold {
         }
     }
 
-    /// Where it ends.
+    /// The offset of the end.
     pub(super) fn end(&self) -> u64 {
         self.offset + self.length
     }

@@ -26,13 +26,14 @@ use super::{Inline, RuleText, Text};
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
 
-/// Which records a page has.
+/// The records that a page has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Options {
     /// The first is the one that has the byte at this offset, or else the next one.
     pub from: u64,
-    /// This many, but no more than [`MOST_RECORDS`]. Of a dump that cannot be read to its end, a few before the error besides.
+    /// The number of records, at most [`MOST_RECORDS`]. A dump that cannot be read to its end has a few before the
+    /// error besides.
     pub records: u64,
 }
 
@@ -88,7 +89,7 @@ pub fn write(dump: &DumpFile, options: Options, out: &mut dyn io::Write) -> Resu
     Ok(error)
 }
 
-/// What stands before the list of records.
+/// The part of the page before the list of records.
 #[derive(Template)]
 #[template(path = "start.html")]
 struct Start<'a> {
@@ -169,7 +170,7 @@ struct Gap {
     left_out: String,
 }
 
-/// What stands after the list.
+/// The part of the page after the list.
 #[derive(Template)]
 #[template(path = "end.html")]
 struct End {
@@ -183,7 +184,7 @@ struct List<'w> {
     survey: &'w Survey,
     /// Records before this one are written or said to be left out.
     records: u64,
-    /// Where the last part begins and ends that stands there.
+    /// The beginning and end of the last part that was written.
     start: Option<u64>,
     end: u64,
 }

@@ -1,4 +1,5 @@
-//! How the bytes of a dump divide over kinds of record: a strip in the order of the file, and a row for each kind.
+//! A picture of how the bytes of a dump divide over kinds of record: a strip in the order of the file, and a row for
+//! each kind.
 
 use super::columns::{Columns, count};
 use super::survey::{Kinds, Survey};
@@ -18,7 +19,7 @@ pub(super) struct Picture {
     pub(super) shown: Option<Bar>,
     /// The part that could not be read.
     pub(super) unread: Option<Bar>,
-    /// What it shows, in a sentence.
+    /// The content of the picture, in a sentence.
     pub(super) title: String,
 }
 
@@ -39,7 +40,7 @@ pub(super) struct Row {
     pub(super) records: String,
     pub(super) bytes: String,
     pub(super) share: String,
-    /// The same, out of 100.
+    /// The share out of 100, as a number.
     pub(super) width: f64,
 }
 

@@ -1,5 +1,5 @@
-//! What a first reading of a dump finds out: kinds of records, how the bytes divide over them, and the lines that name the
-//! records of the page.
+//! The first reading of a dump: kinds of records, how the bytes divide over them, and the lines that name the records
+//! of the page.
 
 use std::collections::VecDeque;
 
@@ -32,14 +32,14 @@ impl Line {
     }
 }
 
-/// What a first reading finds out.
+/// Results of the first reading.
 #[derive(Default)]
 pub(super) struct Survey {
     pub(super) kinds: Kinds,
     pub(super) columns: Columns,
-    /// How many records could be read.
+    /// The number of records that could be read.
     pub(super) records: u64,
-    /// Where the first of them begins.
+    /// The offset of the first of them.
     pub(super) first: Option<u64>,
     /// Bytes that could be read.
     pub(super) read: u64,
@@ -156,7 +156,7 @@ impl Survey {
 /// The record in which reading stops, among the kinds.
 const BROKEN: &str = "cannot be read";
 
-/// How reading ended: the dump's own error, if it is that.
+/// Takes the dump's own error out of a result.
 pub(super) fn stopped(ended: Result<(), Error>) -> Result<Option<DecodeError>, Error> {
     match ended {
         Ok(()) => Ok(None),
@@ -182,7 +182,7 @@ impl Default for Kinds {
 }
 
 impl Kinds {
-    /// What stands before the first record.
+    /// The kind of the bytes before the first record.
     pub(super) const HEADER: usize = 0;
 
     /// The index of a kind.

@@ -19,7 +19,7 @@ pub(crate) const RECOGNISES_FILES: bool = false;
 #[cfg(feature = "files")]
 pub(crate) fn readable_like_any_new_file(_: &mut tempfile::Builder<'_, '_>) {}
 
-/// What tells that a file has been changed: its length, and when it was, as exactly as the system notes that.
+/// Signs of a change of a file: its length, and the time of its last change, as exactly as the system notes that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stamp {
     pub(crate) length: u64,

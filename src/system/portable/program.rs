@@ -63,7 +63,7 @@ impl Program {
         self.is_gone
     }
 
-    /// How it ended: for programs that are gone.
+    /// The end of the program, once it is gone.
     pub(crate) fn ended(&mut self) -> Ended {
         match &mut self.child {
             Ok(child) => child.try_wait().ok().flatten().map_or(Ended::Killed, Ended::By),
@@ -71,12 +71,12 @@ impl Program {
         }
     }
 
-    /// How much memory and disk it has: it cannot be seen.
+    /// The memory and disk of the program: they cannot be seen.
     pub(crate) fn footprint(&mut self, _: Option<&Path>) -> Footprint {
         Footprint::default()
     }
 
-    /// Never.
+    /// Never true: nothing can be seen.
     pub(crate) fn is_to_be_looked_at(&self) -> bool {
         false
     }

@@ -25,7 +25,7 @@ pub(super) fn id_of(stat: &Stat) -> FileId {
 pub(super) struct Descent<N> {
     folder: Dir,
     id: FileId,
-    /// What the walk notes about this folder.
+    /// The walk's notes about this folder.
     pub(super) notes: N,
     above: Vec<FolderAbove<N>>,
 }

@@ -26,7 +26,7 @@ pub(crate) fn readable_like_any_new_file(builder: &mut tempfile::Builder<'_, '_>
     builder.permissions(std::fs::Permissions::from_mode(0o666));
 }
 
-/// What tells that a file has been changed: its length, and when it was.
+/// Signs of a change of a file: its length, and the time of its last change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stamp {
     pub(crate) length: u64,

@@ -21,7 +21,7 @@ pub(crate) struct OpenFolder(OwnedFd);
 
 const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 const PRIVATE: u32 = 0o600;
-/// What the process masks is taken away.
+/// The permissions of a new file; those that the process masks are taken away.
 const PUBLIC: u32 = 0o666;
 
 impl OpenFolder {

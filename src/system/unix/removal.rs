@@ -20,11 +20,12 @@ use super::file::is_out_of_files;
 
 /// Folders in a folder whose names are held at a time.
 const AHEAD: usize = 1024;
-/// How often the removal begins again where a process is still there that moves folders or makes new ones.
+/// Attempts of the removal where a process is still there that moves folders or makes new ones.
 const TRIES: u32 = 8;
-/// What is left is named up to this number of files and folders.
+/// The most files and folders that are named of those left.
 const NAMED: usize = 20;
-/// How often, and how long each time, the removal waits for other threads to close files where no more can be opened.
+/// The number and length of pauses in which the removal waits for other threads to close files, where no more can be
+/// opened.
 const WAITS: u32 = 200;
 const WAIT: Duration = Duration::from_millis(10);
 
@@ -50,7 +51,7 @@ struct Notes {
     ahead: Vec<CString>,
     /// Whether `ahead` has all that are left.
     are_all: bool,
-    /// What cannot be removed.
+    /// Entries that cannot be removed.
     stuck: HashSet<CString>,
 }
 
@@ -59,7 +60,7 @@ type Walk = Descent<Notes>;
 struct Removal<'p> {
     top: &'p Path,
     remnants: Vec<Remnant>,
-    /// How many more there are.
+    /// The number of remnants that are not named.
     unnamed: u64,
 }
 

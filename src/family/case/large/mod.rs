@@ -24,7 +24,7 @@ use part::{Part, Spelled as SpelledPart};
 pub struct LargeCase {
     /// Stable id.
     pub id: String,
-    /// What it is about, in a line.
+    /// The subject of the case, in a line.
     pub summary: String,
     /// Dump format.
     pub format: Format,
@@ -32,11 +32,11 @@ pub struct LargeCase {
     pub verdict: Verdict,
     /// Rules that it breaks or shows.
     pub rules: Vec<&'static str>,
-    /// What a right reader finds, in words.
+    /// The finding of a right reader, in words.
     pub expected: String,
-    /// How much there is of what makes it large.
+    /// The size of the case: the number that stands for `n` in its parts.
     pub n: u64,
-    /// The same in a small dump of the same make, for tests.
+    /// The size of a small dump of the same make, for tests.
     pub small: u64,
     /// Whether answers are judged by counts alone: a digest of so much would take too long.
     pub is_counted: bool,
@@ -84,7 +84,7 @@ struct Spelled {
     part: Vec<SpelledPart>,
 }
 
-/// What can be counted of a heap.
+/// Facts of a heap that can be counted.
 pub(crate) const COUNTS: [&str; 8] =
     ["classes", "objects", "instances", "object-arrays", "primitive-arrays", "references", "roots", "strings"];
 
@@ -133,18 +133,18 @@ impl Spelled {
 }
 
 impl LargeCase {
-    /// Another one of the same make, with this much of what makes it large.
+    /// The case in another size: `n` of the things that make it large.
     #[must_use]
     pub fn of(&self, n: u64) -> LargeCase {
         LargeCase { n, generated: None, ..self.clone() }
     }
 
-    /// Which heap of the dump is asked for, from 0; only where there are several.
+    /// The number of the heap that is asked for, from 0; only where the dump has several.
     pub fn heap(&self) -> Option<u64> {
         self.heap.as_ref().map(|heap| heap.value(self.n, 0))
     }
 
-    /// What a right reader counts, by the names of `specs/adapter.md`; and `objects`, which are instances and arrays.
+    /// The counts of a right reader, by the names of `specs/adapter.md`; and `objects`, which are instances and arrays.
     pub fn counts(&self) -> BTreeMap<&str, u64> {
         self.counts.iter().map(|(name, number)| (name.as_str(), number.value(self.n, 0))).collect()
     }
@@ -172,7 +172,7 @@ impl LargeCase {
         out.stream_position().map_err(|e| Error::io("writing a large dump", e))
     }
 
-    /// How the dump is made, in words.
+    /// The making of the dump, in words.
     pub fn recipe(&self) -> String {
         let parts: Vec<ManifestPart> = self.parts.iter().map(|part| part.manifest(self.n)).collect();
         let words: Vec<String> = parts.iter().map(ManifestPart::words).collect();

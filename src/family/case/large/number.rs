@@ -61,7 +61,7 @@ impl Number {
         self.terms.iter().any(|term| term.factors.contains(&Factor::I))
     }
 
-    /// The same with `n` replaced, for readers.
+    /// The number as text with `n` replaced, for readers.
     pub(super) fn with(&self, n: u64) -> String {
         if self.has_i() { self.text.replace('n', &n.to_string()) } else { self.value(n, 0).to_string() }
     }

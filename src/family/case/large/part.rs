@@ -62,7 +62,7 @@ pub struct ManifestPart {
     pub generate: Option<String>,
 }
 
-/// How much is written at a time.
+/// Bytes that are written at a time.
 const BUFFER: usize = 1 << 20;
 
 impl Spelled {
@@ -127,7 +127,7 @@ impl Part {
         }
     }
 
-    /// The same for other programs, with the number that `n` stands for.
+    /// The part for other programs, with the number that `n` stands for.
     pub(super) fn manifest(&self, n: u64) -> ManifestPart {
         match self {
             Part::Piece { piece, is_text, times } => {
@@ -143,7 +143,7 @@ impl Part {
 }
 
 impl ManifestPart {
-    /// How it is made, in words.
+    /// The making of the part, in words.
     pub(super) fn words(&self) -> String {
         let times = self.times.map(|times| format!("{times} times ")).unwrap_or_default();
         match (&self.bytes, &self.text, self.zeros, &self.generate) {
@@ -261,7 +261,7 @@ fn number(body: &str) -> Result<Token, String> {
     Ok(Token::Number(Number::read(number)?, width))
 }
 
-/// The same with neighbours in one.
+/// The tokens with neighbouring bytes joined.
 fn joined(tokens: Vec<Token>) -> Vec<Token> {
     let mut joined: Vec<Token> = Vec::new();
     for token in tokens {

@@ -1,5 +1,5 @@
-//! What `check` and a supervisor say to each other: over a socket that is the supervisor's standard input, and that
-//! nothing it starts has.
+//! Messages between `check` and a supervisor: over a socket that is the supervisor's standard input, and that nothing
+//! it starts has.
 //!
 //! `check` sends the three streams of the program, as descriptors. The supervisor sends how the program ended, when all
 //! is gone. That `check` is gone is the end of the socket.
@@ -24,17 +24,17 @@ use crate::system::program::Ended;
 /// The standard streams of a program: what it reads, what it prints, and its messages.
 pub(super) type Streams = [OwnedFd; 3];
 
-/// How long a supervisor that is gone may have its last words on their way.
+/// The time for which the last message of a supervisor that is gone is waited for.
 const LAST: Duration = Duration::from_secs(1);
 /// No program that is started inherits the streams by accident; not every system can say that while it hands them over.
 #[cfg(target_os = "linux")]
 const RECEIVING: RecvFlags = RecvFlags::CMSG_CLOEXEC;
 #[cfg(not(target_os = "linux"))]
 const RECEIVING: RecvFlags = RecvFlags::empty();
-/// How last words begin where there was no program.
+/// The beginning of the last message where there was no program.
 const NOT_STARTED: &str = "not started: ";
 const SHORTAGE: &str = "too little: ";
-/// Longer last words are cut.
+/// The most bytes of a last message; a longer one is cut.
 const LONGEST: u64 = 4096;
 
 /// Hands a program's streams over.
@@ -69,7 +69,7 @@ pub(super) fn receive(socket: impl AsFd) -> io::Result<Streams> {
     }
 }
 
-/// What a supervisor says at its end.
+/// The last message of a supervisor: how its program ended.
 pub(super) fn last_words(ended: &Ended) -> String {
     match ended {
         Ended::By(status) => format!("{}\n", status.into_raw()),
@@ -79,7 +79,8 @@ pub(super) fn last_words(ended: &Ended) -> String {
     }
 }
 
-/// What a supervisor that is gone has said. Only whole lines count: one that was killed may have said half of it.
+/// The end of a program by the last message of its supervisor, which is gone. Only whole lines count: a supervisor that
+/// was killed may have sent half of one.
 pub(super) fn ended(socket: &UnixStream) -> Ended {
     let mut text = Vec::new();
     if socket.set_read_timeout(Some(LAST)).is_ok() {

@@ -1,4 +1,4 @@
-//! How much memory and disk a program and all that it started have.
+//! Memory and disk that a program and all that it started have.
 //!
 //! Memory is: the resident sets of all its processes, added up, so that a page that several share counts for each of
 //! them; shared memory that is mapped by none of them at the moment, as long as one of them holds it open or has made it
@@ -53,7 +53,7 @@ struct Files {
     beside: Option<(PathBuf, u64)>,
 }
 
-/// How long files are not looked at again, at least, and by how much longer than looking took.
+/// The shortest time between two looks at files, and its ratio to the time that a look takes.
 const PAUSE: Duration = Duration::from_millis(100);
 const TIMES: u32 = 10;
 /// The disk gets fuller, whatever fills it: by this number of bytes since the last look. Then the pause is as long as looking took.

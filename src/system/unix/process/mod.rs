@@ -81,12 +81,12 @@ impl Program {
         self.is_gone
     }
 
-    /// How it ended: for programs that are gone, once.
+    /// The end of the program, once it is gone. To be called once.
     pub(crate) fn ended(&mut self) -> Ended {
         control::ended(&self.control)
     }
 
-    /// How much memory and disk it has, with all that it started; also in a folder besides its temporary one.
+    /// The memory and disk of the program, with all that it started; also in a folder besides its temporary one.
     pub(crate) fn footprint(&mut self, beside: Option<&Path>) -> Footprint {
         self.scales.weigh(Pid::from_child(&self.supervisor), beside)
     }
@@ -154,5 +154,5 @@ impl Drop for Program {
     }
 }
 
-/// How long a supervisor may take to kill everything.
+/// The time for which a supervisor may take to kill everything.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -16,9 +16,9 @@ use super::super::file::is_out_of_files;
 
 /// More files in a folder, or open ones, are not looked at: they are too many.
 pub(super) const ENTRIES: usize = 100_000;
-/// How often a folder is looked at once more in which folders were moved meanwhile.
+/// Attempts to look through a folder in which folders are moved meanwhile.
 const TRIES: u32 = 3;
-/// What a block of a file is in `stat`, whatever the file system's blocks are.
+/// Bytes of a block in `stat`, whatever the file system's blocks are.
 const BLOCK: u64 = 512;
 /// The kinds of file systems that are in memory: tmpfs, which memfd's files are in as well, ramfs, hugetlbfs (statfs(2)).
 #[cfg(target_os = "linux")]
@@ -41,9 +41,9 @@ impl FileSizes {
 /// The open files of processes.
 #[derive(Debug, Default)]
 pub(super) struct OpenFiles {
-    /// Those in memory, with a name or without.
+    /// Files in memory, with a name or without.
     pub(super) in_memory: FileSizes,
-    /// Those on disk that have no name any more, but those that were inherited.
+    /// Files on disk that have no name any more, but those that were inherited.
     pub(super) unlinked: FileSizes,
     /// Whether these are all.
     pub(super) are_all: bool,

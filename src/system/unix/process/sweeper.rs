@@ -1,4 +1,4 @@
-//! What a supervisor leaves that was killed itself: `check` adopts it, finds it, and kills it at once.
+//! Processes that a killed supervisor leaves: `check` adopts them, finds them, and kills them at once.
 
 use std::io;
 use std::process::Child;
@@ -9,7 +9,8 @@ use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, waitpid};
 
 use super::tree::{children, descendants};
 
-/// How long processes that do not die when they are killed are waited for: those in the middle of a disk's answer.
+/// The time for which processes are waited for that do not die when they are killed: those in the middle of a disk's
+/// answer.
 const DYING: Duration = Duration::from_secs(5);
 
 /// The children of this process.
