@@ -70,7 +70,7 @@ pub fn name(text: &[u8], charset: Charset) -> Name {
     }
 }
 
-/// The word size that an address's spelling tells: writers pad to 8 or 16 digits.
+/// The word size that an address's spelling shows: writers pad to 8 or 16 digits.
 pub fn word_size(address: &[u8]) -> Option<WordSize> {
     match address.len() {
         10 => Some(WordSize::Bits32),

@@ -221,7 +221,7 @@ impl Heads {
 
 /// Bytes of an input that are read at once for the heads in them.
 const AT_HAND: usize = 16 * 1024;
-/// Looks for which a dump that is no plain file is read anew.
+/// Looks for which a dump that is no plain file is read again.
 const LOOKS: u32 = 4;
 
 /// Deflate makes at most 1032 bytes of one (a match of 258 bytes in 2 bits), and some for the frame.

@@ -27,7 +27,7 @@ pub enum SubRecord<'a> {
     /// HEAP DUMP INFO (Android): heap id, heap name string id. The objects after it belong to that heap, until the next one
     /// or the end of the segment.
     HeapInfo(u32, TextId),
-    /// Any other flat list of fields, with their values. It is kept, and no heap tells it.
+    /// Any other flat list of fields, with their values. It is kept, and no heap records it.
     Flat(&'static Form, FlatValues),
 }
 

@@ -53,7 +53,7 @@ pub struct Located<'a, 'r> {
     pub long: Option<&'r Stretch>,
 }
 
-/// The end of a body, after its end tag.
+/// The end of a body, with its end tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ended {
     /// Records in the body.

@@ -42,7 +42,7 @@ fn written(heap: &Heap, options: &LowerOptions) -> Result<(Vec<u8>, Heap), Error
     Ok((lower::to_bytes(heap, options)?, lower::carry(&mut heap.clone(), options)?))
 }
 
-/// Records of a dump. This much is the decoder's word, which texts spelled by hand hold.
+/// The number of records of a dump, as the decoder counts them; texts spelled by hand hold the decoder to it.
 fn records(bytes: &[u8]) -> Result<u64, Error> {
     let mut decoder = Decoder::new(bytes)?;
     decoder.visit_dyn::<Error>(&mut |_| Ok(()))?;

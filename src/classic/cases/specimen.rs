@@ -1,4 +1,4 @@
-//! A small heap with what classic text can tell, built by hand.
+//! A small heap with every fact that classic text can record, built by hand.
 
 use crate::generate::Library;
 use crate::model::{

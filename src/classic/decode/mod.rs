@@ -89,7 +89,7 @@ pub struct At<'s> {
 }
 
 impl<R: Read> Decoder<R> {
-    /// Reads the start of a text and tells its encoding.
+    /// Reads the start of a text and detects its encoding.
     ///
     /// # Errors
     /// If it is not a classic heap dump, or cannot be read.

@@ -1,4 +1,4 @@
-//! The model to records: what each writer's dumps tell ([`carry`]), and how they are spelled.
+//! The model to records: what each writer's dumps record ([`carry`]), and how they are spelled.
 
 mod carry;
 mod options;
@@ -195,7 +195,7 @@ fn object(told: &Told, name: Name, references: Vec<Address>) -> Object {
 
 /// A step in making a dump.
 enum Step<'s> {
-    /// A record, and what it tells if it is an entry.
+    /// A record, and the facts that it holds if it is an entry.
     Record(Option<&'s Told>, Record<'s>),
     /// More text: of the references of the record before, which are too many to be held, or of many entries.
     More(&'s [u8]),

@@ -14,7 +14,7 @@ use super::super::wire::{Charset, Encoding, Newline};
 use super::profiles::ClassReferences;
 use super::{LowerOptions, carry, write};
 
-/// The encoding that is wished; none, if nothing is said of it.
+/// The encoding that is asked for, if there is one.
 ///
 /// # Errors
 /// If the characters and the ends of lines do not go together.

@@ -9,7 +9,7 @@ use crate::model::{Facts, WordSize};
 
 use super::LowerOptions;
 
-/// A writer of classic heap dumps: what its dumps tell, and how it spells it.
+/// A writer of classic heap dumps: the facts that its dumps record, and their spelling.
 #[derive(Clone, Copy, Debug)]
 pub struct Profile {
     /// Its name on the command line.

@@ -56,7 +56,7 @@ struct Blocks {
 enum LineEnd {
     LineFeed,
     CarriageReturnLineFeed,
-    /// The byte of 0x15 and 0x25 that the encoding was not told by (EBCDIC).
+    /// The one of the bytes 0x15 and 0x25 by which the encoding was not detected (EBCDIC).
     Other,
 }
 

@@ -62,7 +62,7 @@ enum Counting {
     Native,
     /// Arrays of arrays as what they are; null references are listed and counted.
     Jdmpview,
-    /// Any dialect, where nothing tells which.
+    /// Any dialect, where no sign decides.
     Any,
 }
 
@@ -190,7 +190,7 @@ impl Trailers {
         self.counting(&self.eof.map_or(tally, |(.., before)| before)) != Counting::Any
     }
 
-    /// The rules to count by, as the trailers' own spelling tells them. IBM's page has lost its white space, so that
+    /// The rules to count by, as the trailers' own spelling shows them. IBM's page has lost its white space, so that
     /// its writers may have spelled like the native one; listed nulls tell them apart.
     fn counting(&self, tally: &Tally) -> Counting {
         let colons = self.breakdown.map(|(.., colons)| colons);

@@ -1,4 +1,4 @@
-//! Golden HPROF dumps: a specimen in every profile, way of framing and size of identifiers.
+//! Golden HPROF dumps: a specimen in every profile, framing and size of identifiers.
 
 use crate::error::Error;
 use crate::family::Lowering;
@@ -90,7 +90,7 @@ fn odd() -> Result<Vec<Case>, Error> {
     Ok(cases)
 }
 
-/// The name of a way to frame a heap that is not the profile's usual one.
+/// The name of a framing that is not the profile's usual one.
 fn way(options: &LowerOptions) -> &'static str {
     let usual = options.profile.framings.first();
     match options.framing.filter(|framing| Some(*framing) != usual).map(|framing| framing.cut) {
@@ -111,7 +111,8 @@ fn written(heaps: Vec<Heap>, options: &LowerOptions) -> Result<(Vec<u8>, Dump), 
     Ok((bytes, lowering.carry(&mut dump)?))
 }
 
-/// Records and sub-records of a dump. This much is the decoder's word, which bytes spelled by hand hold.
+/// The number of records and sub-records of a dump, as the decoder counts them; bytes spelled by hand hold the decoder
+/// to it.
 fn records(bytes: &[u8]) -> Result<u64, Error> {
     let mut decoder = Decoder::new(bytes)?;
     decoder.visit_dyn::<Error>(&mut |_| Ok(()))?;

@@ -129,7 +129,7 @@ fn lay_out(heap: &mut Heap, wanted: Chain) {
     }
 }
 
-/// The values of the declared fields of such instances, as far as they are told as bytes, by the place of the instance.
+/// The values of the declared fields of such instances, where the heap has them as bytes, by the instance's place.
 fn laid_out(heap: &Heap, wanted: Chain) -> HashMap<usize, Vec<Value>> {
     let classes: HashMap<Address, &Class> = heap.classes.iter().map(|class| (class.address, class)).collect();
     let size = heap.facts.identifier_size.map_or(8, |size| size.0 as usize);

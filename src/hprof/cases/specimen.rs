@@ -1,4 +1,4 @@
-//! A small heap with what HPROF alone can tell, built by hand.
+//! A small heap with the facts that only HPROF can record, built by hand.
 
 use crate::generate::Library;
 use crate::generate::library::LibraryClass;

@@ -484,7 +484,7 @@ impl<R: Read> Decoder<R> {
         }
     }
 
-    /// Whether the records from here on chain to the end of the file; assumed where nothing tells.
+    /// Whether the records from here on chain to the end of the file; assumed where there is no second look.
     fn chains(&mut self, offset: u64) -> Result<bool, DecodeError> {
         let Some(beyond) = &mut self.beyond else { return Ok(true) };
         // What follows on a chain is on the chain too, so one look is enough.

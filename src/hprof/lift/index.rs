@@ -57,7 +57,7 @@ struct Gathered {
     /// Whether a region was named since the segment began: it does not hold beyond.
     region_named: bool,
     events: Vec<Event>,
-    /// Stack traces that classes and objects name, of those that were told before the heap.
+    /// Stack traces that classes and objects name, of those that were recorded before the heap.
     named: Vec<Serial>,
     objects: u64,
     times: (u32, u32),

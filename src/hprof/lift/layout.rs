@@ -13,7 +13,7 @@ use super::super::wire::{IdSize, size_of};
 ///
 /// The heaps of a file share one table, in which a class keeps only its own fields and where its superclass is: memory
 /// is that of the CLASS DUMPs. The superclass is the one that the class's own heap knows by that address, so a later
-/// heap that has the superclass anew changes nothing below it.
+/// heap that has the superclass again changes nothing below it.
 #[derive(Clone, Debug)]
 pub struct Layouts {
     id: IdSize,

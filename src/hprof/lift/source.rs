@@ -153,9 +153,9 @@ impl<O: Reopen> HeapSource for HprofHeap<O> {
     }
 }
 
-/// Why a heap is read no further.
+/// The reason for which a heap is read no further.
 enum Over {
-    /// It ends.
+    /// The end of the heap.
     Ended,
     Failed(Error),
 }

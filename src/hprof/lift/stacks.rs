@@ -1,6 +1,6 @@
-//! Stack traces and threads: those of a heap's own log, and of those told before it the ones that the heap names.
+//! Stack traces and threads: those of a heap's own log, and of those recorded before it the ones that the heap names.
 //!
-//! A file may have thousands of heaps after thousands of traces, so no heap lists all that was told before it.
+//! A file may have thousands of heaps after thousands of traces, so no heap lists all that was recorded before it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use crate::model::{Event, EventKind, Root, RootKind, Serial, StackTrace, Thread}
 
 use super::names::Log;
 
-/// The stack traces that the classes and objects of a heap name, of those that were told before the heap.
+/// The stack traces that the classes and objects of a heap name, of those that were recorded before the heap.
 #[derive(Debug, Default)]
 pub struct Named {
     earlier: HashSet<Serial>,
@@ -42,7 +42,7 @@ impl Named {
     }
 }
 
-/// The stack traces and threads that the logs of a file's heaps have told so far, with their names.
+/// The stack traces and threads that the logs of a file's heaps have recorded so far, with their names.
 #[derive(Debug, Default)]
 pub struct Stacks {
     traces: Told<StackTrace>,
@@ -52,7 +52,7 @@ pub struct Stacks {
 impl Stacks {
     /// The stack traces and threads of the next heap. Those of its own log are all in it; of those before it, the
     /// traces that `named`, its roots or its threads name, and the threads that its roots name. A trace or thread
-    /// that is told twice counts as the last says; frames and names are those of the heap in whose log it is.
+    /// that is recorded twice counts as the last says; frames and names are those of the heap in whose log it is.
     pub fn next_heap(
         &mut self,
         log: &Log,

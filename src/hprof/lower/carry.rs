@@ -181,7 +181,7 @@ impl<'c> Carrier<'c> {
         Ok(roots)
     }
 
-    /// The parts of the heap, where they can be told.
+    /// The parts of the heap, where the dump can record them.
     pub(super) fn regions(&self, surroundings: &Surroundings) -> Vec<Region> {
         let regions = surroundings.regions.iter().flatten().cloned();
         let mut told: Vec<Region> = Vec::new();

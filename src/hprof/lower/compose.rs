@@ -15,7 +15,7 @@ use super::arrays::Arrays;
 use super::plan::Plan;
 use super::profiles::Strings;
 
-/// Composes the logs of a file's heaps; what one heap's log has told, the next one's does not repeat.
+/// Composes the logs of a file's heaps. A log does not repeat the records of an earlier heap's log.
 pub(super) struct Composer<'p> {
     plan: &'p Plan,
     texts: HashMap<Name, TextId>,
@@ -29,9 +29,9 @@ pub(super) struct Composer<'p> {
     begun: bool,
     time: u32,
     events: Vec<Event>,
-    /// Whether the trace without frames was told before.
+    /// Whether the trace without frames was recorded before.
     dummy_told: bool,
-    /// Traces that were told before.
+    /// Traces that were recorded before.
     traces: HashMap<Serial, StackTrace>,
 }
 

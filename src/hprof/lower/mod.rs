@@ -1,6 +1,6 @@
 //! The model to records: a writer's policy.
 //!
-//! Two steps. [`carry()`] says *what* a profile's dump tells of a heap (names in its form, its own log of strings
+//! Two steps. [`carry()`] says *what* a profile's dump records of a heap (names in its form, its own log of strings
 //! and loaded classes, its order). Spelling then says *how*: identifiers of names, and where segments end.
 
 mod arrays;

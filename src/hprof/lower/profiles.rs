@@ -5,8 +5,8 @@ use crate::model::{Address, PrimitiveType, Root, RootKind, RootWriter, Serial};
 
 use super::super::wire::{IdSize, Tag, Version};
 
-/// The order in which a writer goes through the classes of a process. A table tells by itself which end is the newer one: no
-/// class is loaded before its superclass.
+/// The order in which a writer goes through the classes of a process. A table shows by itself which end is the newer
+/// one: no class is loaded before its superclass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClassOrder {
     /// As the table has them.
@@ -116,7 +116,7 @@ pub struct LogStyle {
     pub strings: Strings,
     /// Whether START THREAD and the records about samples and sites are written.
     pub non_heap: bool,
-    /// Whether TIME is told, or 0.
+    /// Whether TIME is recorded, or 0.
     pub times: bool,
     /// The first class serial number.
     pub first_class: u32,

@@ -10,9 +10,9 @@ use super::profiles::AGENT_UNKNOWN;
 ///
 /// HotSpot and the serviceability agent go through the threads, and through the frames of each; then HotSpot has
 /// monitors, JNI globals and sticky classes, the latter as it goes through the classes (from 11 on; up to 8 in an order
-/// of its own). The hprof agent begins with a thread that is no object, for what it cannot tell the thread of; JNI globals,
-/// sticky classes, monitors, threads, unknown roots and locals follow. (Dumps of 5, 8, 11, 17, 21 and 25, of SA 17 and of
-/// agent 6.) ART's come as its parts of the virtual machine give them, and so as they are.
+/// of its own). The hprof agent begins with a thread without an object, for roots whose thread it does not know; JNI
+/// globals, sticky classes, monitors, threads, unknown roots and locals follow. (Dumps of 5, 8, 11, 17, 21 and 25, of
+/// SA 17 and of agent 6.) ART's come as its parts of the virtual machine give them, and so as they are.
 pub(super) fn in_order(writer: RootWriter, roots: &[Root], objects: &RootObjects, classes: &[Class]) -> Vec<Root> {
     let mut told = writer.told(roots, objects);
     let threads = Threads::of(&told);

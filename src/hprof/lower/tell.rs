@@ -19,7 +19,7 @@ use super::compose::Composer;
 use super::plan::Plan;
 use super::table::table;
 
-/// An item of a dump, as it is told.
+/// An item of a dump, as a writer of the profile records it.
 pub(super) enum Told<'t> {
     Header(Facts),
     /// A heap begins at this time, with its log known.
@@ -33,7 +33,7 @@ pub(super) enum Told<'t> {
     Object(&'t Object),
     /// Very many objects.
     Blocks(BlocksTold<'t>),
-    /// A heap ends, with the stack traces and threads that it tells or names.
+    /// A heap ends, with the stack traces and threads that it records or names.
     HeapEnds(&'t HeapTold<'t>, Vec<StackTrace>, Vec<Thread>),
     /// The log after the last heap.
     Tail(&'t [Event]),
@@ -47,7 +47,7 @@ pub(super) struct HeapTold<'l> {
     pub(super) log: &'l Log,
 }
 
-/// Objects in blocks, from a first block on, and what makes of each object what is told.
+/// Objects in blocks, from a first block on, and the carrier that makes each object the dump's.
 pub(super) struct BlocksTold<'b> {
     pub(super) blocks: &'b dyn Blocks,
     pub(super) first: u64,
@@ -220,7 +220,7 @@ impl Walk<'_, '_> {
     }
 }
 
-/// The classes and objects of a heap as they are told, with what stands between them.
+/// The classes and objects of a heap as they are recorded, with what stands between them.
 struct Entries<'e, 'v> {
     surround: Surround<'e>,
     named: &'e mut Named,

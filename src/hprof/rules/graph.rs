@@ -29,7 +29,7 @@ pub struct GraphIndex {
     tag: Tag,
     pending: Option<Pending>,
     followed: Followed,
-    /// References that the instances of the second pass hold, which only their classes tell.
+    /// References that the instances of the second pass hold, which only their classes show.
     pub references: u64,
     allowance: Allowance,
     /// Bytes that the heaps before the last one take.

@@ -25,7 +25,7 @@ pub struct PassRules {
     pub classes: u64,
     /// Objects seen.
     pub objects: u64,
-    /// References seen that can be told without the classes: elements of object arrays, and values of static
+    /// References seen that are known without the classes: elements of object arrays, and values of static
     /// fields and constant pools. Those of instances are counted by [`super::GraphIndex`].
     pub references: u64,
 }

@@ -1,6 +1,6 @@
 //! The model to records: a writer's policy.
 //!
-//! Two steps. [`carry()`] says *what* a profile's dump tells of a heap (model to model:
+//! Two steps. [`carry()`] says *what* a profile's dump records of a heap (model to model:
 //! nulls dropped, elements reversed, hashes cut to 16 bits ...). Spelling then says *how*: record
 //! form, widths, cache slots. The second step takes its decisions from one function per profile, in
 //! `profiles.rs`.
@@ -144,7 +144,7 @@ pub fn carry(source: &mut dyn HeapSource, options: &LowerOptions) -> Result<Heap
     Ok(carried)
 }
 
-/// A step in making a dump: what is told, and the record that tells it.
+/// A step in making a dump: the facts, and the record that holds them.
 enum Step<'s> {
     Header(&'s Header, Facts),
     Class(&'s Class, Record<'s>, Layout),

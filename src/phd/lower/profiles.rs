@@ -17,7 +17,7 @@ use super::super::wire::{Version, Width, record_flag};
 use super::LowerOptions;
 use super::choice::{Arithmetic, Case, CaseKind, Choice, Form};
 
-/// A writer of PHDs: what its dumps tell, and how it spells it.
+/// A writer of PHDs: the facts that its dumps record, and their spelling.
 #[derive(Clone, Copy, Debug)]
 pub struct Profile {
     /// Its name on the command line.

@@ -86,7 +86,7 @@ impl Pass<'_> {
         }
     }
 
-    /// The nulls of trailer record 2 are told where no null is listed.
+    /// Trailer record 2: its nulls are the only record of them where no null is listed.
     fn totals(&mut self, at: &At<'_>, line: &[u8], totals: Totals) {
         let listed = self.index.facts.null_references.is_none();
         if let Some(first) = self.trailers.nulls {
@@ -104,7 +104,7 @@ impl Pass<'_> {
         }
     }
 
-    /// The end of a line of which something is told.
+    /// The end of a line that relies on a rule.
     fn line_end(&mut self, at: &At<'_>, line: &[u8], end: &[u8]) {
         if end.starts_with(b"\r\n") {
             self.found.add(rules::FILE_LINE_ENDS, offset(at, line.len()), &end[..2]);

@@ -1,7 +1,7 @@
 //! The bytes of a text that rely on rules: where a reader that does not follow the rule takes something else from them.
 //!
-//! A text that a writer spelled relies on few rules in most of its bytes. What is told of here is what only one who knows
-//! the rule gets right: digits in lower case, a size above 2^31, a name with a space in it.
+//! A text that a writer spelled relies on few rules in most of its bytes. Reported are only bytes that take knowledge
+//! of the rule: digits in lower case, a size above 2^31, a name with a space in it.
 
 mod entry;
 mod file;
@@ -77,17 +77,17 @@ struct Found<'p> {
     found: &'p mut dyn FnMut(Reliance),
     /// The record that they stand in.
     record: u64,
-    /// The class or object that they tell of.
+    /// The class or object that they describe.
     of: Option<Address>,
 }
 
 impl Found<'_> {
-    /// Bytes that rely on a rule and tell something of the record's class or object.
+    /// Adds bytes that rely on a rule and describe the record's class or object.
     fn add(&mut self, rule: RuleId, offset: u64, bytes: &[u8]) {
         self.add_of(rule, offset, bytes, self.of);
     }
 
-    /// Bytes that rely on a rule and tell something of the whole dump.
+    /// Adds bytes that rely on a rule and describe the whole dump.
     fn add_of_all(&mut self, rule: RuleId, offset: u64, bytes: &[u8]) {
         self.add_of(rule, offset, bytes, None);
     }

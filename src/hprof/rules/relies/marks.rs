@@ -6,8 +6,8 @@ use crate::error::RuleId;
 use crate::family::Reliance;
 use crate::model::Address;
 
-/// The bytes of one record that rely on rules, by their places in it. Fields of one name, such as those of a list, are told
-/// as one stretch, so that no record gives more than a few.
+/// The bytes of one record that rely on rules, by their places in it. Fields of one name, such as those of a list, are
+/// one stretch, so that no record gives more than a few.
 #[derive(Debug, Default)]
 pub(super) struct Marks(Vec<(RuleId, &'static str, Range<u64>)>);
 

@@ -1,12 +1,11 @@
 //! The bytes of a dump that rely on rules.
 //!
 //! Three passes: the index of the file (names, and how instances are laid out), a [`Survey`] (who names what, and where
-//! things stand), and the one that tells. A rule is told where a reader that does not follow it takes something else from
-//! the bytes: where an identifier has its top bit set, where a string follows the record that names it. The layout of a
-//! record is told of each such record.
+//! things stand), and the one that reports. A rule is reported where a reader that does not follow it takes something
+//! else from the bytes: where an identifier has its top bit set, where a string follows the record that names it. The
+//! layout of a record is reported for each such record.
 //!
-//! What the rules of the bytes say by themselves, as findings, is not told again, but where a value that is odd changes
-//! what is read.
+//! Findings of the rules of the bytes are not reported again, but where an odd value changes what is read.
 
 mod contents;
 mod counts;

@@ -1,4 +1,4 @@
-//! The pass that tells: what went before, and what of it matters to what comes.
+//! The pass that reports: earlier records, as far as they matter to later ones.
 
 use std::mem;
 
@@ -27,7 +27,7 @@ pub(super) struct Pass<'p> {
     pub(super) heaps: Heaps,
     pub(super) heap: Heap,
     pub(super) tables: Tables,
-    /// Contents of which a part is still to come, and what they tell of.
+    /// Contents of which a part is still to come, and the classes and objects that they describe.
     pending: Option<(Contents, Vec<Option<Address>>)>,
     /// Index of the first record after the last heap's last sub-record.
     ended: Option<u64>,
@@ -66,7 +66,7 @@ pub(super) struct Heap {
 /// The identifiers that the records so far gave, with the index of the last record that did.
 #[derive(Default)]
 pub(super) struct Tables {
-    /// Strings, with something that tells different ones apart.
+    /// Strings, with a digest that distinguishes different ones.
     pub(super) texts: HashMap<TextId, (u64, u64)>,
     pub(super) loads: HashMap<Address, u64>,
     pub(super) dumped: HashMap<Address, u64>,
