@@ -30,7 +30,7 @@ pub fn value_shown(value: i64) -> String {
     if value.unsigned_abs() > 1 << 40 { format!("{:#x}", value as u64) } else { value.to_string() }
 }
 
-/// Takes the fields of a byte map.
+/// A function that takes the fields of a byte map.
 pub(crate) type Visit<'v> = &'v mut dyn FnMut(Annotation<'_>) -> Result<(), DecodeError>;
 
 /// Whether a field of this name counts the bytes after it.
@@ -63,10 +63,11 @@ pub(crate) fn spans(
     spans
 }
 
-/// Gives on the fields of bytes that have been decoded once already, one at a time: a record may have a field for each byte.
+/// Passes on the fields of bytes that have been decoded once already, one at a time: a record may have a field for each
+/// byte.
 ///
 /// # Errors
-/// The first that `each` returns; nothing is given on after it.
+/// The first error that `each` returns; nothing is passed on after it.
 pub(crate) fn each_span(
     bytes: &[u8],
     read: impl FnOnce(&mut Cursor<'_, &mut EachSpan<'_>>) -> Result<(), Stop>,
@@ -78,7 +79,7 @@ pub(crate) fn each_span(
     spans.ended
 }
 
-/// Gives on fields until that fails.
+/// Passes on fields until that fails.
 pub(crate) struct EachSpan<'e> {
     each: &'e mut dyn FnMut(&FieldSpan) -> Result<(), DecodeError>,
     ended: Result<(), DecodeError>,
@@ -120,7 +121,7 @@ pub(crate) struct Broken<'a> {
 }
 
 impl Broken<'_> {
-    /// Gives on the fields that could be read, and then the one at which reading stopped, with the error. They are
+    /// Passes on the fields that could be read, and then the one at which reading stopped, with the error. They are
     /// contiguous, so that no byte before the error is left out. An error of the machine says nothing about the bytes.
     pub(crate) fn visit(
         self,

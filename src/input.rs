@@ -72,7 +72,7 @@ impl std::fmt::Debug for Stream {
     }
 }
 
-/// The first two bytes of gzip (RFC 1952, 2.3.1). Files are told by these, never by their names.
+/// The first two bytes of gzip (RFC 1952, 2.3.1). Files are recognised by these, never by their names.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 impl Input {
@@ -360,7 +360,7 @@ pub trait Skip: Read {
     /// Passes over `count` bytes, or to the end if there are fewer (seeking may go beyond it).
     ///
     /// # Errors
-    /// What the stream says.
+    /// The error of the stream.
     fn skip(&mut self, count: u64) -> io::Result<()>;
 }
 

@@ -1,4 +1,4 @@
-//! A request from outside to stop, which whatever reads files hears.
+//! A request from outside to stop, which every reader of files looks at.
 //!
 //! Without a program that asks for it ([`gently`]) there is none: a library leaves signals alone.
 

@@ -31,7 +31,7 @@ impl Drop for Removed {
 const TRIES: u32 = 8;
 
 impl Folder {
-    /// Makes one among the system's temporary files, with a name that begins so.
+    /// Creates a folder among the system's temporary files, with a name that begins with `prefix`.
     pub(crate) fn new(prefix: &str) -> io::Result<Folder> {
         let mut tried = 1;
         loop {

@@ -121,7 +121,7 @@ where
 /// The numbers of the parts that a thread makes.
 type Numbers = StepBy<Range<u64>>;
 
-/// To and from a thread.
+/// The channels to and from a thread.
 struct Line<P, E> {
     begin: Sender<Numbers>,
     results: Receiver<Result<P, E>>,

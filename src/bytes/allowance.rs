@@ -25,7 +25,7 @@ impl Allowance {
         self.allowed
     }
 
-    /// Takes bytes for a record at this offset.
+    /// Charges the allowance for a record at this offset.
     ///
     /// # Errors
     /// If they are more than what is left.

@@ -162,8 +162,8 @@ impl<'a, T: Trace> Cursor<'a, T> {
         }
     }
 
-    /// Takes `width` bytes and gives them on top of what follows them: the widths of a stream's fields
-    /// alternate, so a branch on them would be mispredicted too often.
+    /// Takes `width` bytes and returns them on top of those that follow: the widths of a stream's fields alternate, so
+    /// a branch on them would be mispredicted too often.
     #[inline(always)]
     fn leading(&mut self, name: &'static str, width: usize) -> Result<u64, Incomplete> {
         let rest = &self.bytes[self.position..];

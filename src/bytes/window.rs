@@ -68,7 +68,7 @@ impl<R: Read> Window<R> {
     /// Reads more bytes after those at hand. `false` at the end of the stream.
     ///
     /// # Errors
-    /// What the stream says; an interrupted read is repeated.
+    /// The error of the stream; an interrupted read is repeated.
     pub fn fill(&mut self) -> io::Result<bool> {
         if self.ended {
             return Ok(false);

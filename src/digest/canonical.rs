@@ -34,7 +34,7 @@ impl Canonical {
         Canonical { names, kept: Vec::new() }
     }
 
-    /// Puts down the record of a class, and says which facets went in.
+    /// Writes the record of a class, and returns the facets that went in.
     pub(super) fn class<S: Sink>(
         &mut self,
         class: &Class,
@@ -46,10 +46,10 @@ impl Canonical {
         Putting { record, entry: class, name, kept, inside: false }.put()
     }
 
-    /// Puts down the record of an object, and says which facets went in.
+    /// Writes the record of an object, and returns the facets that went in.
     ///
     /// # Errors
-    /// What reading contents that are not held runs into.
+    /// An error of reading contents that are not held.
     #[inline]
     pub(super) fn object<S: Sink>(
         &mut self,
@@ -63,7 +63,7 @@ impl Canonical {
     }
 }
 
-/// A record that is being put down.
+/// A record that is being written.
 struct Putting<'p, S, E> {
     record: Record<'p, S>,
     entry: &'p E,
@@ -104,8 +104,8 @@ impl<S: Sink, E> Walk<E> for Putting<'_, S, E> {
         }
     }
 
-    /// How many a record lists that are null, if any is; all others ascending, since they are a multiset; or in their
-    /// own order.
+    /// The number of null references of a record, if any is listed; the other references, ascending, since they are a
+    /// multiset, or in their own order.
     #[inline]
     fn references(&mut self, facet: Facet, get: impl for<'e> Fn(&'e E) -> Option<References<'e>>) {
         let Some(references) = get(self.entry).filter(|_| self.record.wants(facet) && !self.inside) else { return };

@@ -52,7 +52,7 @@ pub(super) enum Tag {
     Other = 3,
 }
 
-/// A record whose fields are being put down, in the ascending order of their numbers.
+/// A record whose fields are being written, in the ascending order of their numbers.
 pub(super) struct Record<'s, S> {
     sink: &'s mut S,
     wanted: Selection,
@@ -84,7 +84,7 @@ impl<'s, S: Sink> Record<'s, S> {
     /// The facets that went in, of an entry whose contents may have been read in pieces.
     ///
     /// # Errors
-    /// What reading them ran into.
+    /// An error of reading them.
     #[inline]
     pub(super) fn end(self) -> Result<Selection, Error> {
         self.read.map(|()| self.told)
@@ -108,7 +108,7 @@ impl<'s, S: Sink> Record<'s, S> {
         Some(number)
     }
 
-    /// A field of a known length, whose value `put` puts down.
+    /// A field of a known length, whose value `put` writes.
     #[inline(always)]
     pub(super) fn field(&mut self, facet: Facet, length: u64, put: impl FnOnce(&mut S)) {
         let Some(number) = self.open(facet) else { return };
@@ -122,7 +122,7 @@ impl<'s, S: Sink> Record<'s, S> {
         put(self.sink);
     }
 
-    /// A field that is put down twice: once to know its length.
+    /// A field whose value is written twice: once to know its length.
     pub(super) fn measured(&mut self, facet: Facet, put: impl Fn(&mut dyn Sink)) {
         if self.wants(facet) {
             let mut length = Length::default();
@@ -131,7 +131,7 @@ impl<'s, S: Sink> Record<'s, S> {
         }
     }
 
-    /// A fact as a field. What most records are made of is inlined where they are put down, and the rest is not.
+    /// A fact as a field. The facts that most records consist of are inlined, the others are not.
     #[inline(always)]
     pub(super) fn fact(&mut self, facet: Facet, fact: Fact<'_>) {
         match fact {
@@ -285,7 +285,7 @@ pub(super) trait Parts: Sink {
 
 impl<S: Sink + ?Sized> Parts for S {}
 
-/// Puts down a fact as a part of a value.
+/// Writes a fact as a part of a value.
 pub(super) fn part(fact: Fact<'_>, sink: &mut dyn Sink) {
     match fact {
         Fact::Times(one, other) | Fact::Randoms(one, other) => {
@@ -316,7 +316,7 @@ pub(super) fn part(fact: Fact<'_>, sink: &mut dyn Sink) {
     }
 }
 
-/// Puts down an entry by its keys in a listing, in their order; what need not be known is an option.
+/// Writes an entry by its keys in a listing, in their order; a fact that need not be known is an option.
 pub(super) fn parts<E: Described>(entry: &E, sink: &mut dyn Sink) {
     struct Keys<'k, E> {
         entry: &'k E,

@@ -151,7 +151,7 @@ pub enum RecordKind {
 /// Makes the digests of a heap, whose objects are visited once. All 256 buckets are there.
 ///
 /// # Errors
-/// What reading the objects runs into.
+/// An error of reading the objects.
 pub fn digest(source: &mut dyn HeapSource, options: &Options) -> Result<Digest, Error> {
     let mut selections = vec![options.facets];
     let alone: Vec<Facet> = if options.by_facet { options.facets.facets().collect() } else { Vec::new() };
@@ -212,7 +212,7 @@ pub type VisitRecords<'v> = dyn FnMut(Place, &[u8]) -> Result<(), Error> + 'v;
 /// Calls `visit` with every canonical record over a selection of facets.
 ///
 /// # Errors
-/// What `visit` returns, or what reading the objects runs into.
+/// An error of `visit`, or of reading the objects.
 pub fn visit_records(
     source: &mut dyn HeapSource,
     facets: Selection,

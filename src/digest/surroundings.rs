@@ -10,7 +10,7 @@ use crate::model::{Event, EventKind, Facts, HashRegime, Name, Root, RootKind, Su
 use super::fields::{Parts, Record, Sink, Tag, parts};
 use super::selection::Selection;
 
-/// The facets that a heap tells even where no record has a field of them: there are no roots, no object has a hash.
+/// The facets that a heap records even where no record has a field of them: there are no roots, no object has a hash.
 pub(super) fn known(facts: &Facts, around: &Surroundings) -> Selection {
     let lists = [
         (Facet::Roots, around.roots.is_some()),
@@ -27,8 +27,8 @@ pub(super) fn known(facts: &Facts, around: &Surroundings) -> Selection {
     lists.into_iter().filter(|(_, known)| *known).map(|(facet, _)| facet).chain(hashes).chain(log).collect()
 }
 
-/// Puts down the record of a root, at the object that it keeps. The field of its kind alone would say again what that of the root
-/// says.
+/// Writes the record of a root, at the object that it keeps. A field of its kind alone would repeat a part of the
+/// root's.
 pub(super) fn root<S: Sink>(root: &Root, wanted: Selection, sink: &mut S) -> Selection {
     let wanted = wanted.without_repeated();
     let mut record = Record::begin(sink, wanted, Tag::Root, Some(root.object));
@@ -43,8 +43,8 @@ fn root_kind(mut kind: RootKind, sink: &mut dyn Sink) {
     kind.numbers().for_each(|number| sink.number(number.get()));
 }
 
-/// Puts down a record for each fact of the whole heap, and for each thread, stack trace, region and fact of the log; `done` is
-/// called after each with the facets that went in.
+/// Writes a record for each fact of the whole heap, and for each thread, stack trace, region and fact of the log;
+/// `done` is called after each with the facets that went in.
 pub(super) fn others<S: Sink>(
     facts: &Facts,
     around: &Surroundings,

@@ -31,7 +31,7 @@ pub(super) struct Counts {
 
 /// A sink of one record at a time.
 pub(super) trait Restart: Sink {
-    /// Forgets what was put down.
+    /// Forgets the record so far.
     fn restart(&mut self);
 }
 
@@ -41,7 +41,7 @@ impl Restart for Vec<u8> {
     }
 }
 
-/// Puts down the records over each of several selections, and calls `done` after each record with the place of its
+/// Writes the records over each of several selections, and calls `done` after each record with the place of its
 /// selection in the list. A record into which no facet went is none.
 pub(super) fn walk<S: Restart>(
     source: &mut dyn HeapSource,

@@ -1,4 +1,4 @@
-//! Errors, told apart by whose fault they are.
+//! Errors, grouped by whose fault they are.
 //!
 //! | fault | variant | exit code |
 //! |---|---|---|
@@ -215,7 +215,7 @@ fn is_stop(error: &io::Error) -> bool {
     stop::is_stopped(error) || inner().is_some_and(Error::is_stop)
 }
 
-/// Whether an I/O error tells of damaged compressed data, not of the machine.
+/// Whether an I/O error means damaged compressed data, not a fault of the machine.
 pub(crate) fn is_damage(error: &io::Error) -> bool {
     use io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
     matches!(error.kind(), InvalidData | InvalidInput | UnexpectedEof)

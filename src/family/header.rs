@@ -9,7 +9,7 @@ use crate::error::{DecodeError, Error, is_damage};
 
 use super::Opener;
 
-/// Gives on the fields of a header from its bytes and the error at which reading it stopped.
+/// A function that passes on the fields of a header, from its bytes and the error at which reading it stopped.
 pub(crate) type HeaderFields = fn(&[u8], &DecodeError, Visit<'_>) -> Result<(), DecodeError>;
 
 /// The decoder at the start of a dump, or an error; where the header is at fault, `each` gets its fields first.

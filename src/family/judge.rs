@@ -46,7 +46,7 @@ pub trait Judge {
         findings: &mut Findings,
     ) -> (Sound, Result<(), DecodeError>);
 
-    /// Between the passes. `whole` says whether the first one read the dump to its end.
+    /// Ends the first pass. `whole` says whether it read the dump to its end.
     fn seal(graph: &mut Self::Graph, whole: bool, findings: &mut Findings);
 
     /// Whether the second pass could find what is looked for: nothing but errors, or all.
@@ -57,10 +57,10 @@ pub trait Judge {
     /// The second pass, from the start again.
     ///
     /// # Errors
-    /// What stopped the first pass stops this one as well.
+    /// The error that stopped the first pass stops this one as well.
     fn judge(decoder: &mut Self::Decoder, graph: &mut Self::Graph, findings: &mut Findings) -> Result<(), DecodeError>;
 
-    /// After both.
+    /// Adds findings after both passes.
     fn close(_graph: &Self::Graph, _sound: &mut Sound, _findings: &mut Findings) {}
 }
 

@@ -81,7 +81,7 @@ pub trait Lower: Debug + Send + Sync {
     /// The writer with the requested widths and characters. The profile stays.
     ///
     /// # Errors
-    /// If wishes contradict each other.
+    /// If parts of the request contradict each other.
     fn with(&self, wishes: &Wishes) -> Result<Lowering, Error>;
 
     /// Options for a random heap that the writer can write; the number of objects stays.
@@ -127,7 +127,7 @@ impl Lowering {
     /// The options of a format.
     ///
     /// # Errors
-    /// If there is no such profile, or the format does not have what is wished.
+    /// If there is no such profile, or the format lacks a requested setting.
     pub fn new(format: Format, wishes: &Wishes) -> Result<Lowering, Error> {
         wishes.check(format)?;
         format.family().lowering(format.version(), wishes)

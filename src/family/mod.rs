@@ -117,10 +117,10 @@ pub trait DumpFamily: Sync {
     /// The writer of a version. Only settings of [`settings`](DumpFamily::settings) are given.
     ///
     /// # Errors
-    /// If there is no such profile, or wishes contradict each other.
+    /// If there is no such profile, or parts of the request contradict each other.
     fn lowering(&self, version: u8, wishes: &Wishes) -> Result<Lowering, Error>;
 
-    /// Random widths for the profile that is wished. `drawn` has one of each setting.
+    /// Random widths for the requested profile. `drawn` has one of each setting.
     fn random_widths(&self, wishes: Wishes, drawn: &Wishes) -> Wishes {
         let word = drawn.word.filter(|_| self.settings().contains(&Setting::Word));
         Wishes { word: word.or(wishes.word), ..wishes }
@@ -141,7 +141,7 @@ pub trait DumpFamily: Sync {
     /// The heaps of a dump, with their objects left in the file.
     ///
     /// # Errors
-    /// What decoding runs into; a missing end tag is tolerated.
+    /// An error of decoding; a missing end tag is tolerated.
     fn source(&self, opener: &Opener) -> Result<Source, Error>;
 
     /// The heaps of a dump in memory. After an error they hold everything before it.
@@ -150,9 +150,9 @@ pub trait DumpFamily: Sync {
     /// If the header cannot be read.
     fn read(&self, opener: &Opener) -> Result<WholeFile, Error>;
 
-    /// Reads a dump once, from its start to its end: visits every object of its heaps as it comes, and gives what
-    /// else there is. What fields objects have is told by `known` classes, for the dump's own may stand after them. `None`
-    /// where a format's dumps have to be read twice.
+    /// The function that reads a dump once, from its start to its end: it visits every object of the heaps as it comes,
+    /// and returns the rest. The `known` classes lay out objects, for the dump's own may stand after them. `None` where a
+    /// format's dumps have to be read twice.
     fn read_once(&self) -> Option<&'static ReadOnce> {
         None
     }
@@ -185,7 +185,7 @@ pub trait DumpFamily: Sync {
     /// before the error, and the last one is marked with the rule that it breaks.
     ///
     /// # Errors
-    /// What decoding runs into, and what `each` returns.
+    /// An error of decoding, or of `each`.
     fn annotate(&self, opener: &Opener, each: &mut dyn FnMut(Annotation<'_>) -> Result<(), Error>)
     -> Result<(), Error>;
 

@@ -20,7 +20,7 @@ pub struct Needs {
     pub array_class: ArrayClass,
     /// Whether classes have a superclass and an instance size, and of how many bytes the latter is a multiple.
     pub instance_sizes: Option<u64>,
-    /// Whether contents are told by position: fields, static fields and their values, elements, primitive contents.
+    /// Whether contents are recorded by position: fields, static fields and their values, elements, primitive contents.
     /// References are only listed otherwise.
     pub positions: bool,
     /// Whether arrays have a length.

@@ -14,7 +14,7 @@ pub trait VisitOnce {
     /// An object, as it comes.
     ///
     /// # Errors
-    /// What ends the reading.
+    /// An error that ends the reading.
     fn object(&mut self, object: &Object) -> Result<(), Error>;
 
     /// Bytes that come next, from the start of a record on, before they are decoded. Objects whose spelling is known can be

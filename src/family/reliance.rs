@@ -13,7 +13,7 @@ pub struct Reliance {
     pub length: u64,
     /// The rule.
     pub rule: RuleId,
-    /// The class or object of which something is told by it; `None` for what concerns the whole dump, a root or an event.
+    /// The class or object whose facts depend on it; `None` for the whole dump, a root or an event.
     pub of: Option<Address>,
     /// Index of the record in which the bytes stand, if they stand in one.
     pub record: Option<u64>,

@@ -48,7 +48,7 @@ impl Outline {
     /// Calls `visit` with each object of one of the heaps in file order, and says how the file ended.
     ///
     /// # Errors
-    /// What `visit` returns, apart from an [`Error::Decode`], or what opening the file runs into.
+    /// An error of `visit`, apart from an [`Error::Decode`], or of opening the file.
     pub fn visit_objects(
         &mut self,
         heap: usize,

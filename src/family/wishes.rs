@@ -70,10 +70,10 @@ impl Wishes {
         }
     }
 
-    /// Refuses what the format does not have.
+    /// Refuses settings that the format does not have.
     ///
     /// # Errors
-    /// If it does not have what is wished.
+    /// If it does not have a requested setting.
     pub fn check(&self, format: Format) -> Result<(), Error> {
         let has = format.family().settings();
         let Some(missing) = Setting::ALL.into_iter().find(|s| s.is_wished(self) && !has.contains(s)) else {

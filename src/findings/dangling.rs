@@ -18,7 +18,8 @@ pub(crate) struct Dangling {
 }
 
 impl Dangling {
-    /// The record at an offset and with an index, of that many references, if one of these dangles: those of them that do, in their order.
+    /// A record of `count` references, at an offset and with an index, if any of the references dangles: those that do,
+    /// in their order.
     pub(crate) fn of(
         (offset, index): (u64, u64),
         count: u64,

@@ -22,8 +22,8 @@ pub struct DumpFile {
 }
 
 impl DumpFile {
-    /// A dump, told by its first bytes. What is of no known format is taken for a dump of the family that it resembles more,
-    /// so that decoding it says what is wrong.
+    /// A dump, recognised by its first bytes. Input of no known format is taken for a dump of the family that it
+    /// resembles more, so that decoding it says what is wrong.
     ///
     /// # Errors
     /// If the input cannot be read.
@@ -54,7 +54,7 @@ impl DumpFile {
     /// The heaps, with their objects left in the file.
     ///
     /// # Errors
-    /// What decoding runs into; a missing end tag is tolerated.
+    /// An error of decoding; a missing end tag is tolerated.
     pub fn source(&self) -> Result<Source, Error> {
         self.known()?;
         self.family.source(&self.opener)
@@ -132,7 +132,7 @@ impl DumpFile {
     /// the rule that it breaks.
     ///
     /// # Errors
-    /// What decoding runs into, and what `each` returns.
+    /// An error of decoding, or of `each`.
     pub fn annotate(&self, each: &mut dyn FnMut(Annotation<'_>) -> Result<(), Error>) -> Result<(), Error> {
         self.family.annotate(&self.opener, each)
     }
@@ -251,7 +251,7 @@ fn detect(start: Vec<u8>) -> (Family, Option<Vec<u8>>) {
     }
 }
 
-/// The records of a stream, told by its first bytes as [`DumpFile`] tells a file.
+/// The records of a stream, whose format is recognised by its first bytes, as in [`DumpFile::new`].
 ///
 /// # Errors
 /// If the header cannot be read.

@@ -31,7 +31,7 @@ impl Family {
     /// Every family. The first one's decoder is asked about what resembles none of them.
     pub const ALL: [Family; 3] = [Family::PHD, Family::HPROF, Family::CLASSIC];
 
-    /// First bytes that are enough to tell.
+    /// First bytes that are enough to recognise a family.
     pub const START: usize = 4096;
 
     /// The family of a dump that begins like this; `None` if it begins like none of them. Names of files say nothing.

@@ -166,7 +166,7 @@ pub struct CarriedObject<T> {
     pub told: T,
     /// The object's distance from its block's address.
     pub offset: u64,
-    /// The references that differ: their place among those that are told, and in [`Filling::references`].
+    /// The references that differ: their place among the record's, and in [`Filling::references`].
     pub references: Vec<(usize, usize)>,
     /// The place of its hash in [`Filling::hashes`], and the hash that it stands for.
     pub hash: Option<(usize, IdentityHash)>,
@@ -180,7 +180,7 @@ impl BlockShape {
     /// references of a record.
     ///
     /// # Errors
-    /// What `carry` returns.
+    /// An error of `carry`.
     pub fn carried<T, E>(
         &self,
         mut carry: impl FnMut(&Object) -> Result<T, E>,

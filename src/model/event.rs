@@ -20,7 +20,7 @@ pub struct Event {
 }
 
 impl Event {
-    /// An event that is told once.
+    /// An event that is recorded once.
     pub fn new(time: u32, after: u64, kind: EventKind) -> Event {
         Event { time, after, kind, repeats: 0 }
     }
@@ -30,7 +30,7 @@ impl Event {
         self.repeats.saturating_add(1)
     }
 
-    /// Puts the event at the end of a log. One that is the same as the last is counted there.
+    /// Appends the event to a log. An event equal to the last one is counted there.
     pub fn enter(self, log: &mut Vec<Event>) {
         match log.last_mut() {
             Some(last) if (last.time, last.after) == (self.time, self.after) && last.kind == self.kind => {

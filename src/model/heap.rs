@@ -86,7 +86,7 @@ pub trait HeapSource {
     /// Calls `visit` with each object in file order, until it fails.
     ///
     /// # Errors
-    /// What `visit` returns, or what reading the objects runs into.
+    /// An error of `visit`, or of reading the objects.
     fn visit_objects(&mut self, visit: &mut VisitObjects<'_>) -> Result<(), Error>;
 
     /// Calls `visit` with each object, or with many at once where they are in blocks.
@@ -117,7 +117,7 @@ pub type VisitParts<'v> = dyn FnMut(Part<'_>) -> Result<(), Error> + 'v;
 /// Whether no object of a heap follows one with a higher address.
 ///
 /// # Errors
-/// What reading the objects runs into.
+/// An error of reading the objects.
 pub(crate) fn is_ascending(source: &mut dyn HeapSource) -> Result<bool, Error> {
     if source.ascends() {
         return Ok(true);
@@ -211,7 +211,7 @@ impl Heap {
     /// Copies a source into memory, long contents included.
     ///
     /// # Errors
-    /// What reading the objects runs into.
+    /// An error of reading the objects.
     pub fn collect(source: &mut dyn HeapSource) -> Result<Heap, Error> {
         let mut heap = Heap {
             facts: source.facts().clone(),

@@ -42,7 +42,7 @@ impl Hierarchy {
         hierarchy
     }
 
-    /// Puts the classes in order, and cuts the chains that come back.
+    /// Orders the classes, and cuts the chains that come back.
     fn order(&mut self) {
         #[derive(Clone, Copy, PartialEq, Eq)]
         enum State {

@@ -11,7 +11,7 @@ pub(crate) struct Lately<T, const SLOTS: usize> {
     found: Box<[T]>,
 }
 
-/// 2^64 divided by the golden ratio: the upper bits of a multiple tell numbers apart that are alike (Fibonacci hashing).
+/// 2^64 divided by the golden ratio: the upper bits of a product spread numbers that are alike (Fibonacci hashing).
 const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl<T: Copy + Default, const SLOTS: usize> Lately<T, SLOTS> {

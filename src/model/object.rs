@@ -110,7 +110,7 @@ impl Contents {
     /// The contents, held in memory whatever that takes.
     ///
     /// # Errors
-    /// What reading contents that are not held runs into.
+    /// An error of reading contents that are not held.
     pub fn hold(&self) -> Result<Contents, Error> {
         let Contents::Long(long) = self else { return Ok(self.clone()) };
         Ok(match long {

@@ -64,8 +64,8 @@ pub struct RootForm {
     pub summary: &'static str,
     /// The kind, with zeros for its numbers.
     pub kind: RootKind,
-    /// The writers that tell roots of the kind; [`RootWriter`] has the sources. What none of them tells is in dumps of
-    /// older ones, or in none but those of this project.
+    /// The writers that record roots of the kind; [`RootWriter`] has the sources. A kind that none of them records is
+    /// in dumps of older writers, or in none but those of this project.
     pub writers: &'static [RootWriter],
 }
 
@@ -102,7 +102,7 @@ impl RootNumber<'_> {
     }
 }
 
-/// A writer of heap dumps, as far as it decides which roots are told.
+/// A writer of heap dumps, as far as it decides which roots are recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RootWriter {
     /// HotSpot of JDK 9 and later, whose dumps have no monitors (of 11, 17, 21 and 25; the source of 11 still writes those of

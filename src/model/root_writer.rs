@@ -10,7 +10,7 @@ use super::blocks::Blocks;
 use super::{Address, Class, Hierarchy, Object, Root, RootKind, RootNumber, RootWriter, Serial};
 
 impl RootWriter {
-    /// The roots that a dump of this writer tells, in their own order and with the numbers that it gives to them. Left
+    /// The roots that a dump of this writer records, in their own order and with the numbers that it gives to them. Left
     /// out are
     ///
     /// - kinds that it does not write;
@@ -101,12 +101,12 @@ impl RootObjects {
         RootObjects { threads, asked, others, sticky, primitives }
     }
 
-    /// Whether objects would say more.
+    /// Whether objects would add facts.
     pub fn asks(&self) -> bool {
         !self.asked.is_empty()
     }
 
-    /// Takes in an object.
+    /// Adds the facts of an object.
     pub fn see(&mut self, object: &Object) {
         if self.asks() && self.asked.remove(&object.address) {
             let is_thread = object.class.is_some_and(|class| self.threads.contains(&class));
@@ -116,7 +116,7 @@ impl RootObjects {
         }
     }
 
-    /// Takes in the objects of blocks that are asked for.
+    /// Adds the facts of the objects in blocks that are asked for.
     pub fn see_blocks(&mut self, blocks: &dyn Blocks) {
         let asked: Vec<Address> = self.asked.iter().copied().collect();
         for address in asked {

@@ -23,7 +23,7 @@ pub fn class(class: &mut Class, map: &mut dyn FnMut(&mut Address)) {
 /// Calls `see` with every address of an object.
 ///
 /// # Errors
-/// What reading contents that are not held runs into.
+/// An error of reading contents that are not held.
 pub fn addresses(object: &Object, see: &mut dyn FnMut(Address)) -> Result<(), Error> {
     see(object.address);
     object.class.iter().chain(&object.class_word).for_each(|class| see(*class));

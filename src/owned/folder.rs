@@ -264,7 +264,7 @@ impl SharedFolder {
         folder.create_public(name).map_err(|e| self.failed("writing", path, e))
     }
 
-    /// Puts a file in place: it is written beside, and has its name when it is whole. The folder's lock has to be held.
+    /// Writes a file: beside its place first, and under its name when it is whole. The folder's lock has to be held.
     ///
     /// # Errors
     /// If something is there that stays; if writing fails. Nothing is left over then.

@@ -1,4 +1,4 @@
-//! The properties of dumps whose format is told by their first bytes.
+//! The properties of dumps whose format is recognised by their first bytes.
 
 use crate::family::Reading;
 use crate::format::DumpFile;

@@ -115,7 +115,7 @@ impl Recipe {
     /// The writer of the dump.
     ///
     /// # Errors
-    /// If the format does not have what is wished, or cannot express the heap's addresses.
+    /// If the format lacks a requested setting, or cannot express the heap's addresses.
     pub fn lowering(&self) -> Result<Lowering, Error> {
         if !self.is_settled() {
             return self.settled()?.lowering();

@@ -6,7 +6,7 @@ use crate::model::{Event, EventKind, Heap, Root, RootKind, Serial, StackFrame, S
 
 use super::removed::{RemainingBefore, RemovedAddresses};
 
-/// Takes out whatever names objects and classes that are gone.
+/// Removes whatever names objects and classes that are gone.
 pub(super) fn cut(heap: &mut Heap, gone: &RemovedAddresses<'_>, places: &RemainingBefore<'_>) {
     let around = &mut heap.surroundings;
     around.roots.iter_mut().for_each(|roots| roots.retain(|root| !gone.contains(root.object)));
@@ -88,7 +88,7 @@ struct Numbers {
 }
 
 impl Numbers {
-    /// Takes out what has them, and whatever names that.
+    /// Removes the entries that have these numbers, and whatever names them.
     fn leave(&self, heap: &mut Heap) {
         if self.threads.is_empty() && self.traces.is_empty() && self.classes.is_empty() {
             return;

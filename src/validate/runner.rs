@@ -59,7 +59,7 @@ pub struct Report {
     pub counts: Vec<FindingCounts>,
 }
 
-/// Validates a dump, as far as it can be read. Its format is told by its first bytes.
+/// Validates a dump, as far as it can be read. Its format is recognised by its first bytes.
 ///
 /// Without the graph rules memory is that of the largest record; with them mostly 2 bytes or less for each class and object
 /// (up to 3 in a PHD, and up to 120 where addresses are far apart), plus the classes (and of HPROF the tables of names, frames and

@@ -30,12 +30,13 @@ impl<'h> Ahead<'h> {
         Ahead { blocks, seen: vec![false; shapes], spelled: None, bytes: Vec::new() }
     }
 
-    /// A block of this shape was decoded, and is right.
+    /// Notes that a block of this shape was decoded, and is right.
     pub(super) fn saw(&mut self, shape: usize) {
         self.seen[shape] = true;
     }
 
-    /// The bytes of the objects from a place on, up to the end of their block, that the dump goes on with.
+    /// Passes over the objects from a place on, up to the end of their block, as far as the dump's bytes are the
+    /// writer's.
     pub(super) fn pass(&mut self, at: At, bytes: &[u8]) -> Passed {
         if !self.seen[at.shape] {
             return Passed::default();

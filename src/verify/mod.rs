@@ -221,14 +221,14 @@ impl VisitOnce for Verifier<'_> {
 }
 
 impl Verifier<'_> {
-    /// An address comes after the one before.
+    /// Notes an address, which has to be above the one before.
     fn comes(&mut self, address: Address) {
         if self.ascends && address < self.previous && self.out_of_order.is_none() {
             self.out_of_order = Some((self.previous, address));
         }
     }
 
-    /// The object of this number came, of those in blocks; the next one is due.
+    /// Counts the object of this number, of those in blocks; the next one is due.
     #[inline]
     fn count(&mut self, number: u64) {
         if number != self.place {
@@ -244,7 +244,7 @@ impl Verifier<'_> {
         self.options.sample <= 1 || (hash(block()) as u64).is_multiple_of(self.options.sample)
     }
 
-    /// The object of this number was decoded, and is right; of a block, all of them.
+    /// Notes that the object of this number was decoded, and is right; of a block, all of them.
     fn is_right(&mut self, number: u64) {
         let Some(spot) = self.expected.place(number) else { return };
         let Spot { shape, object, .. } = spot;
@@ -255,7 +255,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// An object that is in no block. There are as many of them as are expected, or one more.
+    /// Compares an object that is in no block. There are as many of them as are expected, or one more.
     fn drawn(&mut self, object: &Object) -> Result<(), Error> {
         if self.first.len() <= self.expected.head.objects.len() {
             self.first.push(Object { contents: object.contents.hold()?, ..object.clone() });

@@ -176,7 +176,7 @@ impl Field {
         (end <= bytes.len()).then_some((value, self.at.end..end))
     }
 
-    /// Puts another number in its place.
+    /// Writes another number over the field.
     fn put(&self, bytes: &mut [u8], value: u64) {
         bytes[self.at.clone()].copy_from_slice(&value.to_be_bytes()[8 - self.at.len()..]);
     }
@@ -316,7 +316,7 @@ impl<'m> Mutant<'m> {
         }
     }
 
-    /// Puts bytes in the place of others. Lengths of what is around them are made right, most of the time.
+    /// Replaces bytes by others. Lengths of the parts around them are made right, most of the time.
     fn replace(&mut self, place: Range<usize>, new: &[u8], draw: &mut dyn Draw) {
         let more = new.len() as i64 - place.len() as i64;
         if more != 0 && !draw.one_in(8) {

@@ -63,7 +63,7 @@ pub trait PieceReader<T> {
     /// Puts the next items in the place of those in `piece`; `false` if there are no more.
     ///
     /// # Errors
-    /// What reading them runs into.
+    /// An error of reading them.
     fn next(&mut self, piece: &mut Vec<T>) -> Result<bool, Error>;
 }
 
@@ -126,7 +126,7 @@ impl<T: Item> Pieces<T> {
     /// Calls `each` with one piece after the other.
     ///
     /// # Errors
-    /// What `each` returns, or what reading runs into.
+    /// An error of `each`, or of reading.
     pub fn visit<E: From<Error>>(&self, mut each: impl FnMut(&[T]) -> Result<(), E>) -> Result<(), E> {
         let (mut reader, mut piece) = (self.open(End::Front), Vec::new());
         while reader.next(&mut piece)? {
@@ -138,7 +138,7 @@ impl<T: Item> Pieces<T> {
     /// All items in memory.
     ///
     /// # Errors
-    /// What reading runs into.
+    /// An error of reading.
     pub fn collect(&self) -> Result<Vec<T>, Error> {
         let mut all = Vec::new();
         self.visit(|piece| {
@@ -151,7 +151,7 @@ impl<T: Item> Pieces<T> {
     /// The first items, as many as there are up to `count`.
     ///
     /// # Errors
-    /// What reading runs into.
+    /// An error of reading.
     pub fn first(&self, count: usize) -> Result<Vec<T>, Error> {
         let (mut reader, mut piece, mut first) = (self.open(End::Front), Vec::new(), Vec::new());
         while first.len() < count && reader.next(&mut piece)? {
@@ -163,7 +163,7 @@ impl<T: Item> Pieces<T> {
     /// The index of the first item in which two lists differ, by which one of them may have ended.
     ///
     /// # Errors
-    /// What reading runs into.
+    /// An error of reading.
     pub fn first_difference(&self, other: &Pieces<T>) -> Result<Option<u64>, Error> {
         let (mut left, mut right) = (Rest::new(self), Rest::new(other));
         let mut place = 0;
@@ -212,7 +212,7 @@ impl Pieces<Address> {
     /// The number of null items.
     ///
     /// # Errors
-    /// What reading runs into.
+    /// An error of reading.
     pub fn nulls(&self) -> Result<u64, Error> {
         let mut nulls = 0;
         self.visit(|piece| {
@@ -225,7 +225,7 @@ impl Pieces<Address> {
     /// The list without null, which it is read once for.
     ///
     /// # Errors
-    /// What reading runs into.
+    /// An error of reading.
     pub fn without_nulls(&self) -> Result<Pieces<Address>, Error> {
         match self.nulls()? {
             0 => Ok(self.clone()),
@@ -236,7 +236,7 @@ impl Pieces<Address> {
     /// The items in ascending order: sorted in a temporary file.
     ///
     /// # Errors
-    /// What reading or the temporary file runs into.
+    /// An error of reading, or of the temporary file.
     pub fn sorted(&self) -> Result<Pieces<Address>, Error> {
         sorting::sorted(self)
     }

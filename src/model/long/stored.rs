@@ -15,7 +15,7 @@ pub trait ReadAt: Debug + Send + Sync + RefUnwindSafe {
     /// Reads some bytes from an offset on; none at the end.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize>;
 }
 

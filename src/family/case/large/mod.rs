@@ -47,7 +47,7 @@ pub struct LargeCase {
     heap: Option<Number>,
     counts: BTreeMap<String, Number>,
     parts: Vec<Part>,
-    /// The length of a dump with a part whose length only making it tells.
+    /// The length of a dump with a part whose length is known only once it is made.
     generated: Option<u64>,
 }
 
@@ -149,7 +149,7 @@ impl LargeCase {
         self.counts.iter().map(|(name, number)| (name.as_str(), number.value(self.n, 0))).collect()
     }
 
-    /// The dump's length in bytes; `None` where only making it tells.
+    /// The dump's length in bytes; `None` where it is known only once it is made.
     pub fn size(&self) -> Option<u64> {
         let sum = || self.parts.iter().try_fold(0_u64, |sum, part| sum.checked_add(part.length(self.n)?));
         self.generated.or_else(sum)

@@ -82,7 +82,7 @@ impl Spelled {
 }
 
 impl Part {
-    /// Its length in bytes; `None` where only making it tells.
+    /// The part's length in bytes; `None` where it is known only once it is made.
     pub(super) fn length(&self, n: u64) -> Option<u64> {
         match self {
             Part::Piece { piece, is_text, times } => {
@@ -94,7 +94,7 @@ impl Part {
         }
     }
 
-    /// The bytes that it takes on a disk whose files may have holes; 0 where only making it tells.
+    /// The bytes that it takes on a disk whose files may have holes; 0 where they are known only once it is made.
     pub(super) fn stored(&self, n: u64) -> u64 {
         if matches!(self, Part::Zeros(_)) { 0 } else { self.length(n).unwrap_or_default() }
     }

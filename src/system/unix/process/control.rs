@@ -48,7 +48,7 @@ pub(super) fn send(socket: &UnixStream, streams: &Streams) -> io::Result<()> {
     Ok(())
 }
 
-/// Takes a program's streams over.
+/// Receives a program's streams.
 pub(super) fn receive(socket: impl AsFd) -> io::Result<Streams> {
     let mut space = [MaybeUninit::uninit(); cmsg_space!(ScmRights(3))];
     let mut control = RecvAncillaryBuffer::new(&mut space);

@@ -82,7 +82,7 @@ fn shield() -> rustix::io::Result<()> {
     Ok(())
 }
 
-/// Waits until the program has ended, which is told, or until this process is asked to end.
+/// Waits until the program has ended, whose status is returned, or until this process is asked to end.
 fn watch(child: Pid, signals: &mut Signals) -> io::Result<Option<ExitStatus>> {
     loop {
         if let Some(status) = reap(child)? {
