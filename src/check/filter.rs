@@ -1,4 +1,4 @@
-//! Which cases a run is confined to.
+//! Filters: the cases that a run is confined to.
 
 use std::fmt;
 use std::str::FromStr;
@@ -52,7 +52,7 @@ impl fmt::Display for Filter {
 }
 
 impl Filter {
-    /// What it says of the case alone, without what is to be done with it.
+    /// The part of the filter about the case, without the task.
     fn case(&self) -> &str {
         match self.by {
             By::Rules(_) => &self.text,

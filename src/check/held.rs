@@ -1,4 +1,4 @@
-//! One reading for the whole of a run: where nothing is declared, it is found out from all answers.
+//! The readings that an implementation follows: declared ones, and those inferred from all answers of a run.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -107,7 +107,7 @@ fn pairs(ones: usize, others: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..ones).flat_map(move |one| (0..others).map(move |other| (one, other)))
 }
 
-/// What is wrong with an answer that follows other readings than the rest.
+/// The failure of an answer that follows other readings than the rest.
 fn conflict(held: &[Held], follows: &[Follows]) -> Option<Outcome> {
     let other = |Follows(follows): &Follows| {
         let mut all = held.iter().filter_map(|held| Some((held, follows.get(&held.reading)?)));
@@ -126,7 +126,7 @@ fn conflict(held: &[Held], follows: &[Follows]) -> Option<Outcome> {
     conflicts.all(|other| other.is_some()).then_some(first)
 }
 
-/// How the fact of a failure begins that is about a reading.
+/// The first word of the fact of a failure about a reading.
 const OF_READING: &str = "reading ";
 
 /// Takes back that an answer failed because the rest follows other readings. Whether it did.

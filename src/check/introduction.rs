@@ -1,4 +1,4 @@
-//! What an adapter says of itself before it is asked.
+//! Introductions: an adapter's declaration before it is asked about dumps.
 
 use crate::error::Error;
 
@@ -9,7 +9,7 @@ use super::report::Declared;
 use super::subject::{Adapter, Kind, Reply, Subject, not_started};
 use super::task::{Operation, Task};
 
-/// What an adapter says of itself; how it failed to, after two tries; nothing for other programs.
+/// An adapter's declaration, or its failure after two tries; `None` for other programs.
 pub(super) fn hello(subject: &Subject) -> Result<Result<Option<Hello>, String>, Error> {
     if subject.kind != Kind::Adapter {
         return Ok(Ok(None));
@@ -30,7 +30,7 @@ pub(super) fn hello(subject: &Subject) -> Result<Result<Option<Hello>, String>, 
     Ok(Err(format!("hello: {how}")))
 }
 
-/// The same of an implementation that is asked alone, where nothing can be said of one that does not introduce itself.
+/// The declaration of an implementation that is run alone, where no report could tell of its failure.
 ///
 /// # Errors
 /// If it does not say what it can, or a signal ended it.
@@ -41,7 +41,7 @@ pub(super) fn required_hello(subject: &Subject) -> Result<Option<Hello>, Error> 
     })
 }
 
-/// What it is called in tables: its name and version, or its command.
+/// The label in tables: name and version, or the command.
 pub(super) fn label(subject: &Subject, hello: Option<&Hello>) -> String {
     match hello {
         Some(hello) => format!("{} {}", hello.name, hello.version).trim().to_owned(),
@@ -49,13 +49,13 @@ pub(super) fn label(subject: &Subject, hello: Option<&Hello>) -> String {
     }
 }
 
-/// The same with a number, if it is taken.
+/// The label, with a number if it is taken.
 pub(super) fn unique(label: String, is_taken: impl Fn(&str) -> bool) -> String {
     let numbered = (2..).map(|number| format!("{label} ({number})"));
     std::iter::once(label.clone()).chain(numbered).find(|label| !is_taken(label)).unwrap_or(label)
 }
 
-/// What of that the report has.
+/// The part of a declaration that the report has.
 pub(super) fn declared(subject: &Subject, hello: &Hello, tasks: &[Task]) -> Declared {
     let level = subject.level_of(hello);
     let reads = tasks.iter().any(|task| task.operation == Operation::Parse);

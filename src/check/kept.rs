@@ -15,9 +15,9 @@ use super::report::{Outcome, Report};
 use super::subject::Files;
 use super::task::{Operation, Task, first_heap, write_listing};
 
-/// Longer answers are not kept.
+/// The length of the longest answer that is kept.
 const LONGEST: u64 = 16 << 20;
-/// Nor are any more once there are this many bytes of them.
+/// The bytes of all answers that are kept; later ones are not.
 const ALL: u64 = 1 << 30;
 
 /// The answers of failed cases, and what is needed to write down the cases themselves.
@@ -27,7 +27,7 @@ pub struct Kept {
     cases: Vec<KeptCase>,
 }
 
-/// What a folder of reports has beside the reports.
+/// The files of a folder of reports beside the reports.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct KeptFiles<'k> {
     /// The answers of failed cases.
@@ -36,12 +36,12 @@ pub struct KeptFiles<'k> {
     pub dumps: &'k [(String, KeptDump)],
 }
 
-/// Where a dump is.
+/// The place of a dump.
 #[derive(Clone, Debug)]
 pub enum KeptDump {
-    /// In a folder that others may have written, with a list that names it.
+    /// A folder that others may have written, with a list that names the dump.
     Listed(ListedDump),
-    /// In memory.
+    /// Memory.
     Bytes(Vec<u8>),
 }
 
@@ -49,9 +49,9 @@ pub enum KeptDump {
 #[derive(Clone, Debug)]
 pub struct ListedDump {
     pub(super) folder: SharedFolder,
-    /// Its path below the folder.
+    /// The path below the folder.
     pub(super) path: String,
-    /// What the list says of it.
+    /// The length and the hash that the list has.
     pub(super) length: u64,
     pub(super) sha256: String,
     /// The place in the list.
@@ -87,7 +87,7 @@ impl KeptFiles<'_> {
 #[derive(Debug)]
 struct KeptCase {
     label: String,
-    /// Where its files go, below the folder of the report.
+    /// The folder of its files, below the folder of the report.
     folder: String,
     task: Task,
 }
@@ -96,15 +96,15 @@ struct KeptCase {
 struct Answers {
     file: Option<Arc<File>>,
     length: u64,
-    /// By implementation and case: the answer's name, and where it is.
+    /// Answers by implementation and case: name, offset and length.
     places: BTreeMap<(String, String), (String, u64, u64)>,
 }
 
 /// A file of a report about a failed case.
 pub(super) struct KeptFile {
-    /// Its path below the folder of the report.
+    /// The path below the folder of the report.
     pub(super) path: String,
-    /// What is in it.
+    /// Its bytes.
     pub(super) contents: Box<dyn Read>,
 }
 
@@ -192,7 +192,7 @@ impl Kept {
     }
 }
 
-/// What a task hands over, and the name that it is kept under.
+/// The input of a task, with the name that it is kept under.
 fn handed_over(task: &Task, case: &Case, listing: Option<&[u8]>) -> (String, Box<dyn Read>) {
     match task.operation {
         Operation::Encode(_) => (case.listing_file(0), Box::new(io::Cursor::new(listing.unwrap_or_default().to_vec()))),

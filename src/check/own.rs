@@ -24,25 +24,25 @@ pub(super) const WHOLE: u64 = 4 << 20;
 /// A dump of one's own.
 #[derive(Clone, Debug)]
 pub struct OwnDump {
-    /// What it is called in reports: its path in letters that mean nothing to a shell.
+    /// The id in reports: the path in letters that mean nothing to a shell.
     pub id: String,
-    /// Where it is.
+    /// The path of the file, or the recipe.
     pub path: PathBuf,
     /// The length of the file.
     pub size: u64,
     /// Whether it is held in memory while it is judged.
     pub(super) is_whole: bool,
-    /// Its format; or why it is none that is known.
+    /// The format; or why it cannot be told.
     pub(super) format: Result<Format, String>,
     /// The format that it looks most like, whether or not it is of any that is known.
     guess: Format,
-    /// What it is made of, if it is no file.
+    /// The recipe of a dump that is not a file.
     recipe: Option<Recipe>,
-    /// What `validate` found in a large one, which is asked several times.
+    /// The findings in a large dump, which is asked about several times.
     found: OnceLock<Found>,
 }
 
-/// What `validate` finds in a dump.
+/// The findings of `validate` in a dump, in short.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Found {
     verdict: Verdict,
@@ -125,8 +125,8 @@ impl OwnDump {
         Ok(Case { records_due: 0, answers: Vec::new(), ..case })
     }
 
-    /// The same with what `validate` finds in it, and with its bytes where they are held, whether or not heapsmith can tell its
-    /// format.
+    /// The case with the findings of `validate`, and with its bytes where they are held; also of a dump whose format
+    /// heapsmith cannot tell.
     ///
     /// # Errors
     /// If the file cannot be read any more.
@@ -137,7 +137,7 @@ impl OwnDump {
         Ok(Case { bytes, summary, ..self.case()? })
     }
 
-    /// The same with what `validate` finds in it, for which a large dump is read once.
+    /// The case with the findings of `validate`, for which a large dump is read once.
     ///
     /// # Errors
     /// If the file cannot be read any more.
@@ -195,13 +195,14 @@ fn plain(path: &Path) -> String {
     }
 }
 
-/// What is wrong of a dump: the finding beyond which it cannot be read, else the first that is an error.
+/// The finding that makes a dump wrong: the fatal one, else the first error.
 fn broken(findings: &[Finding]) -> Option<&Finding> {
     let fatal = findings.iter().find(|finding| finding.fatal);
     fatal.or_else(|| findings.iter().find(|finding| finding.severity == Severity::Error))
 }
 
-/// Of a dump that cannot be read a refusal is right; of one that breaks a rule and can be read, reading it and a refusal.
+/// The verdict by findings: refusing is right for a dump that cannot be read; reading and refusing for one that breaks
+/// a rule and can be read.
 fn verdict(findings: &[Finding]) -> Verdict {
     match broken(findings) {
         None => Verdict::Valid,
@@ -210,7 +211,7 @@ fn verdict(findings: &[Finding]) -> Verdict {
     }
 }
 
-/// What is said of a dump, with what `validate` finds in it.
+/// The summary of a dump, with the first finding of `validate`.
 fn said(summary: &str, findings: &[Finding]) -> String {
     match findings {
         [] => summary.to_owned(),

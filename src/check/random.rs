@@ -112,7 +112,7 @@ pub(super) fn mutant(mutation: u64, base: &Case) -> Result<Option<Case>, Error> 
     }
 }
 
-/// The same dump, compressed with gzip as recipes do it.
+/// The case with its dump compressed, as recipes do it.
 pub(super) fn compressed(case: Case) -> Case {
     Case { bytes: gzip::members([&*case.bytes]), ..case }
 }

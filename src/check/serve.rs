@@ -112,7 +112,7 @@ fn hello(id: u64, protocol: u32) -> Hello {
     }
 }
 
-/// The first choice of each reading, which this decoder follows; nothing where that cannot be declared.
+/// The first choice of each reading, which this decoder follows; empty where readings cannot be declared.
 fn defaults(protocol: u32) -> BTreeMap<String, String> {
     let all = all_ambiguities().into_iter().filter(|_| protocol >= 2);
     let all = all.filter(|ambiguity| !READINGS.contains(&ambiguity.name));

@@ -91,28 +91,28 @@ impl Test {
 /// An implementation that answers wrongly, and what is wrong of its answer: another dump shows the same if the same is wrong.
 pub struct Wrong<'s> {
     subject: Cow<'s, Subject>,
-    /// The same with less time, for dumps that are not asked about alone.
+    /// The subject with a shorter time limit, for dumps that are not asked about alone.
     hurried: Option<Subject>,
     hello: Option<Hello>,
     operation: Operation,
     sought: Sought,
 }
 
-/// How many times as long as the first dump, to the end of the process that was started for it, a smaller one may take; and the time
-/// that each may take. A program that hangs at small dumps takes all of it, most of the time.
+/// The time limit of a smaller dump, as a multiple of the time for the first one with its process; and the least limit.
+/// A program that hangs at small dumps takes all of this time for most of them.
 const PATIENCE: u32 = 3;
 const LEAST: Duration = Duration::from_millis(500);
 /// The time that a smaller one may take where the first one hangs.
 const HANGING: Duration = Duration::from_secs(2);
 
-/// What is looked for in an answer.
+/// The symptom that an answer has to show.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Sought {
-    /// What is seen first is this.
+    /// This symptom comes first.
     First(String),
-    /// This is among what is seen.
+    /// This symptom is among those shown.
     Any(String),
-    /// One of these is seen, and the rule may explain it.
+    /// One of these symptoms is shown, and the rule may explain it.
     Rule(String, BTreeSet<String>),
 }
 
@@ -146,7 +146,8 @@ impl<'s> Wrong<'s> {
         wrong.seeking(&result, cause)
     }
 
-    /// The same of a dump that is not held while it is judged. Smaller dumps are asked about at the same level of answers.
+    /// An oracle for a dump that is not held while it is judged. Smaller dumps are asked about at the same level of
+    /// answers.
     ///
     /// # Errors
     /// Like [`Wrong::of`]; and where the implementation is not asked about dumps that are not held.
@@ -177,7 +178,8 @@ impl<'s> Wrong<'s> {
         Ok(self)
     }
 
-    /// The same of what is known to be wrong: the failure is one of these symptoms, and of this rule where it explains one.
+    /// An oracle for a known failure: it looks for symptoms of the cause, and for the cause's rule where that explains
+    /// one. `None` if the result shows none.
     pub(super) fn known(
         subject: &'s Subject,
         hello: Option<Hello>,
@@ -196,8 +198,8 @@ impl<'s> Wrong<'s> {
         Some(Wrong { subject: Cow::Borrowed(subject), hurried: None, hello, operation, sought })
     }
 
-    /// The same with less time for smaller dumps: a program that hangs at some of them would take hours. A dump that is asked about in
-    /// a process of its own has as much as before.
+    /// Shortens the time limit for smaller dumps: a program that hangs at some of them would take hours. A dump that is
+    /// asked about in a process of its own keeps the limit.
     ///
     /// # Errors
     /// If the case cannot be made, or a program cannot be started.
@@ -214,7 +216,7 @@ impl<'s> Wrong<'s> {
         Ok(self)
     }
 
-    /// What is wrong, in words.
+    /// The symptom, in words.
     pub fn what(&self) -> String {
         match &self.sought {
             Sought::First(what) | Sought::Any(what) => what.clone(),
@@ -225,7 +227,7 @@ impl<'s> Wrong<'s> {
         }
     }
 
-    /// What is wrong of the answer to a dump, with what was expected and what was found.
+    /// The failure at a dump, with expected and found.
     ///
     /// # Errors
     /// If a program cannot be started, or the dump cannot be written.
@@ -239,7 +241,7 @@ impl<'s> Wrong<'s> {
         Asking { wrong: self, second: Second::Alone, idle, idle_again, shown }
     }
 
-    /// What comes of the answer.
+    /// The result for a dump, and whether the process ended.
     fn answer(&self, source: Source, session: &mut dyn Session) -> Result<(CaseResult, bool), Error> {
         let case = source.validated()?;
         let task = Task { id: "dump".to_owned(), source, operation: self.operation.clone(), renames: self.renames() };
@@ -301,7 +303,7 @@ impl Question for Wrong<'_> {
     }
 }
 
-/// What is looked for, as a result shows it.
+/// The symptom to look for, of those that a result shows.
 fn sought(result: &CaseResult, cause: Option<&str>) -> Result<Sought, String> {
     if let Outcome::Skip { reason, .. } = &result.outcome {
         return Err(format!("the dump is not asked about: {reason}"));
@@ -357,7 +359,7 @@ impl<'w> Asking<'w> {
         }
     }
 
-    /// The same of a dump that may not be held.
+    /// Whether a dump that may not be held shows the symptom.
     ///
     /// # Errors
     /// Like [`Asking::shows`].
@@ -365,7 +367,7 @@ impl<'w> Asking<'w> {
         Ok(self.wrong.sought.is_in(&self.alone(Source::Own(dump.clone()))?))
     }
 
-    /// The same of a case, which says what is right.
+    /// Whether a case shows the symptom. The case has the right answer.
     ///
     /// # Errors
     /// Like [`Asking::shows`].
@@ -389,7 +391,7 @@ impl<'w> Asking<'w> {
         Ok(shows)
     }
 
-    /// In a process of its own, to the end of it.
+    /// Asks in a process of its own, and waits for its end.
     fn alone(&self, source: Source) -> Result<CaseResult, Error> {
         let mut session = self.wrong.subject.open(self.wrong.hello.as_ref());
         let (mut result, _) = self.wrong.answer(source, session.as_mut())?;

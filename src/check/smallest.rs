@@ -24,9 +24,9 @@ const LONGEST: Duration = Duration::from_secs(300);
 /// Whether a case shows what is looked for. It is asked from several threads.
 pub(super) type Seen<'q> = dyn Fn(Case) -> Result<bool, Error> + Sync + 'q;
 
-/// What is looked for in answers to smaller dumps.
+/// The symptoms that smaller dumps have to show, and the ways to ask.
 pub(super) trait Question {
-    /// What is seen of it.
+    /// The symptoms that it looks for.
     fn symptoms(&self) -> Vec<String>;
 
     /// Asks about many dumps.
@@ -39,24 +39,24 @@ pub(super) trait Question {
     fn is_seen_alone(&self, case: Case) -> Result<bool, Error>;
 }
 
-/// How it is asked about a dump a second time, once it showed what is looked for.
+/// The process of the second question about a dump that showed the symptom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Second {
-    /// In another process than the first time, which is asked about others as well.
+    /// Another process than the first time, which is asked about other dumps as well.
     InCompany,
-    /// In a process of its own. To start it takes most of the time where that is a virtual machine.
+    /// A process of its own, whose start takes most of the time where it is a virtual machine.
     Alone,
 }
 
-/// How the dump of a cause is made smaller.
+/// The options of a reduction.
 pub(super) struct Smaller<'s> {
-    /// What may end it.
+    /// The request to stop.
     pub(super) stop: &'s Stop,
     /// The most dumps that are tried.
     pub(super) trials: u64,
-    /// How many at a time.
+    /// The number of dumps at a time.
     pub(super) jobs: usize,
-    /// What hears how many were tried.
+    /// The listener, which is called with the number of dumps tried.
     pub(super) tried: &'s (dyn Fn(u64) + Sync),
 }
 
@@ -64,7 +64,7 @@ pub(super) struct Smaller<'s> {
 pub(super) struct Smallest {
     /// The dump as a case.
     pub(super) case: Case,
-    /// What there is to say of it; it has no file yet.
+    /// The report's entry; it has no file yet.
     pub(super) told: ReducedDump,
     /// Whether it was reduced; if not, its dump alone does not show the cause.
     pub(super) is_reduced: bool,

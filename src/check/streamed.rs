@@ -9,27 +9,27 @@ use super::own::OwnDump;
 use super::process::Budget;
 use super::task::Source;
 
-/// What such a dump is judged by.
+/// A dump that is not held, with the facts that it is judged by.
 #[derive(Clone, Debug)]
 pub(super) struct Streamed<'s> {
     /// Whether it is to be read or refused, or either is right.
     pub(super) verdict: Verdict,
-    /// Which heap of the dump is asked for, from 0; only where there are several.
+    /// The index of the heap that is asked for, from 0; only where there are several.
     pub(super) heap: Option<u64>,
     /// Whether answers are judged by counts alone: a digest would take too long.
     pub(super) is_counted: bool,
     /// Numbers that were worked out by hand; without them heapsmith counts.
     pub(super) counts: Option<BTreeMap<&'s str, u64>>,
-    /// Where the dump is from.
+    /// Its origin.
     pub(super) from: From<'s>,
 }
 
-/// Where a dump is from.
+/// The origin of a dump that is not held.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum From<'s> {
-    /// It is made when it is asked about.
+    /// A large case, whose dump is made when it is asked about.
     Case(&'s LargeCase),
-    /// It is a file of the user's own.
+    /// A file of the user.
     Own(&'s OwnDump),
 }
 

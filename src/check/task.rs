@@ -1,4 +1,4 @@
-//! What is asked: a case, and what is to be done with it.
+//! Tasks: a case, and the operation on it.
 
 use std::collections::{BTreeSet, HashSet};
 use std::io::Write;
@@ -21,17 +21,17 @@ use super::protocol::{Declares, Hello, Level};
 use super::random::{random_case, random_id};
 use super::subject::{Kind, Subject};
 
-/// Which cases are asked.
+/// The choice of cases.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Choice {
     /// Number of random dumps besides the corpus.
     pub random: u64,
-    /// Their seed.
+    /// The seed of random dumps.
     pub seed: u64,
-    /// Only dumps of this format.
+    /// The only format, if any.
     pub format: Option<Family>,
-    /// Only cases that one of these takes; all, if there is none.
+    /// Filters of which one has to take a case; empty for all cases.
     pub filters: Vec<Filter>,
     /// The part of the batches that is run: its number from 1, and how many there are.
     pub shard: Option<(u64, u64)>,
@@ -63,15 +63,15 @@ impl Choice {
 /// A case before it is asked: random ones are made when their turn comes.
 #[derive(Clone, Debug)]
 pub enum Source {
-    /// One of the corpus.
+    /// A case of the corpus.
     Corpus(Box<Case>),
     /// A random one: its id, the formats to choose among, the seed and its number.
     Random(Arc<str>, Arc<[Family]>, u64, u64),
-    /// One whose dump is made when it is asked about.
+    /// A large case, whose dump is made when it is asked about.
     Large(Arc<LargeCase>),
     /// One's own.
     Own(Arc<OwnDump>),
-    /// One of a campaign.
+    /// A case of a campaign.
     Drawn(Arc<Drawn>),
 }
 
@@ -88,7 +88,7 @@ impl Source {
         }
     }
 
-    /// Those of the cases whose dumps are too large to be stored.
+    /// The large cases, whose dumps are not stored.
     fn large(choice: &Choice) -> Result<Vec<Source>, Error> {
         let mut cases = crate::corpus::large_cases()?;
         cases.retain(|case| choice.format.is_none_or(|family| case.format.family() == family));
@@ -109,7 +109,7 @@ impl Source {
         Ok(sources)
     }
 
-    /// The same, of the cases of the corpus.
+    /// The cases of the corpus that a choice takes, and its random ones.
     pub(super) fn among(mut cases: Vec<Case>, choice: &Choice) -> Result<Vec<Source>, Error> {
         cases.retain(|case| choice.format.is_none_or(|family| case.format.family() == family));
         let mut sources: Vec<Source> = cases.into_iter().map(|case| Source::Corpus(Box::new(case))).collect();
@@ -147,7 +147,7 @@ impl Source {
         }
     }
 
-    /// The same with what `validate` finds in it, for which a large dump of one's own is read once.
+    /// The case with the findings of `validate`, for which a user's large dump is read once.
     ///
     /// # Errors
     /// Like [`Source::case`].
@@ -158,7 +158,7 @@ impl Source {
         }
     }
 
-    /// The same of a dump of any format, known or not.
+    /// The case of a dump of any format, known or not.
     ///
     /// # Errors
     /// Like [`Source::case`].
@@ -169,7 +169,7 @@ impl Source {
         }
     }
 
-    /// Why heapsmith cannot tell the format of the dump, if it cannot.
+    /// The reason for which heapsmith cannot tell the format of the dump; `None` if it can.
     pub(super) fn why_unknown(&self) -> Option<&str> {
         match self {
             Source::Own(dump) => dump.format.as_ref().err().map(String::as_str),
@@ -218,7 +218,7 @@ pub struct Task {
     pub id: String,
     /// The case.
     pub source: Source,
-    /// What is to be done.
+    /// The operation.
     pub operation: Operation,
     /// Whether new dumps have addresses of their own.
     pub renames: bool,
@@ -234,7 +234,7 @@ impl Task {
     }
 }
 
-/// What is to be done with a case.
+/// An operation on a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Operation {
     /// Read.
@@ -330,12 +330,12 @@ pub(super) fn wants(Wanted(wanted): Wanted, hello: &Hello, what: What) -> bool {
     }
 }
 
-/// Why a subject is not asked; `None` if it is.
+/// The reason for which a subject is not asked; `None` if it is.
 pub(super) fn why_not(subject: &Subject, hello: Option<&Hello>, task: &Task, case: &Case) -> Option<String> {
     task.source.why_unknown().map(str::to_owned).or_else(|| why_not_this(subject, hello, task, case))
 }
 
-/// The same of a dump that may be of any format.
+/// The reason for which a subject is not asked about a dump whose format may be unknown.
 pub(super) fn why_not_this(subject: &Subject, hello: Option<&Hello>, task: &Task, case: &Case) -> Option<String> {
     let declares = hello.map_or(&subject.declares, |hello| &hello.declares);
     if !matches!(task.operation, Operation::Encode(_))
@@ -383,7 +383,7 @@ pub(super) fn why_not_this(subject: &Subject, hello: Option<&Hello>, task: &Task
     }
 }
 
-/// Why a sound dump is one that an implementation declares not to read.
+/// The declaration by which an implementation does not read a sound dump.
 fn unread(declares: &Declares, case: &Case) -> Option<String> {
     let heap = first_heap(case)?;
     let sizes = declares.chosen(IDENTIFIER_SIZES);
@@ -411,13 +411,13 @@ fn is_android(case: &Case) -> bool {
     is_android || listed.is_err() && case.bytes.starts_with(b"JAVA PROFILE 1.0.3")
 }
 
-/// Why an analyser is not asked about a dump.
+/// The reason for which an analyser is not asked about a dump without roots.
 pub(super) const NO_ROOTS: &str = "the dump records no roots, from which answers follow";
 
 /// Heaps with more classes and objects have answers that are too long.
 const MOST_ENTRIES: usize = 20_000;
 
-/// Why an analyser is not asked about a heap.
+/// The reason for which an analyser is not asked about a heap.
 fn unanswered(heap: &Heap) -> Option<String> {
     if heap.surroundings.roots.is_none() {
         return Some(NO_ROOTS.to_owned());
@@ -427,7 +427,7 @@ fn unanswered(heap: &Heap) -> Option<String> {
         .then(|| format!("it has {entries} classes and objects; answers are for {MOST_ENTRIES} at most"))
 }
 
-/// What a heap has that dumps of other formats cannot hold as it is.
+/// The part of a heap that dumps of other formats cannot hold as it is.
 fn unheld(heap: &Heap) -> Option<&'static str> {
     let classes: HashSet<Address> = heap.classes.iter().map(|class| class.address).collect();
     let addresses = classes.iter().copied().chain(heap.objects.iter().map(|object| object.address));

@@ -50,42 +50,43 @@ pub use totals::Reached;
 
 /// Processes that a batch is asked in at a time.
 const SIDE_BY_SIDE: usize = 2;
-/// After that many batches causes are looked for even if nothing looks new, and other ways to the same.
+/// Number of batches after which causes and other failure modes are looked for even if nothing looks new.
 const LATER: usize = 32;
 /// A part of the time of a campaign that other ways are looked for in after its end.
 const AT_THE_END: u32 = 4;
 /// A program that is wrong in a new way each time has as many causes as it wants.
 const MOST_REDUCED: usize = 200;
-/// Of these, as many are for other ways at most.
+/// The part of these dumps that may be reduced for other failure modes.
 const MOST_OF_WAYS: usize = 100;
 
-/// How a campaign goes.
+/// The options of a campaign.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct CampaignOptions {
-    /// What the cases are drawn from.
+    /// The seed of all cases.
     pub seed: u64,
-    /// Only dumps of this format.
+    /// The only format, if any.
     pub format: Option<Family>,
     /// Dumps of one's own that are asked about, and damaged.
     pub seeds: Vec<PathBuf>,
     /// The part of the batches that is run: its number from 1, and how many there are.
     pub shard: Option<(u64, u64)>,
-    /// It ends after this number of cases, over all its runs and shards: of batches that begin before it.
+    /// The number of cases after which the campaign ends, over all its runs and shards; a batch that has begun is
+    /// finished.
     pub cases: Option<u64>,
-    /// It ends when this number of causes is known.
+    /// The number of known causes at which the campaign ends.
     pub causes: Option<usize>,
     /// No batch begins later than this after the start.
     pub time: Option<Duration>,
-    /// What adapters are asked to do.
+    /// The operations that adapters are asked for.
     pub operations: Wanted,
-    /// How many cases are asked at a time; it does not change the results.
+    /// The number of cases at a time; it does not change the results.
     pub jobs: usize,
     /// Failures that are expected.
     pub expected: ExpectedFailures,
     /// Facets that are not judged.
     pub left_out: BTreeSet<Facet>,
-    /// The most dumps that are tried to reduce one; 0 for none.
+    /// The most dumps that are tried to reduce one; 0 to reduce none.
     pub trials: u64,
 }
 
@@ -125,24 +126,24 @@ setters! {
     }
 }
 
-/// What is heard of a campaign while it goes on.
+/// An event of a running campaign.
 #[derive(Clone, Copy, Debug)]
 pub enum Heard<'h> {
-    /// It goes on with what is known from before: this number of cases.
+    /// The campaign goes on, with this number of cases from earlier runs.
     GoesOn(u64),
-    /// This number of cases was asked, over all runs, and this number of them failed.
+    /// The numbers of cases and of failures so far, over all runs.
     Asked(u64, u64),
     /// A cause that was not known, which is written down by now.
     Cause(&'h Cause),
     /// A dump is reduced: how many were tried.
     Reducing(u64),
-    /// It was reduced.
+    /// A dump was reduced.
     Reduced(&'h ReducedDump),
-    /// What a cause shows is not seen again in its dump, so that it cannot be reduced.
+    /// A cause whose dump does not show it again, so that it cannot be reduced.
     NotReduced(&'h Cause),
 }
 
-/// What came of a campaign.
+/// The result of a campaign so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ended {
     /// Number of cases, over all runs.
@@ -192,7 +193,7 @@ impl<'s> Campaign<'s> {
         Ok(Campaign { subject, options, hello, plan, state })
     }
 
-    /// Where temporary files of the campaign belong: what a killed one leaves there is removed by the next.
+    /// The folder for temporary files of the campaign. A campaign removes the files of one that was killed.
     pub fn temporary(&self) -> &Path {
         self.state.temporary.path()
     }

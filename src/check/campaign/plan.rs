@@ -1,4 +1,4 @@
-//! What a campaign asks about: each batch is a function of the plan and the batch's number.
+//! The plan of a campaign: the cases of a batch are a function of the plan and the batch's number.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,22 +24,22 @@ use super::super::task::Source;
 /// Number of cases of a batch.
 pub const CASES: u64 = 64;
 
-/// Longer seed dumps are not taken.
+/// The length of the longest seed dump.
 const LONGEST: u64 = 4 << 20;
 /// Edits that are tried in a dump until one can be made.
 const EDITS: usize = 6;
 /// Draws of a case until one can be made: options may contradict each other.
 const DRAWS: u64 = 20;
-/// Of that many batches, one is of seed dumps, if there are any.
+/// The period of batches of seed dumps, if there are any.
 const OF_SEEDS: u64 = 4;
 
-/// What the cases of a campaign are drawn from.
+/// The source of a campaign's cases.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Plan {
     pub(super) seed: u64,
     /// The version of the generator.
     pub(super) generator: String,
-    /// Only dumps of this format.
+    /// The only format, if any.
     pub(super) format: Option<String>,
     /// The formats, in all versions, that are asked about.
     pub(super) formats: Vec<String>,
@@ -113,21 +113,21 @@ pub struct Drawn {
 /// A dump, and if an edit damages it, which and what becomes of it.
 type Made = (Case, Option<(&'static str, Case)>);
 
-/// What the cases of a batch have in common.
+/// The settings that all cases of a batch share.
 struct Common {
     format: Format,
-    /// The most objects.
+    /// The most objects of a heap.
     objects: u64,
-    /// Of eight cases, the number in which an edit damages the dump.
+    /// The cases, of eight, in which an edit damages the dump.
     damaged: u64,
-    /// Of eight cases that no edit damages, the number in which a mutation changes the dump.
+    /// The undamaged cases, of eight, in which a mutation changes the dump.
     mutated: u64,
     /// Whether the dumps are compressed.
     gzip: bool,
     /// Whether everything is drawn, and not only what every parser should load, with few things that are odd.
     swarm: bool,
-    /// Where everything else is drawn, the writer that is imitated, if it is one for the whole batch. It is not the profile `any`,
-    /// so that a reader that ends at what only that writes is asked about other things, too.
+    /// The imitated writer, if `swarm` is set and the batch has one. Never the profile `any`: a reader that fails at a
+    /// form that only `any` writes is asked about other things, too.
     profile: Option<&'static str>,
 }
 

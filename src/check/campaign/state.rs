@@ -30,16 +30,16 @@ use super::totals::Totals;
 
 const STATE: &str = "state.jsonl";
 const MARKER: &str = ".heapsmith-campaign";
-/// How the name of a folder of temporary files begins.
+/// The prefix of the folder of temporary files.
 const TEMPORARY: &str = "heapsmith-campaign-";
 /// Version of the form of all this.
 pub(super) const FORM: u32 = 3;
-/// From this length on, lines of batches are replaced by their sum.
+/// The length of the file from which the lines of batches are replaced by their sum.
 const LONG: u64 = 4 << 20;
 /// No line is longer.
 const LONGEST_LINE: u64 = 256 << 20;
 
-/// How a campaign was begun.
+/// The header of a campaign: everything that has to stay the same when it goes on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Begun {
     pub(super) form: u32,
@@ -107,7 +107,7 @@ impl ReducedDump {
             && owned::is_plain_relative(&self.file)
     }
 
-    /// How large it is, in words.
+    /// Its size in words: `120 bytes, 2 objects`.
     pub fn size(&self) -> String {
         let objects = match self.objects {
             None => String::new(),
@@ -134,7 +134,7 @@ struct Marker {
     temporary: Option<PathBuf>,
 }
 
-/// What is known of a campaign.
+/// The contents of a campaign's folder.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Known {
     pub(super) begun: Option<Begun>,
@@ -158,7 +158,7 @@ pub(super) struct State {
 }
 
 impl Known {
-    /// What stands in a folder.
+    /// Reads a folder.
     ///
     /// # Errors
     /// If there is no campaign, or it cannot be read; if it names a file that is not one of its dumps.
@@ -316,7 +316,7 @@ impl Drop for State {
 }
 
 impl Begun {
-    /// What differs, in words.
+    /// The first difference, in words.
     fn difference(&self, other: &Begun) -> String {
         let shard = |begun: &Begun| begun.shard.map_or_else(|| "none".to_owned(), |(k, n)| format!("{k}/{n}"));
         let format = |begun: &Begun| begun.plan.format.clone().unwrap_or_else(|| "all".to_owned());
@@ -354,7 +354,7 @@ fn entry(line: &[u8]) -> Option<Entry> {
     serde_json::from_slice(text).ok()
 }
 
-/// The first half of a SHA-256's first half, as hexadecimal digits.
+/// The first eight bytes of the SHA-256, as hexadecimal digits.
 fn sum(text: &[u8]) -> String {
     hexadecimal(&Sha256::digest(text)[..8])
 }
@@ -370,7 +370,7 @@ fn mark(folder: &SharedFolder, marker: &Marker) -> Result<(), Error> {
     folder.put_file(MARKER, &text, Existing::Replaced)
 }
 
-/// By what a folder of temporary files says whose it is.
+/// The contents of the marker in a folder of temporary files: the path of its campaign.
 fn own_name(root: &Path) -> Result<String, Error> {
     let root = root.canonicalize().map_err(|e| Error::io(format!("reading {}", root.display()), e))?;
     Ok(root.display().to_string())

@@ -1,4 +1,4 @@
-//! What there is to tell of a campaign: how far it is, and a report like those of `check`.
+//! The summary of a campaign: its status, and a report like those of `check`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -69,7 +69,7 @@ pub struct StatusCause {
     pub recipe: String,
 }
 
-/// How far the campaign of a folder is.
+/// The status of the campaign in a folder.
 ///
 /// # Errors
 /// If the folder holds no campaign.
@@ -113,8 +113,8 @@ pub fn status(root: &Path) -> Result<Status, Error> {
     })
 }
 
-/// The first case of a cause: that of failures that look like its own, if all of those that were kept are its own, and else the first
-/// of its own that was kept.
+/// The first case of a cause: that of failures with its signature, if all of those that were kept are its own, and else
+/// the first of its own that was kept.
 fn first(cause: &Cause, of: &[&str], failures: &BTreeMap<String, Alike>) -> String {
     let is_own = |alike: &&Alike| alike.smallest.iter().all(|failure| cause.cases.contains(&failure.case.id));
     let whole = of.iter().filter_map(|seen| failures.get(*seen)).filter(is_own).map(|alike| &alike.first);

@@ -1,5 +1,5 @@
-//! What came of batches: counts, and the smallest dumps of failures that look alike. What came of two sets of batches adds up to
-//! what came of both, whatever the order.
+//! Totals of batches: counts, and the smallest dumps of failures with one signature. The totals of two sets of batches
+//! add up to those of both, in any order.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::iter::repeat_n;
@@ -23,24 +23,24 @@ const ALIKE: usize = 8;
 /// Ways to look, of failures; a program that says something else each time has as many as it wants.
 const KINDS: usize = 500;
 
-/// What came of some batches.
+/// The totals of some batches.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Totals {
-    /// Which: from the first of each row to the last.
+    /// The numbers of the batches.
     pub(super) batches: Batches,
     /// Number of cases.
     pub(super) cases: u64,
-    /// How long it took.
+    /// The time that they took.
     pub(super) seconds: f64,
     /// Number of cases by verdict.
     pub(super) tally: BTreeMap<String, u64>,
-    /// How many failures the run is failed by.
+    /// The failures that fail the run.
     pub(super) unexpected: u64,
-    /// How many dumps that were read rightly rely on each rule.
+    /// The dumps that were read rightly and rely on a rule, by rule.
     pub(super) passed: BTreeMap<String, u64>,
-    /// What the dumps had.
+    /// The features of the dumps.
     pub(super) reached: Reached,
-    /// Which readings the answers follow, and in how many batches.
+    /// The readings that answers follow, with the number of batches by choice.
     pub(super) readings: BTreeMap<String, BTreeMap<String, u64>>,
     /// Failures by what is seen of them.
     pub(super) failures: BTreeMap<String, Alike>,
@@ -52,8 +52,8 @@ pub(super) struct Alike {
     pub(super) count: u64,
     /// The id of the first: of ids of one campaign, the order is that of the cases.
     pub(super) first: String,
-    /// Those with the smallest dumps; and for each rule on which the smallest one relies, the smallest that does not: it may
-    /// come about in another way.
+    /// The failures with the smallest dumps; and for each rule on which the smallest one relies, the smallest that does
+    /// not: it may be of another failure mode.
     pub(super) smallest: Vec<Failure>,
 }
 
@@ -64,8 +64,8 @@ pub(super) struct Failure {
     pub(super) result: CaseResult,
 }
 
-/// How a failure looks: what is seen of it. A message, or a place in a program, may stand for several mistakes; then it is also the
-/// rule that the dump breaks, and whether it is compressed.
+/// The signature of a failure: its symptoms. A message, or a place in a program, may stand for several mistakes; then
+/// the rule that the dump breaks belongs to it, and whether the dump is compressed.
 fn looks(case: &Case, result: &CaseResult) -> String {
     let mut looks: Vec<String> = symptoms_of(result).into_iter().collect();
     if looks.iter().any(|seen| !is_fact(seen)) {
@@ -182,7 +182,8 @@ fn sum(of: &mut BTreeMap<String, u64>, more: BTreeMap<String, u64>) {
 }
 
 impl Alike {
-    /// Of each that is kept, how many failures it stands for. Those beyond the smallest are peculiar, and stand for themselves.
+    /// The number of failures that each kept one stands for. Those beyond the smallest are peculiar, and stand for
+    /// themselves.
     pub(super) fn weights(&self) -> impl Iterator<Item = f64> {
         let usual = self.smallest.len().min(ALIKE);
         let peculiar = self.smallest.len() - usual;

@@ -10,8 +10,8 @@ use super::super::report::{CaseFacts, CaseResult, Cause, Outcome};
 use super::state::Shown;
 use super::totals::Totals;
 
-/// The most ways to one symptom that are looked for in valid dumps, and in those that break a rule; no more than twice as many
-/// dumps are reduced for them.
+/// The most modes of one symptom that are looked for in valid dumps, and in those that break a rule; no more than twice
+/// as many dumps are reduced for them.
 const MOST_VALID: usize = 5;
 const MOST_BROKEN: usize = 3;
 /// A rule tells failures from other dumps if no more than this share is read rightly of those that rely on it, of the share that
@@ -26,7 +26,8 @@ const MANY_MORE: f64 = 2.0;
 pub(super) struct One<'k> {
     pub(super) case: &'k CaseFacts,
     pub(super) result: &'k CaseResult,
-    /// What is seen; nothing where a dump was accepted that is to be refused: the rule that it breaks says what is wrong.
+    /// Its symptoms; empty where a dump was accepted that has to be refused: the rule that the dump breaks says what is
+    /// wrong.
     symptoms: BTreeSet<String>,
 }
 
@@ -36,7 +37,7 @@ impl One<'_> {
         self.case.verdict != "valid"
     }
 
-    /// Of what is seen of a cause most often, what is seen of this failure.
+    /// The commonest symptom of a cause that this failure shows.
     fn symptom<'c>(&self, cause: &'c Cause) -> Option<&'c String> {
         cause.symptoms.iter().map(|symptom| &symptom.what).find(|what| self.symptoms.contains(*what))
     }
@@ -64,14 +65,14 @@ impl<'k> Kept<'k> {
     }
 }
 
-/// What a reduced dump takes to show a failure.
+/// The features that a dump needs to show a failure, by a reduced dump.
 struct Way<'k> {
     shown: &'k Shown,
     /// The rules on which it relies, or that it breaks, and that tell failures from other dumps.
     needs: BTreeSet<&'k str>,
 }
 
-/// What reduced dumps take, of those out of which nothing more can be left.
+/// The failure modes of all reduced dumps from which nothing more can be left out.
 pub(super) struct Ways<'k> {
     all: Vec<Way<'k>>,
     reduced: &'k [Shown],
@@ -176,7 +177,7 @@ impl<'k> Ways<'k> {
         parts.into_iter().map(of_way).collect()
     }
 
-    /// The first way that takes the same and shows the same.
+    /// The first mode with the same rules and a symptom in common.
     fn first_alike(&self, at: usize) -> usize {
         let Way { shown, needs } = &self.all[at];
         let is_alike = |other: &Way<'_>| {
@@ -207,12 +208,12 @@ impl<'k> Ways<'k> {
 /// The rules that tell failures from other dumps.
 struct Telling {
     rules: BTreeSet<String>,
-    /// Of failures whose dumps rely on such a rule, how many show each symptom; and of all.
+    /// The failures whose dumps rely on such a rule, by symptom; and all failures.
     symptoms: BTreeMap<String, Symptoms>,
     all: Symptoms,
 }
 
-/// How many failures show a symptom.
+/// The number of failures by symptom.
 #[derive(Default)]
 struct Symptoms {
     count: f64,

@@ -1,9 +1,9 @@
-//! What a decoder says of a dump.
+//! Answers of a decoder that is a closure.
 
 use crate::check::protocol::Counts;
 use crate::model::Heap;
 
-/// What a decoder returns for a dump. Only what the answer contains is judged.
+/// The answer of a decoder to a dump. Only the parts that it contains are judged.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Answer {

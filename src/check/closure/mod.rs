@@ -81,15 +81,16 @@ impl std::fmt::Debug for CheckDecoder<'_> {
 }
 
 impl CheckDecoder<'_> {
-    /// Only dumps of one format: `Family::PHD`, `HPROF` or `CLASSIC`.
+    /// Restricts the cases to one format: `Family::PHD`, `HPROF` or `CLASSIC`.
     #[must_use = "nothing is checked before `run` or `assert`"]
     pub fn format(mut self, family: Family) -> Self {
         self.choice.format = Some(family);
         self
     }
 
-    /// Only cases whose id contains this; one case alone if it is its whole id. A pattern (`*`, `?` and `[...]` as in a
-    /// shell) is one of whole ids, `rule=PATTERN` takes the cases that are about such rules. Several filters add up.
+    /// Restricts the cases to ids that contain this; to one case if it is its whole id. A pattern (`*`, `?` and `[...]`
+    /// as in a shell) is one of whole ids, `rule=PATTERN` takes the cases that are about such rules. Several filters
+    /// add up.
     #[must_use = "nothing is checked before `run` or `assert`"]
     pub fn filter(mut self, part: impl Into<String>) -> Self {
         match part.into().parse() {
@@ -207,7 +208,7 @@ impl CheckDecoder<'_> {
     }
 }
 
-/// How a decoder ended without an answer.
+/// The end of a decoder without an answer.
 #[derive(Debug)]
 pub(super) enum Ended {
     Refused(String),

@@ -16,7 +16,7 @@ pub struct DecoderReport {
     pub known: Vec<Failed>,
     /// Cases that were not judged.
     pub skipped: Vec<Skipped>,
-    /// Which of several right readings of the same bytes it follows, as far as that is to be seen in its answers.
+    /// The readings of ambiguous bytes that it follows, as far as its answers show them.
     pub readings: Vec<Held>,
     /// Facets (kinds of fact, such as the class of an object) that were not judged in at least one case, because the answer
     /// did not record them.
@@ -39,9 +39,9 @@ impl DecoderReport {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Skipped {
-    /// Its id.
+    /// The case's id.
     pub case: String,
-    /// Why.
+    /// The reason.
     pub reason: String,
 }
 
@@ -49,15 +49,15 @@ pub struct Skipped {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Failed {
-    /// Its id.
+    /// The case's id.
     pub case: String,
-    /// What it is about, in a line.
+    /// The case's subject, in a line.
     pub summary: String,
     /// Ids of the rules of the format that the case tests (`specs/`).
     pub rules: Vec<String>,
-    /// What is wrong.
+    /// The failure.
     pub outcome: Outcome,
-    /// Why it was expected to fail, if it was.
+    /// The reason for which it was expected to fail, if it was.
     pub known: Option<String>,
 }
 
@@ -119,7 +119,7 @@ impl Failures {
         }
     }
 
-    /// The other cases, if any could be run.
+    /// The results of the other cases, if any could be run.
     pub fn others(&self) -> Option<&DecoderReport> {
         match &*self.0 {
             Inner::Failed(_, report) => Some(report),

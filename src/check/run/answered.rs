@@ -11,7 +11,7 @@ use super::super::subject::Reply;
 pub(super) struct Answered {
     pub(super) judgement: Judgement,
     pub(super) milliseconds: f64,
-    /// The most memory, in bytes, where the system tells.
+    /// Peak memory in bytes, where the system tells it.
     pub(super) peak_memory: Option<u64>,
     /// Whether it is asked once more, alone.
     pub(super) is_doubtful: bool,
@@ -20,7 +20,7 @@ pub(super) struct Answered {
 }
 
 impl Answered {
-    /// What came after the answer counts, too. What was wrong with the answer itself is told first.
+    /// Applies a reply that came after the answer. A failure of the answer itself has precedence.
     pub(super) fn followed_by(&mut self, reply: Reply) {
         let Some(after) = reply.after_answer() else { return };
         if !self.judgement.outcome.is_failure() {
@@ -29,7 +29,7 @@ impl Answered {
     }
 }
 
-/// What there is to tell of a task, where it was asked.
+/// The judged answer to a task; `None` if it was not asked.
 pub(super) type Slot = Option<Answered>;
 
 /// Whether an answer was waited for as long as one may be, and none came.
@@ -42,7 +42,7 @@ pub(in crate::check) fn is_in_vain(reply: &Reply, took: Duration, limit: Duratio
     }
 }
 
-/// What was asked in company and then alone: what counts, and what came out first if that is something else.
+/// The final answer of a task that was asked in company and then alone, and the first outcome if it differs.
 pub(super) fn settled(first: Slot, mut alone: Answered) -> (Answered, Option<Outcome>) {
     let is_other = |first: &Outcome| first.name() != alone.judgement.outcome.name();
     let first = first.map(|slot| slot.judgement.outcome).filter(is_other);

@@ -23,7 +23,7 @@ pub(in crate::check) fn batches(tasks: &[Task], shard: Option<(u64, u64)>) -> Ba
     batches
 }
 
-/// What is counted while batches run, by the place of the batch.
+/// Counters of running batches, by the place of the batch.
 pub(in crate::check) struct Counters(Vec<AtomicUsize>);
 
 impl Counters {
@@ -35,13 +35,13 @@ impl Counters {
         self.0[place].fetch_add(more, Ordering::Relaxed);
     }
 
-    /// What was counted so far in a batch and those before it: whatever comes of the rest, it becomes no less.
+    /// The count so far in a batch and those before it. It never decreases.
     pub(in crate::check) fn up_to(&self, place: usize) -> usize {
         self.0[..=place].iter().map(|count| count.load(Ordering::Relaxed)).sum()
     }
 }
 
-/// What runs a batch: its tasks, and its place among all.
+/// A function that runs a batch, given its tasks and its place among all.
 type RunBatch<'r, S> = dyn Fn(&[Task], usize) -> Result<Vec<S>, Error> + Sync + 'r;
 
 /// Runs batches, several at a time: `run` has the tasks of one, and its place.

@@ -34,34 +34,34 @@ pub(super) use batches::{Batches, Counters, batches, side_by_side};
 pub(super) use large::under_limits;
 pub(super) use one::{One, Party, Told, others};
 
-/// How many cases a process serves (specs/adapter.md). What a case is asked after does not depend on how many run at a
-/// time.
+/// The number of cases that a process serves (specs/adapter.md). It does not depend on `jobs`, so that each case
+/// follows the same cases in every run.
 pub const BATCH: usize = 32;
 
-/// How to run.
+/// The options of a run.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Options {
-    /// Which cases.
+    /// The choice of cases.
     pub choice: Choice,
-    /// What adapters are asked to do.
+    /// The operations that adapters are asked for.
     pub operations: Wanted,
-    /// How many batches run at a time.
+    /// The number of batches at a time.
     pub jobs: usize,
     /// Failures that are expected.
     pub expected: ExpectedFailures,
-    /// After this number of cases without an answer that are not expected to hang, the rest is not asked any more.
+    /// The number of unexpected cases without an answer after which the rest is skipped.
     pub max_hangs: usize,
-    /// After this number of failures of an implementation that are not expected, the rest is not asked any more.
+    /// The number of unexpected failures of an implementation after which the rest is skipped.
     pub max_failures: Option<usize>,
     /// Facets that are not judged.
     pub left_out: BTreeSet<Facet>,
     /// Whether implementations are compared with each other, and no answer counts as right.
     pub among: bool,
-    /// The most dumps that are tried in order to reduce one of each cause that is not expected; none, without it.
+    /// The most dumps that are tried to reduce one of each unexpected cause; `None` to reduce none.
     pub reduce: Option<u64>,
-    /// Where the reports will go. What an earlier run left there is removed when all implementations have started and
-    /// answered; without such a folder no answers of failed cases are kept.
+    /// The folder of the reports. An earlier report in it is removed when all implementations have started and
+    /// answered; without a folder no answers of failed cases are kept.
     pub folder: Option<ReportFolder>,
 }
 
@@ -98,10 +98,10 @@ setters! {
     }
 }
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Debug)]
 pub struct Checked {
-    /// What is to be said of it.
+    /// The report.
     pub report: Report,
     /// The answers of failed cases.
     pub kept: Option<Kept>,
@@ -109,10 +109,10 @@ pub struct Checked {
     pub dumps: Vec<(String, KeptDump)>,
 }
 
-/// What is heard of a run while it goes on.
+/// An event of a running check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress<'p> {
-    /// This number of cases more will be asked.
+    /// The number of further cases that will be asked.
     Planned(usize),
     /// A case was asked.
     Asked,
@@ -219,7 +219,7 @@ pub fn check(
     Ok(Checked { report, kept, dumps })
 }
 
-/// What is run: an implementation, or several that are compared.
+/// A run of one implementation, or of several that are compared.
 enum Running<'r> {
     One(Box<One<'r>>),
     Among(Among<'r>),
@@ -241,7 +241,7 @@ impl Running<'_> {
     }
 }
 
-/// What was run: its label, and what was asked.
+/// The label of an implementation that was run, and its tasks.
 type Done = (String, Vec<Task>);
 
 /// Reduces a dump of each cause that fails the run.
@@ -320,7 +320,7 @@ impl Silent<'_> {
     }
 }
 
-/// What the runs of all implementations share.
+/// The context that the runs of all implementations share.
 #[derive(Clone, Copy)]
 pub(super) struct Shared<'r> {
     pub(super) options: &'r Options,
@@ -335,7 +335,7 @@ pub(super) struct Shared<'r> {
 pub(super) struct Relied(Mutex<HashMap<String, Vec<String>>>);
 
 impl Shared<'_> {
-    /// What the report has of the case of a task.
+    /// The report's facts about the case of a task.
     pub(super) fn facts(&self, task: &Task, case: &Case) -> Result<CaseFacts, Error> {
         // Large dumps are not looked at byte by byte, and what is of no known format has no rules.
         let has_rules = !task.source.is_streamed() && task.source.why_unknown().is_none();
@@ -352,7 +352,7 @@ impl Shared<'_> {
     }
 }
 
-/// What is known of a dump whose format heapsmith cannot tell.
+/// The verdict of a dump whose format heapsmith cannot tell.
 const UNKNOWN: &str = "unknown";
 
 impl Relied {

@@ -39,7 +39,7 @@ pub(in crate::check) struct One<'r> {
 /// An implementation that is one of several.
 pub(in crate::check) struct Party<'r> {
     pub(in crate::check) subject: &'r Subject,
-    /// What it says of itself; or how it failed to.
+    /// Its declaration; or how it failed to give one.
     pub(in crate::check) hello: Result<Option<Hello>, String>,
     pub(in crate::check) label: String,
 }
@@ -50,7 +50,7 @@ impl Party<'_> {
     }
 }
 
-/// What came of it.
+/// The result of an implementation's run.
 #[derive(Default)]
 pub(in crate::check) struct Told {
     pub(in crate::check) tested: Tested,
@@ -80,7 +80,7 @@ impl<'r> One<'r> {
         Ok(one)
     }
 
-    /// One of which it is known by now what it says of itself.
+    /// The run of an implementation whose declaration is known.
     pub(in crate::check) fn of(
         subject: &'r Subject,
         shared: Shared<'r>,
@@ -92,12 +92,12 @@ impl<'r> One<'r> {
         One { subject, shared, label, hello: Ok(hello), has_answered: AtomicBool::new(true), tasks }
     }
 
-    /// What is known of it before it is asked, for a comparison with others.
+    /// The implementation before it is asked, for a comparison with others.
     pub(in crate::check) fn party(&self) -> Party<'r> {
         Party { subject: self.subject, hello: self.hello.clone(), label: self.label.clone() }
     }
 
-    /// It has answered something: its declaration, or a question.
+    /// Records that it has answered something: a declaration or a question.
     pub(super) fn answered(&self) -> Result<(), Error> {
         if self.has_answered.swap(true, Ordering::Relaxed) { Ok(()) } else { self.shared.silent.one_less() }
     }
