@@ -22,7 +22,7 @@ pub(in crate::check) struct Again<'p> {
 }
 
 impl<'p> Again<'p> {
-    /// What a result shows of a cause; `None` if that is nothing.
+    /// The part of a cause that a result shows; `None` if it shows nothing of it.
     pub(in crate::check) fn known(
         parties: &'p [Party<'p>],
         left_out: &'p BTreeSet<Facet>,

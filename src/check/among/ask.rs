@@ -1,4 +1,4 @@
-//! One dump, about which every implementation is asked.
+//! A round: one dump, about which every implementation is asked.
 
 use std::collections::BTreeSet;
 use std::time::Instant;
@@ -23,19 +23,19 @@ pub(super) struct Round<'r> {
     /// Each under the limits of the dumps; or why it is not asked about them.
     subjects: &'r [Result<Subject, String>],
     sessions: Vec<Box<dyn Session + Send + 'r>>,
-    /// By implementation: the tasks that it was asked, by their places among all.
+    /// The tasks that each implementation was asked, by their places among all.
     asked: Vec<Vec<usize>>,
 }
 
-/// What came of a dump.
+/// The replies to a dump, compared.
 #[derive(Clone)]
 pub(super) struct Answered {
     pub(super) outcome: Outcome,
-    /// What they disagree about besides.
+    /// The disagreements besides the first.
     pub(super) others: Vec<Disagreement>,
     /// The facet that the outcome is about.
     pub(super) facet: Option<Facet>,
-    /// What became of each question.
+    /// The kind of each reply.
     pub(super) kinds: Vec<&'static str>,
     /// Facets that no two of them were compared on.
     pub(super) omitted: Vec<Facet>,
@@ -47,7 +47,7 @@ pub(super) struct Answered {
     pub(super) was_in_vain: bool,
 }
 
-/// What all of them say, before it is compared.
+/// The replies of all implementations, before they are compared.
 pub(super) struct Heard {
     format: crate::format::Format,
     said: Vec<Said>,
@@ -212,7 +212,7 @@ impl Answered {
     }
 }
 
-/// What the fact is called that is about accepting and refusing.
+/// The name of the fact about accepting and refusing.
 pub(in crate::check) const VERDICT: &str = "verdict";
 
 /// Whether some accept a dump that others refuse, or some give no answer at all. Only acceptance and refusal are answers.
@@ -242,7 +242,7 @@ fn verdict(parties: &[Party<'_>], said: &[Said]) -> Option<Disagreement> {
     Some(Disagreement { fact: VERDICT.to_owned(), address: None, count: 1, sides, silent })
 }
 
-/// What is told of a dump about which there is no disagreement.
+/// The outcome of a dump without a disagreement.
 fn agreement(parties: &[Party<'_>], said: &[Said]) -> Outcome {
     let answered = parties.iter().zip(said).filter(|(_, said)| !matches!(said, Said::Nothing(_)));
     let labels: Vec<&str> = answered.clone().map(|(party, _)| &*party.label).collect();

@@ -38,7 +38,7 @@ pub(super) fn compare(voices: [Voice<'_>; 2], left_out: &BTreeSet<Facet>) -> Pai
     Pair { compared: compared.into_iter().chain([graph]).collect(), differences, by_address: false, by_facets: true }
 }
 
-/// What two listings say of a facet at an address, if they differ there.
+/// The values of a facet at an address in two listings, if they differ there.
 pub(super) fn at(
     voices: [Voice<'_>; 2],
     facet: Option<Facet>,
@@ -65,7 +65,7 @@ fn comparison(heaps: [&Heap; 2], not_compared: &BTreeSet<Facet>, only: Option<Ad
     compare_sources(&mut one, &mut other, &options).unwrap_or_default()
 }
 
-/// In what two heaps differ: facts that are other ones, and facts that only one of them tells.
+/// The differences of two heaps: facts with two values, and facts that only one of them tells.
 fn differences(found: &Comparison) -> Vec<Difference> {
     let told = found.differences.iter().map(|found| Difference {
         of: found.facet.to_string(),

@@ -1,4 +1,4 @@
-//! Several implementations against each other: where they disagree about a dump. No answer counts as right.
+//! Differential runs: several implementations are asked about the same dumps, and compared. No answer counts as right.
 //!
 //! ```text
 //! dump ─▶ each implementation ─Said─▶ Table (each two of them: Pair) ─▶ Disagreement: a fact, and who says what
@@ -31,7 +31,7 @@ pub(super) use again::Again;
 pub(super) use ask::VERDICT;
 pub(super) use pair::NOTHING;
 
-/// What reports call it, in the place of adapters and decoders.
+/// The kind in reports, in the place of adapters and decoders.
 pub(super) const KIND: &str = "among";
 
 /// Implementations that are asked about the same dumps.

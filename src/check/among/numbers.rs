@@ -64,7 +64,7 @@ fn digest_of(voice: Voice<'_>, facets: Selection) -> Result<Digest, Error> {
     }
 }
 
-/// What an answer counts: numbers, and objects by class; of a listing both are worked out.
+/// The counts of an answer: numbers, and objects by class; of a listing both are worked out.
 struct Counted {
     counts: Counts,
     declared: BTreeSet<Count>,
@@ -177,7 +177,7 @@ pub(super) fn entries(voices: [Voice<'_>; 2], [one, other]: [&Lines; 2]) -> Pair
     pair
 }
 
-/// What two analysers say of a part of an entry. What is not reachable has no answers.
+/// The values of a part of an entry by two analysers. An unreachable entry has none.
 pub(super) fn entry(lines: [&Lines; 2], part: &str, address: Address) -> [String; 2] {
     let both = lines.iter().all(|lines| lines.get(&address.0).is_some_and(|line| line.reachable));
     lines.map(|lines| {

@@ -19,10 +19,10 @@ pub(super) struct Voice<'v> {
     pub(super) answer: &'v Answer,
 }
 
-/// What two answers were compared on, and in what they differ.
+/// The comparison of two answers.
 #[derive(Debug, Default)]
 pub(super) struct Pair {
-    /// What was compared: names of facets, counts and parts.
+    /// The things compared: names of facets, counts and parts.
     pub(super) compared: BTreeSet<String>,
     pub(super) differences: Vec<Difference>,
     /// Whether entries have one address in both.
@@ -34,16 +34,16 @@ pub(super) struct Pair {
 /// A fact in which two answers differ.
 #[derive(Clone, Debug)]
 pub(super) struct Difference {
-    /// Which of what was compared it belongs to.
+    /// The compared thing that the fact belongs to.
     pub(super) of: String,
     /// The fact itself.
     pub(super) fact: String,
     pub(super) facet: Option<Facet>,
-    /// In how many entries.
+    /// The number of entries.
     pub(super) count: u64,
-    /// The first addresses of these; none for a fact of the whole heap.
+    /// The first addresses of these entries; none for a fact of the whole heap.
     pub(super) at: Vec<Address>,
-    /// What both say of the first.
+    /// The values of both for the first entry.
     pub(super) says: [String; 2],
 }
 
@@ -54,7 +54,7 @@ impl Difference {
     }
 }
 
-/// What an answer says where another says something, although it is to report it.
+/// The value in place of a fact that an answer lacks, although it is to report it.
 pub(in crate::check) const NOTHING: &str = "nothing";
 
 impl Voice<'_> {
@@ -96,7 +96,7 @@ impl Pair {
         }
     }
 
-    /// What both say of a fact at an address.
+    /// The values of both for a fact at an address.
     pub(super) fn at(
         voices: [Voice<'_>; 2],
         difference: &Difference,

@@ -1,4 +1,4 @@
-//! What an implementation says of a dump, without judging it.
+//! Replies of an implementation about a dump, not judged.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufReader;
@@ -12,9 +12,9 @@ use super::super::judge::read_answers;
 use super::super::protocol::{Accepted, EntryAnswer, Hello, Level};
 use super::super::subject::{AnswerFile, Files, Reply, Subject};
 
-/// What became of a question.
+/// The reply to a question.
 pub(super) enum Said {
-    /// Nothing was asked or answered, and why.
+    /// No question or no answer, with the reason.
     Nothing(String),
     /// The dump was refused, or there is no answer.
     Ended(Ending),
@@ -22,17 +22,17 @@ pub(super) enum Said {
     Accepted(Box<Answer>),
 }
 
-/// How a question ended without an answer.
+/// The end of a question without an answer.
 pub(super) struct Ending {
-    /// What it is called in reports.
+    /// The kind in reports.
     pub(super) kind: &'static str,
-    /// What was said.
+    /// The message.
     pub(super) how: String,
 }
 
-/// What came with an acceptance.
+/// The answer with an acceptance.
 pub(super) enum Answer {
-    /// Nothing.
+    /// The acceptance alone.
     Verdict,
     /// Numbers, and objects by class.
     Counts(Accepted),
@@ -49,12 +49,12 @@ pub(super) const REFUSED: &str = "refused";
 pub(super) const SKIPPED: &str = "skipped";
 const UNREADABLE: &str = "unreadable";
 
-/// What becomes of a question, in the order of tables.
+/// The kinds of reply, in the order of tables.
 pub(super) const KINDS: [&str; 8] =
     [ACCEPTED, REFUSED, "crash", "hang", "out-of-memory", UNREADABLE, "adapter-error", SKIPPED];
 
 impl Said {
-    /// What a reply says; `None` if the run is to stop.
+    /// The reply of an implementation; `None` if the run is to stop.
     pub(super) fn of(reply: Reply, subject: &Subject, hello: Option<&Hello>, files: &Files) -> Option<Said> {
         let ended = |kind, how| Some(Said::Ended(Ending { kind, how }));
         match reply {
@@ -76,7 +76,7 @@ impl Said {
         }
     }
 
-    /// What it is called in reports.
+    /// Its kind in reports.
     pub(super) fn kind(&self) -> &'static str {
         match self {
             Said::Nothing(_) => SKIPPED,

@@ -1,4 +1,4 @@
-//! Who says the same: the implementations in parts, for each fact in which some of them differ.
+//! Sides of a disagreement: the implementations that say the same, for each fact in which some of them differ.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,7 +25,7 @@ pub(super) struct Table<'t> {
     left_out: &'t BTreeSet<Facet>,
 }
 
-/// Where a fact is: at an address, or nowhere in particular.
+/// The place of a fact: an address, or nowhere in particular.
 type Place = Option<Address>;
 /// Places among the implementations, in parts that say the same.
 type Parts = Vec<Vec<usize>>;
@@ -50,7 +50,7 @@ impl<'t> Table<'t> {
         Ok(Table { labels, voices, pairs, left_out })
     }
 
-    /// What no two of them were compared on.
+    /// The facets on which no two of them were compared.
     pub(super) fn not_compared(&self) -> Vec<Facet> {
         let by_facets = || self.pairs.values().filter(|pair| pair.by_facets);
         let is_compared = |facet: &Facet| by_facets().any(|pair| pair.compared.contains(&facet.to_string()));
@@ -59,7 +59,7 @@ impl<'t> Table<'t> {
         Facet::ALL.into_iter().filter(|facet| any && !is_compared(facet)).collect()
     }
 
-    /// What they disagree about, fact by fact, and for each who says the same.
+    /// The disagreements, fact by fact, with the implementations that say the same.
     pub(super) fn disagreements(&self) -> Vec<(Disagreement, Option<Facet>)> {
         let mut facts: Vec<(&str, &str, Option<Facet>)> = Vec::new();
         for difference in self.pairs.values().flat_map(|pair| &pair.differences) {
@@ -114,7 +114,7 @@ impl<'t> Table<'t> {
         })
     }
 
-    /// Where some two of them differ in a fact.
+    /// The places where some two of them differ in a fact.
     fn places(&self, of: &str, fact: &str) -> BTreeSet<Place> {
         let mut places = BTreeSet::new();
         // Beyond the last address of one that is cut, it is not known whether these two differ.
@@ -173,7 +173,7 @@ impl<'t> Table<'t> {
         self.voices.iter().all(Voice::is_by_address)
     }
 
-    /// What a part says of a fact at a place.
+    /// The value of a fact at a place by the implementations of a part.
     fn says(&self, (of, fact): (&str, &str), place: Place, part: &[usize], parts: &Parts) -> String {
         let others = parts.iter().flatten().filter(|other| !part.contains(other));
         let pairs = others.flat_map(|other| part.iter().map(move |voice| (*voice, *other)));

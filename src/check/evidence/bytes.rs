@@ -15,7 +15,7 @@ use crate::model::{Address, ObjectKind};
 use super::super::task::first_heap;
 use super::{Evidence, Field};
 
-/// How many fields are shown, and how many bytes of each.
+/// The number of fields that are shown, and of bytes of each.
 const FIELDS: usize = 24;
 const BYTES: usize = 24;
 /// Fields that belong to no record are shown if they begin so near, in bytes.

@@ -1,4 +1,4 @@
-//! Where in the dump a wrong fact stands, and what is around it.
+//! Evidence: the bytes of a dump that state a wrong fact, and the objects around it.
 
 mod bytes;
 mod neighbourhood;
@@ -87,7 +87,7 @@ pub struct Edge {
     pub label: String,
 }
 
-/// What the dump of a case has to say about an answer; nothing, where what is wrong has no place in it.
+/// The evidence for an answer's first wrong fact; `None` where it has no place in the dump.
 pub(super) fn evidence(case: &Case, judged: &Judgement) -> Result<Option<Evidence>, Error> {
     evidence_of(case, judged, judged.differing.first().and_then(|first| first.facet))
 }
@@ -104,13 +104,13 @@ fn evidence_of(case: &Case, judged: &Judgement, facet: Option<Facet>) -> Result<
     Ok(evidence)
 }
 
-/// What is around the object of which a fact is wrong.
+/// The neighbourhood of the object of which a fact is wrong.
 fn neighbourhood_of(case: &Case, outcome: &Outcome) -> Option<Neighbourhood> {
     let Outcome::Fail { address: Some(address), .. } = outcome else { return None };
     neighbourhood::of(first_heap(case)?, parse(address)?)
 }
 
-/// What the dump of a case has to say about what implementations disagree about.
+/// The evidence for a disagreement.
 pub(super) fn of_disagreement(
     case: &Case,
     Disagreement { fact, address, count, sides, .. }: &Disagreement,
@@ -129,7 +129,7 @@ pub(super) fn of_disagreement(
     evidence_of(case, &judged, facet)
 }
 
-/// Where in the dump an outcome has its place.
+/// The bytes that an outcome is about.
 fn place(case: &Case, outcome: &Outcome, facet: Option<Facet>, offset: Option<u64>) -> Result<Option<Evidence>, Error> {
     Ok(match (outcome, facet) {
         (Outcome::Fail { address, expected, found, .. }, Some(facet)) => {

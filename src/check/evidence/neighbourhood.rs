@@ -7,7 +7,7 @@ use crate::model::{Address, Contents, Heap, ObjectKind};
 use super::super::index::Index;
 use super::{Edge, Neighbourhood, Node};
 
-/// How many neighbours are shown.
+/// The number of neighbours that are shown.
 const SHOWN: usize = 10;
 
 /// The neighbourhood of what stands at an address; `None` if that is nothing.

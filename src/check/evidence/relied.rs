@@ -19,9 +19,9 @@ use super::bytes::open;
 /// The rules that a wrong answer may have broken.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(in crate::check) struct Suspects {
-    /// Those on which the bytes rely that were read wrongly, each with the place that is nearest to where it was seen.
+    /// The rules of bytes that were read wrongly, each with the offset and length nearest to the wrong fact.
     pub(in crate::check) wrong: BTreeMap<&'static str, (u64, u64)>,
-    /// Those on which bytes rely that were read rightly.
+    /// The rules of bytes that were read rightly.
     pub(in crate::check) right: BTreeSet<&'static str>,
 }
 
@@ -143,7 +143,7 @@ fn visit(case: &Case, mut each: impl FnMut(Reliance)) -> Result<(), Error> {
     }
 }
 
-/// What is damaged ends a dump; only what the machine does is an error.
+/// Takes damage for the end of a dump; only failures of the machine are errors.
 fn as_far_as_readable<T: Default>(found: Result<T, Error>) -> Result<T, Error> {
     match found {
         Err(Error::Decode(e)) if !e.is_the_machines() => Ok(T::default()),

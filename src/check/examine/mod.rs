@@ -21,7 +21,7 @@ pub use step::{Examination, Fault, Step};
 
 /// Version of the schema of [`Examination`].
 const SCHEMA: u32 = 3;
-/// After this many answers that did not come in time no more are waited for.
+/// Number of answers out of time after which no more are waited for.
 const HANGS: u32 = 3;
 
 /// Looks at an adapter. A process that ends or does not answer is replaced by another one, so that the steps that follow are
@@ -58,7 +58,7 @@ pub fn examine(subject: &Subject) -> Result<Examination, Error> {
     Ok(examiner.told)
 }
 
-/// What is wrong with what an adapter declares.
+/// Checks an adapter's declaration.
 pub(super) fn declaration(hello: &Hello) -> Result<(), String> {
     let known = |name: &str| Family::named(name).is_some() || name.parse::<Format>().is_ok();
     let read = hello.reads.iter().chain(hello.converts.iter().map(|pair| &pair.from)).map(String::as_str);
@@ -112,9 +112,9 @@ struct Examiner<'e> {
     /// The process; absent after one that failed, until the next question.
     adapter: Option<Adapter>,
     told: Examination,
-    /// Why nothing more can be found out.
+    /// The reason for which nothing more can be found out.
     over: Option<String>,
-    /// How often an answer did not come in time.
+    /// The number of answers that did not come in time.
     hangs: u32,
 }
 
@@ -151,7 +151,7 @@ impl Examiner<'_> {
         Ok(self.adapter.as_mut().ok_or_else(gone))
     }
 
-    /// What a process did instead of answering; it is not asked again.
+    /// Records a process that failed instead of answering; it is not asked again.
     fn failed(&mut self, reply: &Reply) -> Found {
         self.adapter = None;
         let how = words(reply);
@@ -174,7 +174,7 @@ impl Examiner<'_> {
         }
     }
 
-    /// What has nothing to do with dumps.
+    /// Examines behaviour that has nothing to do with dumps.
     fn manners(&mut self) -> Result<(), Error> {
         let limits = Limits::of(&self.subject.budget, 0, None);
         // Beyond 32 bits, and what JavaScript still counts exactly.
@@ -263,7 +263,7 @@ impl Examiner<'_> {
         Ok(())
     }
 
-    /// One conversion of each pair, and one dump of each writer.
+    /// Examines a conversion of each pair, and a dump of each writer.
     fn others(&mut self) -> Result<(), Error> {
         let Some(all) = Error::unless_stopped(cases())? else { return Ok(()) };
         for format in Format::all() {
@@ -410,7 +410,7 @@ fn crashed(message: &str) -> String {
     format!("it crashed: {message}")
 }
 
-/// What is wrong with an answer to a dump that can be read, or to a listing that can be written.
+/// The finding in a status other than `accept`, for a dump that can be read or a listing that can be written.
 fn not_accepted(status: Status) -> Found {
     match status {
         Status::Accept(_) | Status::Skip { .. } => Found::fine(),
@@ -420,7 +420,7 @@ fn not_accepted(status: Status) -> Found {
     }
 }
 
-/// The first step after hello.
+/// The step after hello.
 const UNKNOWN: &str = "it answers an unknown operation with the status `error`, under the request's id";
 
 /// The note for a refusal without an offset.

@@ -1,4 +1,4 @@
-//! What an examination says of each step.
+//! Steps of an examination, and their findings.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -52,7 +52,7 @@ impl Examination {
         self.steps.push(Step { what: what.into(), problem, fault, note: None });
     }
 
-    /// What could be better in the last step.
+    /// Adds a suggestion to the last step.
     pub(super) fn note(&mut self, note: Option<String>) {
         if let (Some(step), Some(note)) = (self.steps.last_mut(), note) {
             step.note = Some(cut(&note, 2 * LONG));
@@ -60,7 +60,7 @@ impl Examination {
     }
 }
 
-/// What a step came to.
+/// The finding of a step.
 pub(super) struct Found {
     problem: Option<String>,
     fault: Option<Fault>,
@@ -71,23 +71,23 @@ impl Found {
         Found { problem: None, fault: None }
     }
 
-    /// What is wrong with the adapter, if anything is.
+    /// The adapter's mistake, if there is one.
     pub(super) fn of_adapter(found: Result<(), String>) -> Found {
         let problem = found.err();
         Found { fault: problem.as_ref().map(|_| Fault::Adapter), problem }
     }
 
-    /// What the parser does wrong.
+    /// The parser's mistake.
     pub(super) fn of_parser(problem: String) -> Found {
         Found { problem: Some(problem), fault: Some(Fault::Parser) }
     }
 
-    /// Why a step could not be looked at.
+    /// A step that could not be tested, with the reason.
     pub(super) fn not_looked_at(why: &str) -> Found {
         Found { problem: Some(format!("not tested: {why}")), fault: None }
     }
 
-    /// The same failure where no parser is concerned.
+    /// The failure as the adapter's, where no parser is concerned.
     pub(super) fn in_adapter(self) -> Found {
         Found { fault: self.fault.map(|_| Fault::Adapter), ..self }
     }

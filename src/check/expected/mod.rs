@@ -36,7 +36,7 @@ pub struct Entry {
     /// Pattern of the label of the implementation; absent for all.
     #[serde(default)]
     pub implementation: Option<String>,
-    /// Why they fail.
+    /// The reason.
     pub reason: String,
     /// An issue, or a page.
     #[serde(default)]
@@ -69,7 +69,7 @@ pub(super) struct Seen<'r> {
     pub(super) label: &'r str,
     /// Case id.
     pub(super) id: &'r str,
-    /// What came of it.
+    /// Its outcome.
     pub(super) outcome: &'r Outcome,
     /// The rule that the evidence names.
     pub(super) rule: Option<&'r str>,
@@ -146,7 +146,7 @@ fn matches(pattern: &str, text: &str) -> bool {
 }
 
 impl Report {
-    /// What is expected now is no failure of this run.
+    /// Applies expected failures anew: what they describe does not fail the run.
     pub fn expect(&mut self, expected: &ExpectedFailures) {
         let rules: HashMap<&str, &[String]> = self.cases.iter().map(|case| (&*case.id, &case.rules[..])).collect();
         for tested in &mut self.implementations {
@@ -239,7 +239,7 @@ impl ExpectedFailures {
         self.expect.is_empty()
     }
 
-    /// Why a result is expected to be a failure, if it is.
+    /// The expectation that a result should fail, if there is one.
     pub(super) fn find(&self, seen: Seen<'_>) -> Option<Expectation> {
         let entry = self.expect.iter().find(|entry| entry.expects(seen))?;
         Some(Expectation { reason: entry.reason.clone(), link: entry.link.clone() })

@@ -1,5 +1,5 @@
-//! What a program is sent, written by a thread: a program that does not read it is not waited for here, but where its
-//! answer is, which has a limit.
+//! Requests to a program, written by a thread: a program that does not read them delays only the wait for its answer,
+//! which has a limit.
 
 use std::io::{self, PipeWriter, Write};
 use std::sync::mpsc::{Receiver, Sender, channel};

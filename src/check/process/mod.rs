@@ -58,7 +58,7 @@ setters! {
 }
 
 impl Default for Budget {
-    /// What the slowest implementation at hand needs a tenth of.
+    /// Ten times the needs of the slowest implementation at hand.
     fn default() -> Budget {
         Budget {
             time: Duration::from_secs(10),
@@ -80,13 +80,14 @@ impl Budget {
         self.memory.saturating_add(self.memory_per_byte.saturating_mul(size))
     }
 
-    /// How long what takes a moment may take. On a slow machine, where more time was asked for, moments are longer, too.
+    /// The time limit of momentary actions. It grows with the time that was asked for, since that is longer on a slow
+    /// machine.
     pub(super) fn grace(&self) -> Duration {
         GRACE.max(self.time / 20)
     }
 
-    /// How long an answer about a dump of this many bytes may be, and how much a program may put into its temporary
-    /// folder besides: a listing has some twenty bytes for each of a dump.
+    /// The longest answer about a dump of this many bytes, and the most that a program may put into its temporary
+    /// folder besides: a listing has some twenty bytes for each byte of a dump.
     pub(super) fn output_for(size: u64) -> u64 {
         size.saturating_mul(512).saturating_add(64 << 20)
     }
@@ -95,19 +96,20 @@ impl Budget {
 /// The limits of one wait.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits<'p> {
-    /// How long.
+    /// The time.
     pub(super) time: Duration,
-    /// How long the end of a program that closed its standard output, and the last line of one that is gone.
+    /// The time for the end of a program that closed its standard output, and for the last line of one that is gone.
     pub(super) grace: Duration,
-    /// How much memory, over the program and all that it started.
+    /// Memory of the program and all that it started, in bytes.
     pub(super) memory: u64,
-    /// Where the program writes its answer.
+    /// The place of the answer.
     pub(super) answer: Option<AnswerPlace<'p>>,
-    /// How long that may get, with what the program puts beside it; and how much it may put into its temporary folder.
+    /// The longest answer, with everything that the program puts beside it; and the most that it may put into its
+    /// temporary folder.
     pub(super) longest: u64,
 }
 
-/// Where a program writes its answer.
+/// The place where a program writes its answer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AnswerPlace<'p> {
     pub(super) file: &'p Path,
@@ -130,22 +132,22 @@ impl<'p> Limits<'p> {
     }
 }
 
-/// Why a wait ended without what was waited for.
+/// The reason for which a wait ended early.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Stopped {
     /// The program ended: its exit code, if it has one, and how in words.
     Ended(Option<i32>, String),
-    /// It could not be started.
+    /// The program could not be started.
     NotStarted(String),
     /// Neither, since the machine has too little of something.
     Shortage(String),
-    /// It closed its standard output and goes on.
+    /// The program closed its standard output and keeps running.
     Closed,
     /// The time is up.
     OutOfTime(Duration),
-    /// It has more memory than the limit.
+    /// The program took more memory than this limit.
     OutOfMemory(u64),
-    /// It writes files without end.
+    /// The program wrote more than this limit.
     Endless(u64),
     /// The run is to stop.
     Interrupted,
@@ -161,7 +163,7 @@ pub(super) struct Process {
     stop: Stop,
 }
 
-/// Where a program's standard output goes.
+/// The target of a program's standard output.
 pub(super) enum Output {
     /// Read line by line; and standard input is for requests.
     Lines,
@@ -207,8 +209,8 @@ impl Process {
         self.program.forget_peak();
     }
 
-    /// The most memory that the program and all that it started had since then; of what is gone as far as a limit was looked
-    /// after. `None` where the system has no such number.
+    /// Peak memory of the program and all that it started since then. Processes that are gone count as far as their
+    /// limits were checked. `None` where the system has no such number.
     pub(super) fn peak(&mut self) -> Option<u64> {
         if !self.program.is_gone() {
             self.program.footprint(None);
@@ -315,7 +317,7 @@ impl Process {
         self.weigh(limits)
     }
 
-    /// The same of its memory and files alone.
+    /// Checks memory and files.
     fn weigh(&mut self, limits: &Limits<'_>) -> Result<(), Stopped> {
         let answer = limits.answer.and_then(|answer| std::fs::symlink_metadata(answer.file).ok());
         let footprint = self.program.footprint(limits.answer.map(|answer| answer.folder));
@@ -336,12 +338,12 @@ impl Process {
     }
 }
 
-/// How often memory and files are looked at.
+/// The interval between checks of memory and files.
 const TICK: Duration = Duration::from_millis(20);
-/// How long a program may take to end after it closed its standard output, at least.
+/// The least time that a program may take to end after it closed its standard output.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// How the description of an end begins that the program itself brought about.
+/// The prefix of the description of an end that the program itself brought about.
 pub(super) const BY_ITSELF: &str = "exit code ";
 
 fn describe(status: ExitStatus) -> String {

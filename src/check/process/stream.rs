@@ -1,4 +1,4 @@
-//! What a program writes, read in threads, so that it never waits for us and we never hold more than a bit of it.
+//! Output of a program, read in threads, so that the program never waits for us and we hold only a part of it.
 
 use std::io::{self, BufRead, BufReader, PipeReader, Read};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -17,7 +17,7 @@ pub(crate) enum Line {
     Whole(Vec<u8>),
     /// The beginning of a line that is longer than any answer.
     TooLong,
-    /// What followed the last end of a line when the stream ended.
+    /// The rest after the last end of a line.
     Cut(Vec<u8>),
 }
 
@@ -74,17 +74,17 @@ fn read_lines(mut output: impl BufRead, sender: &SyncSender<Line>) {
     }
 }
 
-/// Of standard error, what a message can show: its end.
+/// The last bytes of standard error, which messages show.
 #[derive(Debug)]
 pub(super) struct Tail {
     text: Arc<Mutex<Vec<u8>>>,
     reader: thread::JoinHandle<()>,
 }
 
-/// How long the last words of a process may be on their way.
+/// The longest wait for the last output of a process that has ended.
 const ON_ITS_WAY: Duration = Duration::from_secs(5);
 
-/// How much of it.
+/// The number of these bytes.
 const SHOWN: usize = 2000;
 
 impl Tail {

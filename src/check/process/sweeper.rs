@@ -1,4 +1,4 @@
-//! What programs leave that were started.
+//! Orphans: processes that were started by programs that are gone.
 
 use crate::error::Error;
 use crate::interrupt;

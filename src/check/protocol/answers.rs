@@ -1,4 +1,4 @@
-//! What an analyser says of each entry of a heap: specs/answers.md has the definitions.
+//! Answers of an analyser about each entry of a heap: specs/answers.md has the definitions.
 
 use std::fmt::{self, Display};
 
@@ -97,7 +97,7 @@ impl Part {
         Part::AnyPaths,
     ];
 
-    /// What it says of an entry, as facts of a failure name it.
+    /// The name of the part in the facts of failures.
     pub fn fact(self) -> &'static str {
         match self {
             Part::Reachability => "reachability",

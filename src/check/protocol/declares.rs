@@ -12,8 +12,8 @@ use serde_json::{Map, Value};
 
 use super::super::judge::{DECLARATIONS, Declaration, MAKES_UP, READINGS};
 
-/// What is declared: of a key with a list any of its choices, of another one its choice where that is not the default. Of a pair
-/// of `converts`, `OF_DUMPS` is set, and it has fewer keys.
+/// Declared choices: any number for a key with a list, one for another key, unless it is the default. With `OF_DUMPS`,
+/// those of a pair of `converts`, which has fewer keys.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Declares<const OF_DUMPS: bool = false> {
     chosen: BTreeMap<&'static str, Vec<usize>>,
@@ -74,7 +74,7 @@ impl<const OF_DUMPS: bool> Declares<OF_DUMPS> {
         }
     }
 
-    /// What version 1 of the protocol has of it: what cannot be declared is read in favour of the implementation.
+    /// The declarations that version 1 of the protocol has; the rest is set in favour of the implementation.
     pub(in crate::check) fn into_version_1(mut self) -> Self {
         self.chosen.retain(|key, _| Declaration::find(key).is_some_and(|declaration| declaration.since < 2));
         self.chosen.insert(MAKES_UP, vec![0]);
@@ -115,7 +115,7 @@ impl<const OF_DUMPS: bool> Declares<OF_DUMPS> {
     }
 }
 
-/// What is wrong with something that is declared.
+/// The error of a declaration.
 fn expected(declaration: &Declaration, found: &str) -> String {
     let names: Vec<&str> = declaration.choices.iter().map(|choice| choice.name).collect();
     let expected = if declaration.is_list { "a list of names among" } else { "one of" };

@@ -1,4 +1,4 @@
-//! What an adapter declares.
+//! Declarations of an adapter.
 
 use std::collections::BTreeMap;
 
@@ -136,12 +136,12 @@ impl Hello {
         has(&self.reads, format)
     }
 
-    /// What `encode` writes of a listing of a format.
+    /// The dumps that `encode` writes of a listing of a format.
     pub fn writers(&self, format: Format) -> Vec<Target> {
         targets(self.writes.iter().map(Writer::to)).into_iter().filter(|target| target.format == format).collect()
     }
 
-    /// What `convert` makes of a format.
+    /// The formats and writers that `convert` makes of a format.
     pub fn targets(&self, from: Format) -> Vec<Target> {
         targets(self.converts.iter().filter(|pair| names(&pair.from, from)).map(|pair| pair.to.as_str()))
     }
@@ -157,7 +157,7 @@ impl Hello {
         declared
     }
 
-    /// What it declares by names that nothing is known by, each with its key: that is ignored.
+    /// The unknown names that it declares, each with its key: they are ignored.
     pub fn ignored(&self) -> Vec<String> {
         let lost = self.converts.iter().map(|pair| &pair.loses);
         let lost = lost.chain(self.writes.iter().filter_map(|writer| match writer {
@@ -200,7 +200,7 @@ impl Hello {
         }
     }
 
-    /// What is declared of the dumps that `convert` makes of a format.
+    /// The declarations about the dumps that `convert` makes of a format.
     pub(in crate::check) fn of_dumps(&self, from: Format, to: &Target) -> Declares<true> {
         let is_meant = |pair: &&Pair| names(&pair.from, from) && targets(std::iter::once(&*pair.to)).contains(to);
         self.converts.iter().find(is_meant).map(|pair| pair.declares.clone()).unwrap_or_default()
@@ -216,7 +216,7 @@ fn has(list: &[String], format: Format) -> bool {
     list.iter().any(|name| names(name, format))
 }
 
-/// What names of formats, with or without a writer, stand for; those of no format are left out.
+/// The targets that names of formats or writers stand for; unknown names are left out.
 fn targets<'n>(list: impl Iterator<Item = &'n str>) -> Vec<Target> {
     let mut targets = Vec::new();
     for name in list {

@@ -1,4 +1,4 @@
-//! What two runs need not have in common: times and memory.
+//! Costs: times and memory, which differ between runs.
 
 use std::collections::BTreeMap;
 
@@ -56,7 +56,7 @@ impl Run {
         hungriest.map(|(id, bytes)| (id.as_str(), *bytes))
     }
 
-    /// The same of two runs.
+    /// The costs of two runs together.
     pub(super) fn and(mut self, other: Run) -> Run {
         self.seconds += other.seconds;
         self.jobs = self.jobs.max(other.jobs);

@@ -1,4 +1,4 @@
-//! What has changed between two reports: causes that are new, gone or changed.
+//! The difference of two reports: causes that are new, gone or changed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -110,7 +110,7 @@ fn listed(labels: &[String]) -> String {
     if labels.is_empty() { "none".to_owned() } else { labels.join(", ") }
 }
 
-/// The one implementation of this name, in whatever version.
+/// The only implementation of this name, in any version.
 fn same_name(left: &[&Tested], tested: &Tested) -> Option<usize> {
     let name = &tested.declared.as_ref()?.name;
     let mut same = left
@@ -159,13 +159,13 @@ fn has_same_cases(one: &Cause, other: &Cause) -> bool {
     common >= COMMON * fewer && common > 0.0
 }
 
-/// How many cases are in both.
+/// The number of cases that both causes have.
 fn common(one: &Cause, other: &Cause) -> usize {
     let of_one: BTreeSet<&String> = one.cases.iter().collect();
     other.cases.iter().filter(|case| of_one.contains(case)).count()
 }
 
-/// How a cause has changed, if it has.
+/// The change of a cause, if there is any.
 fn changed(old: &Cause, new: &Cause, [before, now]: &[Outcomes<'_>; 2]) -> Option<ChangedCause> {
     let [of_old, of_new] = [old, new].map(|cause| cause.cases.iter().map(String::as_str).collect::<BTreeSet<_>>());
     let only = |one: &BTreeSet<&str>, other: &BTreeSet<&str>, known: &Outcomes<'_>| -> Vec<String> {

@@ -1,4 +1,4 @@
-//! What all written forms have in common: how a whole report came out, what shows a cause, and texts that are cut.
+//! Parts that all written forms share: the overall result, the example of a cause, and texts that are cut.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,18 +15,18 @@ pub(super) fn cases(report: &Report) -> Cases<'_> {
     report.cases.iter().map(|case| (case.id.as_str(), case)).collect()
 }
 
-/// What a pass is called that is expected to be a failure.
+/// The verdict in place of a pass that was expected to fail.
 pub(super) const UNEXPECTED_PASS: &str = "unexpected-pass";
 
 /// Facts that are named of those that are wrong besides.
 const MOST_FACTS: usize = 8;
 
-/// How a whole report came out.
+/// The overall result of a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Overall {
     /// Results that fail the run.
     pub unexpected: u64,
-    /// Their causes.
+    /// The number of their causes.
     pub causes: usize,
     /// Implementations with failures that are expected.
     pub known: usize,
@@ -37,7 +37,7 @@ pub struct Overall {
 }
 
 impl Report {
-    /// How many cases it has, and of how many dumps where something else was done with them than reading.
+    /// The number of cases in words, and the number of dumps where some are converted or written as well.
     pub(super) fn size(&self) -> String {
         if let Some(campaign) = &self.chosen.campaign {
             return format!("{} cases of a campaign", campaign.cases);
@@ -49,7 +49,7 @@ impl Report {
         }
     }
 
-    /// How the whole report came out.
+    /// The overall result.
     pub fn overall(&self) -> Overall {
         let results = self.implementations.iter().flat_map(|tested| &tested.results);
         let causes = self.implementations.iter().flat_map(|tested| &tested.causes);
@@ -96,7 +96,7 @@ impl Tested {
         self.results.iter().find(|result| result.id == cause.example)
     }
 
-    /// Why cases of a cause are expected to fail, and in how many it is that: the commonest first.
+    /// The reasons for which cases of a cause are expected to fail, with the number of cases: the commonest first.
     pub fn reasons(&self, cause: &Cause) -> Vec<(&Expectation, usize)> {
         let ids: BTreeSet<&str> = cause.cases.iter().map(String::as_str).collect();
         let mut counts: BTreeMap<(&str, Option<&str>), (&Expectation, usize)> = BTreeMap::new();
@@ -119,7 +119,7 @@ impl Tested {
 }
 
 impl Compared {
-    /// What became of its cases, in words.
+    /// The number of its replies by kind, in words.
     pub fn words(&self) -> String {
         let counts: Vec<String> =
             self.said.iter().filter(|(_, count)| **count > 0).map(|(kind, count)| format!("{kind} {count}")).collect();
@@ -128,7 +128,7 @@ impl Compared {
 }
 
 impl Cause {
-    /// How many cases it has, and how many of them are expected, if not all are alike.
+    /// The number of its cases in words, and the number of expected ones, where only some are.
     pub fn count(&self) -> String {
         let cases = self.cases.len() as u64;
         let told = counted(self.all_failures(), "case");
@@ -138,7 +138,7 @@ impl Cause {
         }
     }
 
-    /// In how many cases it was seen, of which the report may have some only.
+    /// The number of failures, of which the report may have only some.
     pub fn all_failures(&self) -> u64 {
         self.failures.unwrap_or(self.cases.len() as u64)
     }
@@ -150,7 +150,8 @@ impl Cause {
 }
 
 impl CaseResult {
-    /// This result as the example of a cause: where the outcome is a fact of another cause, a fact of this one takes its place.
+    /// The result as the example of a cause: a fact of this cause takes the place of the outcome, if that is a fact of
+    /// another cause.
     pub fn shown(&self, cause: &Cause) -> Cow<'_, CaseResult> {
         let mut shown = Cow::Borrowed(self);
         if let (Some(at), Outcome::Fail { fact, address, expected, found, count }) =
@@ -191,8 +192,7 @@ pub(super) fn counted(number: u64, what: &str) -> String {
     if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
 
-/// How many things of each group can be shown, so that all of them together are not more than `budget`, and no group has
-/// more than `most`.
+/// The number of things of each group that can be shown, at most `most` of a group and `budget` together.
 pub(super) fn share(sizes: &[usize], most: usize, budget: usize) -> Vec<usize> {
     let mut shares = vec![0; sizes.len()];
     let mut left = budget;

@@ -152,7 +152,7 @@ fn told(tested: &Tested, cause: &Cause, cases: &Cases<'_>) -> String {
     text
 }
 
-/// What the case with the smallest dump shows, by lines.
+/// The example of a cause, by lines.
 fn details(result: &CaseResult, cause: &Cause, cases: &Cases<'_>) -> Vec<String> {
     let shown = result.shown(cause);
     let mut lines = vec![outcome(&shown.outcome)];

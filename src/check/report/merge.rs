@@ -143,7 +143,7 @@ fn settle_anew(tested: &mut Tested) {
     tested.readings = settle(&declared, results);
 }
 
-/// Which shards there are of each implementation.
+/// The shards that were merged of each implementation.
 #[derive(Default)]
 struct Shards {
     of: BTreeMap<String, BTreeSet<String>>,

@@ -1,4 +1,4 @@
-//! What a run says: one tree of facts, from which every form of the report is written.
+//! The report of a run: one tree of facts, from which every form is written.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What came of one case.
+//! Results of cases.
 
 use std::fmt;
 
@@ -230,7 +230,7 @@ impl Outcome {
         !self.is_pass() && !matches!(self, Outcome::Skip { .. })
     }
 
-    /// What happened, in a line or a few.
+    /// The failure in one or a few lines.
     pub fn detail(&self) -> String {
         match self {
             Outcome::Pass { reading } => reading.clone().unwrap_or_default(),
@@ -276,7 +276,7 @@ impl Disagreement {
         format!("{}{at}{more}", self.fact)
     }
 
-    /// Who is on which side: `A, B | C`.
+    /// The implementations of each side: `A, B | C`.
     pub fn parts(&self) -> String {
         self.sides.iter().map(|side| side.by.join(", ")).collect::<Vec<_>>().join(" | ")
     }
@@ -302,7 +302,7 @@ impl CaseResult {
         }
     }
 
-    /// What implementations that are compared disagree about first.
+    /// The first fact about which compared implementations disagree.
     pub(in crate::check) fn first_disagreement(&self) -> Option<&Disagreement> {
         match &self.outcome {
             Outcome::Disagree(first) => Some(first),

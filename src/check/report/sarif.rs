@@ -71,8 +71,8 @@ fn result(tested: &Tested, cause: &Cause, rule: Option<usize>) -> Value {
     result
 }
 
-/// What tells a cause from others of the same implementation, in this run and the next: its name, and where another one has it, what
-/// is seen of it as well.
+/// The fingerprint of a cause, which is the same in the next run: its name, and its first symptom where another cause
+/// has this name.
 fn fingerprint(tested: &Tested, cause: &Cause) -> String {
     let is_named_twice = tested.causes.iter().filter(|other| other.id == cause.id).count() > 1;
     let seen = cause.symptoms.first().filter(|_| is_named_twice).map(|symptom| format!("/{}", symptom.what));

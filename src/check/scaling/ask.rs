@@ -16,29 +16,29 @@ use super::ScalingOptions;
 use super::report::Size;
 use super::shapes::{Dump, Shape};
 
-/// How often each dump is asked about. What disturbs a time makes it longer: the least counts.
+/// The number of questions about each dump. Disturbances make a time longer: the least counts.
 const TIMES: usize = 3;
 
-/// What is asked.
+/// The implementation that is asked.
 pub(super) struct Asker<'r> {
     pub(super) subject: &'r Subject,
     pub(super) hello: Option<&'r Hello>,
     pub(super) options: &'r ScalingOptions,
 }
 
-/// What came of a dump.
+/// The result of reading a dump.
 pub(super) enum Read {
-    /// It was read, at this cost.
+    /// Read, at this cost.
     Rightly(Size),
-    /// It was not, when it was asked about once more in a process of its own either.
+    /// Not read, in a process of its own either: the dump's length, and the outcome.
     Failed(u64, Outcome),
-    /// It was not asked, or not answered with a reason.
+    /// Not asked, or not answered with a reason.
     Skipped(String),
     /// The run is to stop.
     Stopped,
 }
 
-/// One answer.
+/// The judged answer to one question.
 enum Answer {
     Right(Size),
     Wrong(Outcome),
@@ -87,7 +87,7 @@ impl Asker<'_> {
         Ok(Read::Rightly(Size { count, bytes: size, ..least.unwrap_or_default() }))
     }
 
-    /// What goes wrong is asked once more, in a process of its own.
+    /// Asks; after a failure once more, in a process of its own.
     fn twice(&self, session: &mut dyn Session, asked: &Asked) -> Result<Answer, Error> {
         match self.once(session, asked)? {
             Answer::Wrong(_) => self.once(self.open().as_mut(), asked),
@@ -129,7 +129,7 @@ impl Asker<'_> {
         })
     }
 
-    /// The first number that is counted wrongly, where numbers were asked for.
+    /// The first wrong number, where numbers were asked for.
     fn wrong_count(&self, accepted: &Accepted, due: &Counts) -> Option<Outcome> {
         let (told, hello) = (accepted.counts.as_ref()?, self.hello?);
         let declared = Count::ALL.into_iter().filter(|count| hello.counts.contains(count));

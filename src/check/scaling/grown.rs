@@ -23,7 +23,8 @@ struct Part {
     object: Box<dyn Fn(u64) -> Object>,
 }
 
-/// Where classes are added, and objects: after all that a random heap has, and as far apart as the largest of them are long.
+/// The addresses of added classes and objects: after those of a random heap, and as far apart as the largest of them
+/// are long.
 const CLASSES: u64 = 0x1_1000_0000;
 const CLASS: u64 = 0x40;
 const OBJECTS: u64 = 0x1_8000_0000;
@@ -81,7 +82,7 @@ impl Grown {
         known.map_or(Address::NULL, |class| class.address)
     }
 
-    /// The first thread, and the object that it is.
+    /// The first thread, and its object.
     pub(super) fn thread(&self) -> Option<(Thread, Object)> {
         let thread = self.heap.surroundings.threads.iter().flatten().next()?;
         let object = self.heap.objects.iter().find(|object| object.address == thread.object)?;
@@ -101,7 +102,7 @@ impl Grown {
         &mut self.heap.surroundings
     }
 
-    /// What is there besides the small heap, whose counts are given.
+    /// The counts of the whole heap, given those of the small one.
     pub(super) fn counts(&self, small: Counts) -> Counts {
         let of = |is: fn(ObjectKind) -> bool| {
             self.parts.iter().filter(|part| is(part.kind)).map(|part| part.objects).sum::<u64>()

@@ -1,4 +1,4 @@
-//! How a cost grows with the size of what is read, judged from a few figures.
+//! Growth of a cost with the size of the dump, judged from a few figures.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -22,17 +22,17 @@ pub enum Growth {
     },
 }
 
-/// What counts as clearly more.
+/// The threshold of a clear excess.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Measure {
     /// Costs below this are noise.
     pub(super) least: f64,
-    /// By how much more than n log n a cost has to grow over the last two doublings.
+    /// The factor over n log n by which a cost has to grow over the last two doublings.
     pub(super) factor: f64,
 }
 
-/// By how much more than n log n it has to grow in each of the two: a single step, where a cache or a reserve is exceeded, is
-/// no growth.
+/// The factor over n log n for each of the two doublings: a single step, where a cache or a reserve is exceeded, is no
+/// growth.
 const EACH: f64 = 1.1;
 
 impl Measure {
@@ -59,7 +59,7 @@ impl Growth {
     }
 }
 
-/// How many times more n log n is.
+/// The growth of n log n, as a factor.
 fn n_log_n(from: u64, to: u64) -> f64 {
     let of = |n: u64| n as f64 * (n.max(2) as f64).ln();
     of(to) / of(from)

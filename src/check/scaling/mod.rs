@@ -1,4 +1,4 @@
-//! How the cost of reading grows: dumps that double in one thing are asked about, until an answer takes long enough, fails,
+//! Scaling: the growth of the cost of reading. Dumps are doubled in one thing until an answer takes long enough, fails,
 //! or the dump is large.
 
 mod ask;
@@ -27,15 +27,15 @@ pub use shapes::Dump;
 use ask::Asker;
 use shapes::Shape;
 
-/// How far sizes are doubled.
+/// The options of a scaling run.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ScalingOptions {
-    /// Only dumps of this format.
+    /// The only format, if any.
     pub format: Option<Family>,
     /// No dump has more bytes.
     pub largest_dump: u64,
-    /// After an answer that took so long no larger dump of the same kind is tried.
+    /// The time of an answer after which no larger dump of the same kind is tried.
     pub enough: Duration,
 }
 

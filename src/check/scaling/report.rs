@@ -1,4 +1,4 @@
-//! What is said of how costs grow.
+//! The report of a scaling run.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

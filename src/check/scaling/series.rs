@@ -44,7 +44,7 @@ pub(super) fn series(asker: &Asker<'_>, format: Format, shape: &Shape) -> Result
     Ok(Some(series))
 }
 
-/// What grows is what both measurements say, and the least costs of both.
+/// Keeps the growth that both measurements show, and the least costs of both.
 fn confirm(asker: &Asker<'_>, series: &mut Series, again: &Series) {
     let (time, memory) = (series.time, series.memory);
     for size in series.empty.iter_mut().chain(&mut series.sizes) {
@@ -56,7 +56,7 @@ fn confirm(asker: &Asker<'_>, series: &mut Series, again: &Series) {
     series.memory = agreed([memory, again.memory, series.memory]);
 }
 
-/// The last of these; it is above n log n only if all are.
+/// The last of three growths, limited to n log n unless all exceed it.
 fn agreed([first, again, last]: [Growth; 3]) -> Growth {
     match last {
         Growth::AboveNLogN { exponent } if !(first.is_above() && again.is_above()) => Growth::NLogNOrLess { exponent },

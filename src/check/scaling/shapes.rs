@@ -20,15 +20,15 @@ use super::grown::{Grown, place};
 /// A kind of dump.
 #[derive(Clone, Copy)]
 pub(super) struct Shape {
-    /// Its name.
+    /// The name.
     pub(super) name: &'static str,
-    /// What it has many of.
+    /// The unit of growth.
     pub(super) unit: &'static str,
     /// The least number that is tried.
     pub(super) first: u64,
     /// Whether a format can show it.
     is_in: fn(Family) -> bool,
-    /// How its heap is written, if not as by the format's usual writer.
+    /// The writer of its heap, if it is not the format's usual one.
     written: Option<fn() -> Result<Lowering, Error>>,
     grow: fn(&mut Grown, u64),
 }
@@ -38,9 +38,9 @@ pub(super) struct Shape {
 pub struct Dump {
     /// The kind.
     pub name: &'static str,
-    /// Its bytes.
+    /// The bytes.
     pub bytes: Vec<u8>,
-    /// How many classes and objects it has.
+    /// The number of classes and objects.
     pub counts: Counts,
 }
 
@@ -62,7 +62,7 @@ impl Shape {
         shape("small-objects", "objects without references", in_any, small),
     ];
 
-    /// Those that a format can show.
+    /// The kinds that a format can show.
     pub(super) fn of(family: Family) -> impl Iterator<Item = &'static Shape> {
         Shape::ALL.iter().filter(move |shape| (shape.is_in)(family))
     }
@@ -101,7 +101,7 @@ fn has_superclasses(family: Family) -> bool {
     family != Family::CLASSIC
 }
 
-/// The one known writer that ends a segment after each object.
+/// The lowering of the only known writer that ends a segment after each object.
 fn a_segment_each() -> Result<Lowering, Error> {
     let profile = Profile::named("sa").unwrap_or_else(|| Profile::default_profile());
     let framing = profile.framings.iter().find(|framing| framing.cut == Cut::Each);
@@ -207,7 +207,7 @@ fn references(grown: &mut Grown, count: u64) {
     });
 }
 
-/// In classes of 256, since the number of fields of a class has 16 bits.
+/// Adds static fields, in classes of 256, since the number of fields of a class has 16 bits.
 fn names(grown: &mut Grown, count: u64) {
     const OF_A_CLASS: u64 = 256;
     let object = grown.known(OBJECT);

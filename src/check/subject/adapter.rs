@@ -19,9 +19,9 @@ pub(in crate::check) struct Adapter {
     process: Process,
     /// The number of the last request.
     last: u64,
-    /// The most memory, and the longest output, of all its questions so far.
+    /// The highest limits of memory and of output, of all its questions so far.
     most: (u64, u64),
-    /// Where its temporary files are; it is gone after the process.
+    /// Its temporary files; the folder is gone after the process.
     _temporary: Folder,
 }
 
@@ -132,7 +132,7 @@ impl Adapter {
     }
 }
 
-/// How long an adapter may take to end after its input did (specs/adapter.md): longer where more time was asked for.
+/// The time for an adapter to end after its input did (specs/adapter.md): longer where more time was asked for.
 pub(in crate::check) fn leaving(budget: &Budget) -> Duration {
     Duration::from_secs(2).max(budget.grace())
 }
@@ -158,13 +158,13 @@ pub(in crate::check) struct AdapterSession<'s> {
     adapter: Option<Adapter>,
     /// Number of questions so far, over all processes.
     asked: usize,
-    /// Which question each request of the process belongs to.
+    /// The question of each request of the process.
     requests: Vec<(u64, usize)>,
     /// Questions that turned out to have wrong answers after all.
     taken_back: Vec<(usize, Reply)>,
     /// Whether digests are asked for once more where one is wrong; not after that has failed.
     asks_again: bool,
-    /// The most memory that a process which is stopped had for its last question.
+    /// Peak memory of a stopped process for its last question.
     peak: Option<u64>,
 }
 

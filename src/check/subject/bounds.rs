@@ -1,4 +1,5 @@
-//! What an adapter says is cut where it arrives: a report holds every text several times, and a request repeats lists.
+//! Bounds of an adapter's texts and lists, which are cut where they arrive: a report holds every text several times,
+//! and a request repeats lists.
 
 use std::collections::HashSet;
 use std::hash::Hash;
@@ -39,7 +40,7 @@ fn bound_known<T: Clone + Eq + Hash>(list: &mut Known<T>) {
 }
 
 impl Hello {
-    /// The same, without repetitions, and with texts that a table can hold.
+    /// Removes repetitions, and cuts texts to the length that a table can hold.
     pub(super) fn bounded(mut self) -> Hello {
         for text in [&mut self.name, &mut self.version, &mut self.language] {
             cut_in_place(text, NAME);
@@ -79,7 +80,7 @@ impl Hello {
 }
 
 impl Status {
-    /// The same, with texts that a report can hold.
+    /// Cuts texts to the length that a report can hold.
     pub(super) fn bounded(mut self) -> Status {
         match &mut self {
             Status::Accept(accepted) => {

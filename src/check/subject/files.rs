@@ -20,13 +20,13 @@ use super::super::own::OwnDump;
 use super::super::process::{AnswerPlace, Budget};
 use super::super::task::{Operation, Task, write_listing};
 
-/// What is handed over, and where the answer goes, in a folder of their own.
+/// The files of a question, input and answer, in a folder of their own.
 #[derive(Debug)]
 pub(in crate::check) struct Files {
     folder: Folder,
-    /// What is handed over.
+    /// The path of the input.
     pub(in crate::check) input: PathBuf,
-    /// Where the answer goes.
+    /// The path of the answer.
     pub(in crate::check) output: PathBuf,
     /// The length of the dump by which an answer's limits go.
     pub(in crate::check) size: u64,
@@ -34,28 +34,28 @@ pub(in crate::check) struct Files {
     given: u64,
     /// The dump, where it is looked at once more after the answer, and what it was like before.
     dump: Option<(File, Stamp)>,
-    /// What takes the place of the input's path in messages.
+    /// The name that replaces the input's path in messages.
     shown: String,
     answered: OnceCell<AnswerFile>,
     /// The file that a program prints into.
     printed: OnceCell<Arc<File>>,
 }
 
-/// How the names of temporary folders begin.
+/// The prefix of temporary folders.
 const PREFIX: &str = "heapsmith-";
-/// Why there is no answer to read.
+/// The reason for which there is no answer to read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::check) enum NoAnswer {
     /// There is no plain file, and why.
     NoFile(&'static str),
-    /// It is longer than this: the same as when that is noticed while it is written.
+    /// It is longer than this limit, which is usually noticed while it is written.
     Endless(u64),
 }
 
-/// What became of a dump that is made when it is asked about.
+/// The result of making a dump for a question.
 #[derive(Debug)]
 pub(in crate::check) enum Made {
-    /// It is there.
+    /// The dump is there.
     Files(Box<Files>),
     /// There is no room for it, and where.
     Not(String),
@@ -65,7 +65,7 @@ pub(in crate::check) enum Made {
 
 /// Bytes of a disk that are left alone.
 const SPARE: u64 = 64 << 20;
-/// However long a dump is, what a program may write goes by no more than this.
+/// The length from which a dump allows no more output.
 const LARGE: u64 = 16 << 20;
 
 /// Whether a file cannot be as long as it is to be.
@@ -195,7 +195,7 @@ impl Files {
         })
     }
 
-    /// Where the answer goes.
+    /// The place of the answer.
     pub(in crate::check) fn place(&self) -> AnswerPlace<'_> {
         AnswerPlace { file: &self.output, folder: self.folder.path(), given: self.given }
     }
@@ -257,8 +257,8 @@ impl Files {
     }
 }
 
-/// How often the time that the program had is the time to read its answer: only a file system that does not answer takes
-/// so long.
+/// The time to read an answer, as a multiple of the time to give it: only a file system that does not answer takes so
+/// long.
 const READING: u32 = 6;
 
 /// A file's name without the case's id, which tells the verdict.
@@ -284,7 +284,7 @@ impl AnswerFile {
         InTime { bytes, deadline }
     }
 
-    /// The same as an input.
+    /// The file as an input.
     pub(in crate::check) fn input(&self) -> Result<Input, Error> {
         let file = self.file.try_clone().map_err(|e| Error::io("reading the answer", e))?;
         Input::of_file("the answer", file, self.stamp.length)

@@ -1,4 +1,4 @@
-//! What is under test, and what it answers.
+//! Subjects: implementations under test, and their replies.
 
 mod adapter;
 mod bounds;
@@ -26,11 +26,11 @@ pub(super) use files::{AnswerFile, Files, Made, NoAnswer};
 /// An implementation under test.
 #[derive(Clone, Debug)]
 pub struct Subject {
-    /// What is run, and how it is asked.
+    /// The kind of program.
     pub kind: Kind,
     /// The command as it was given: for messages.
     pub command: String,
-    /// Its words.
+    /// The words of the command.
     pub words: Vec<String>,
     /// heapsmith's own program, which supervises what is run.
     pub supervisor: PathBuf,
@@ -40,31 +40,31 @@ pub struct Subject {
     pub level: Option<Level>,
     /// For decoders: how they tell facts, as the answer to hello says of adapters.
     pub declares: Declares,
-    /// Who may end a run before its time.
+    /// The request to stop.
     pub stop: Stop,
 }
 
-/// How a program is asked.
+/// The kind of a program, by which it is asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// By the protocol of specs/adapter.md.
+    /// A program that speaks the protocol of specs/adapter.md.
     Adapter,
-    /// One run for each dump, whose path takes the place of `{}`; it prints a listing.
+    /// A program that runs once for each dump, whose path takes the place of `{}`, and prints a listing.
     Decoder,
-    /// One run for each dump, from `{in}` to `{out}`.
+    /// A program that runs once for each dump, from `{in}` to `{out}`.
     Converter {
-        /// What it reads, if not every version of a format.
+        /// The format that it reads, if not every version of a format.
         from: Option<Format>,
         /// Whether the new dump has addresses of its own.
         renames: bool,
-        /// What it makes.
+        /// The format or writer that it makes.
         to: Target,
     },
-    /// One run for each listing, from `{in}` to `{out}`.
+    /// A program that runs once for each listing, from `{in}` to `{out}`.
     Encoder {
         /// Whether the dump has addresses of its own.
         renames: bool,
-        /// What it writes.
+        /// The format or writer that it writes.
         to: Target,
     },
 }
@@ -81,14 +81,14 @@ impl Kind {
     }
 }
 
-/// What came back for a case.
+/// The reply to a question about a case.
 #[derive(Clone, Debug)]
 pub(super) enum Reply {
-    /// It was done; listings and dumps are in the file that was asked for.
+    /// It was done; a listing or dump is in the file of the answer.
     Accepted(Box<Accepted>),
     /// The dump is refused.
     Refused(String, Option<u64>),
-    /// It cannot be asked.
+    /// The question cannot be put: the reason, and a link.
     Skipped(String, Option<String>),
     /// There is no such program, or too little of something for it.
     NotStarted(String),
@@ -130,7 +130,7 @@ impl Reply {
         matches!(self, Reply::Hang(_)) || matches!(self, Reply::Error(how) if how.contains(CLOSED))
     }
 
-    /// What comes of an answer that was right so far, after which the process went on like this.
+    /// The outcome of a process that failed after a right answer.
     pub(super) fn after_answer(self) -> Option<Outcome> {
         match self {
             Reply::Crash(how) => Some(Outcome::Crash { how }),
@@ -160,7 +160,7 @@ fn is_shortage(error: &Error) -> bool {
     matches!(error, Error::Io { source, .. } if system::is_shortage(source))
 }
 
-/// What an adapter did that is waited for in vain.
+/// The failure of an adapter that never answers.
 const CLOSED: &str = "it closed standard output without answering but kept running";
 
 /// The error that a program does not exist: the command has to be corrected.
@@ -180,9 +180,9 @@ pub(super) trait Session {
     /// Whether the process was asked nothing before the last question.
     fn was_first(&self) -> bool;
 
-    /// The most memory that the program and all that it started had for the last question, in bytes. Exact where one process
-    /// does everything and keeps running; what a program had that is gone by now is known as far as its limits were looked
-    /// after. `None` where the system has no such number.
+    /// Peak memory of the program and all that it started for the last question, in bytes. Exact where one process does
+    /// everything and keeps running; processes that are gone by now count as far as their limits were checked. `None`
+    /// where the system has no such number.
     fn peak_memory(&mut self) -> Option<u64>;
 
     /// Ends the process. What it still says is an error: the questions, by their place among those asked, that have a

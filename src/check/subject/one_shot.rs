@@ -15,7 +15,7 @@ use super::{Files, Kind, NoAnswer, Reply, Session, Subject, is_shortage, not_sta
 /// Asks a program that prints a listing, or one that makes a file of another.
 pub(super) struct OneShot<'s> {
     subject: &'s Subject,
-    /// The most memory that the last process had, as far as it was seen.
+    /// Peak memory of the last process, as far as it was seen.
     peak: Option<u64>,
 }
 

@@ -38,7 +38,7 @@ pub(super) struct Section<'a> {
     pub(super) cards: Vec<Card<'a>>,
     /// Causes without a card.
     pub(super) left_out: usize,
-    /// The first card with a case of each row of the matrix.
+    /// The first card with a case of a row of the matrix, by row.
     pub(super) firsts: BTreeMap<usize, String>,
 }
 
@@ -105,7 +105,7 @@ pub(super) fn sections<'a>(report: &'a Report, cases: &Cases<'a>, rows: &Rows) -
 }
 
 impl Section<'_> {
-    /// How many causes and cases there are.
+    /// The number of causes in words.
     pub(super) fn count(&self) -> String {
         let (known, all) = (self.cards.iter().filter(|card| card.known).count(), self.cards.len() + self.left_out);
         let causes = group::counted(all as u64, "cause");
@@ -161,7 +161,7 @@ fn rows_of(cause: &Cause, cases: &Cases<'_>, rows: &Rows) -> String {
     counted.iter().map(usize::to_string).collect::<Vec<_>>().join(" ")
 }
 
-/// The first card with a case of each row.
+/// The first card with a case of a row, by row.
 fn firsts(tested: &Tested, cards: &[Card<'_>], cases: &Cases<'_>, rows: &Rows) -> BTreeMap<usize, String> {
     let mut firsts = BTreeMap::new();
     for (cause, card) in tested.causes.iter().zip(cards) {

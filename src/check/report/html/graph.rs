@@ -8,7 +8,7 @@ use crate::check::evidence::{Neighbourhood, Node};
 
 const BOX_WIDTH: i64 = 196;
 const BOX_HEIGHT: i64 = 42;
-/// From one box of a column to the next.
+/// The distance between boxes of a column.
 const ROW: i64 = 62;
 /// Between columns, with room for the names of references.
 const GAP: i64 = 140;

@@ -30,7 +30,7 @@ pub(super) struct Family {
 /// The cases of a rule.
 pub(super) struct Row {
     pub(super) title: String,
-    /// Its number among all rows, by which causes name it.
+    /// The row's number, by which causes name it.
     pub(super) number: usize,
     pub(super) rule: Option<RuleText>,
     pub(super) cells: Vec<Cell>,
@@ -42,7 +42,7 @@ pub(super) struct Clean {
     pub(super) words: String,
 }
 
-/// How they went with one implementation.
+/// The results of some cases with one implementation.
 #[derive(Default)]
 pub(super) struct Cell {
     tally: Tally,
@@ -113,7 +113,7 @@ impl Clean {
     }
 }
 
-/// What a row is called.
+/// The title of a row.
 fn title(key: &str) -> String {
     match (key.strip_prefix(RANDOM), key.strip_prefix(OTHER)) {
         (Some(format), _) => format!("random dumps, {format}"),
@@ -127,12 +127,12 @@ fn family(key: &str) -> &'static str {
     families().nth(place(key)).map_or("", |(name, _)| name)
 }
 
-/// Its place among all.
+/// The place of a row's format among all.
 fn place(key: &str) -> usize {
     place_among(&format::Family::ALL.map(|family| family.name()), key)
 }
 
-/// The same among formats of these names; their number, if it belongs to none.
+/// The place of a row's format among these names; their number, if it is none of them.
 fn place_among(names: &[&str], key: &str) -> usize {
     let name = key.strip_prefix(RANDOM).or_else(|| key.strip_prefix(OTHER)).unwrap_or(key);
     names.iter().position(|family| name.starts_with(family)).unwrap_or(names.len())
@@ -143,7 +143,7 @@ fn families() -> impl Iterator<Item = (&'static str, &'static str)> {
     format::Family::ALL.map(|family| (family.name(), family.title())).into_iter().chain([("other", "Others")])
 }
 
-/// How the cases of an implementation went, by row and by format.
+/// The results of an implementation, by row and by format.
 struct Tallies {
     rows: BTreeMap<String, Tally>,
     families: BTreeMap<&'static str, Tally>,
@@ -196,7 +196,7 @@ impl Tally {
         self.passed + self.skipped + self.failed()
     }
 
-    /// How many are to be looked at.
+    /// The number of cases that failed, or passed unexpectedly.
     fn failed(&self) -> usize {
         self.expected + self.unexpected
     }
@@ -225,7 +225,7 @@ impl Cell {
         }
     }
 
-    /// How many.
+    /// The numbers in the cell.
     pub(super) fn numbers(&self) -> String {
         let Tally { passed, skipped, expected, unexpected, .. } = self.tally;
         let total = self.tally.total();
@@ -237,7 +237,7 @@ impl Cell {
         }
     }
 
-    /// The same in words.
+    /// The results in words.
     pub(super) fn words(&self) -> String {
         let Tally { passed, skipped, expected, unexpected, .. } = self.tally;
         let mut words = Vec::new();

@@ -75,7 +75,7 @@ impl<'a> Page<'a> {
     }
 }
 
-/// What is the matter with a result, the worst first.
+/// The kind of a result that needs attention, the worst first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     Crash,
@@ -90,7 +90,7 @@ enum Kind {
 }
 
 impl Kind {
-    /// That of a result, if anything is the matter.
+    /// The kind of a result, if it needs attention.
     fn of(result: &super::CaseResult) -> Option<Kind> {
         match &result.outcome {
             Outcome::Pass { .. } | Outcome::Agree { .. } => result.is_unexpected().then_some(Kind::UnexpectedPass),

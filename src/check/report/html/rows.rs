@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::check::report::{CaseFacts, Report};
 
-/// Begins of rows that are not rules; a rule's id has no colon.
+/// The prefixes of rows that are not rules; a rule's id has no colon.
 pub(super) const RANDOM: &str = "random:";
 pub(super) const OTHER: &str = "other:";
 

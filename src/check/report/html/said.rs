@@ -1,4 +1,4 @@
-//! What an outcome says, with what differs between the right answer and the one that was found set apart.
+//! The text of an outcome, with the difference between right and found set apart.
 
 use crate::check::report::{Expectation, Outcome, group};
 
@@ -8,16 +8,16 @@ const MOST_CHARACTERS: usize = 800;
 /// Characters of what two texts have in common that stay before the difference.
 const BEFORE_DIFFERENCE: usize = 200;
 
-/// What the outcome says: what is right and what was found, what each of several says, or one text.
+/// The text of an outcome: right and found, the values of each side, or one text.
 pub(super) enum Said {
     Sides(Side, Side),
-    /// Who says what, where none of them counts as right.
+    /// Labels with their values, where none of them counts as right.
     Parts(Vec<(String, String)>),
     Text(String),
     Nothing,
 }
 
-/// What is right, or what was found instead, with what differs between the two set apart.
+/// The right value, or the one found instead, with the difference set apart.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Side {
     /// Characters left out in front, which both have.
@@ -36,7 +36,7 @@ pub(super) struct Linked<'a> {
     pub(super) cases: usize,
 }
 
-/// Which fact is wrong and where, or what was to be done; nothing where the outcome says all by itself.
+/// The wrong fact and its place, or the disputed fact; empty where the outcome's text is enough.
 pub(super) fn gist(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Fail { fact, address, count, .. } => {

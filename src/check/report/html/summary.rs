@@ -1,4 +1,4 @@
-//! How each implementation did, and what to do next.
+//! The top of the page: the result of each implementation, and the causes to look at first.
 
 use crate::check::report::{Outcome, Report, Tested};
 
@@ -47,7 +47,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// What the top of the page says of causes.
+/// The causes at the top of the page.
 pub(super) struct Top<'a> {
     /// The largest of those that fail the run, or else of the known ones.
     pub(super) causes: Vec<Named<'a>>,
