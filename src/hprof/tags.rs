@@ -285,7 +285,7 @@ const ALLOCATED: FlatField = unsigned(8, "total instances allocated");
 /// The values of a row's fields, in their order; those after the last field are 0.
 pub type FlatValues = [u64; MAX_FIELDS];
 
-/// No row has more fields.
+/// The most fields that a row has.
 pub const MAX_FIELDS: usize = 6;
 
 /// The values of a row's first fields.

@@ -16,7 +16,7 @@ pub(in super::super) enum FirstReferences {
 /// Memory that a type takes in a table that grows, with a list of its own.
 const IN_TABLE: usize = 160;
 
-/// More first references than this are the classes of no program.
+/// A limit of first references: no program has that many classes.
 const MANY_CLASSES: usize = 1 << 22;
 
 impl Default for FirstReferences {

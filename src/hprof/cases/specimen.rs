@@ -33,7 +33,7 @@ impl Numbers {
 /// The unusual part of a specimen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Twist {
-    /// Nothing.
+    /// The plain specimen.
     Plain,
     /// Names of fields and classes with U+0000, characters beyond U+FFFF and lone surrogates.
     Names,
@@ -257,7 +257,7 @@ const HIGH: [u64; 8] = [1, 0xffff, 0x7fc0_0000, 0x7ff8_0000_0000_0000, 0x7f, 0x7
 
 /// Ordinary values: true, `a`, 1.5 and 2.5, and small numbers, one of them negative.
 const ONES: [u64; 8] = [1, 0x61, 0x3fc0_0000, 0x4004_0000_0000_0000, 0x01, 0xffff, 0x0001_0000, 0x0001_0000_0000];
-/// Others.
+/// Another set of ordinary values.
 const TWOS: [u64; 8] = [0, 0x7a, 0xbfc0_0000, 0xc004_0000_0000_0000, 0xff, 0x0102, 0xffff_fffe, 0xffff_ffff_ffff_fffe];
 
 fn values(reference: Address, bits: [u64; 8]) -> Vec<Value> {

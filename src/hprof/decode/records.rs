@@ -231,5 +231,5 @@ const EBCDIC_MAGIC: [u8; 13] = [0xd1, 0xc1, 0xe5, 0xc1, 0x40, 0xd7, 0xd9, 0xd6, 
 /// The number of bytes that tell whether something else is known about an input: the magic text after a byte order mark.
 const TELLING: usize = 3 + MAGIC.len();
 
-/// More than any version has.
+/// A limit of the version's length, longer than any version.
 const MAX_VERSION: usize = 16;

@@ -49,7 +49,7 @@ struct Pending {
 /// The kinds of contents that are judged or counted.
 #[derive(Clone, Copy, Debug)]
 enum Contents {
-    /// Nothing.
+    /// Contents that are neither judged nor counted.
     Any,
     Text(mutf8::Checker),
     /// References, with the number of those that are not null.

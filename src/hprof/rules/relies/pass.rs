@@ -176,7 +176,7 @@ impl<'p> Pass<'p> {
         marks.tell(here, &[None], self.found);
     }
 
-    /// Something follows a HEAP DUMP END: it does not belong to that heap.
+    /// Reports that a record follows a HEAP DUMP END: it does not belong to that heap.
     fn after_end(&mut self) {
         if let Some(end) = self.end.filter(|_| !mem::replace(&mut self.is_end_told, true)) {
             self.tell(end, rules::HEAP_EXTENT, HEAD as u64);

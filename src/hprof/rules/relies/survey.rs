@@ -13,10 +13,10 @@ use super::super::super::record::{Body, Record, Segment};
 use super::super::super::sub_record::SubRecord;
 use super::super::super::wire::Tag;
 
-/// Who names what in a file, and where things stand.
+/// The records that name strings in a file, and the places of its classes, objects and threads.
 #[derive(Debug, Default)]
 pub(super) struct Survey {
-    /// Who names each string, in the order of the file.
+    /// The records that name each string, in the order of the file.
     uses: HashMap<TextId, Vec<Use>>,
     /// Strings.
     pub(super) texts: HashSet<TextId>,
@@ -109,7 +109,7 @@ impl Survey {
         (survey, read)
     }
 
-    /// Who names a string: of thousands the first few.
+    /// The records that name a string: of thousands the first few.
     pub(super) fn uses(&self, text: TextId) -> &[Use] {
         self.uses.get(&text).map_or(&[], Vec::as_slice)
     }
