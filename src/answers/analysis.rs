@@ -1,4 +1,4 @@
-//! What follows from a graph, for each of its entries.
+//! Per-entry answers that follow from a graph: reachability, dominators, retained sizes, components.
 
 use crate::compare::listing::{Hex, Text};
 use crate::model::Name;
@@ -11,7 +11,7 @@ use super::reuse::emptied;
 use super::search::Search;
 use super::told::{Entry, Reached, Retained};
 
-/// A graph, its components, and what its roots reach.
+/// A graph with its strongly connected components and what its roots reach.
 #[derive(Clone, Debug)]
 pub struct Analysis {
     graph: Graph,
@@ -19,21 +19,21 @@ pub struct Analysis {
     from_roots: Option<FromRoots>,
 }
 
-/// What follows from the roots of a heap.
+/// Reachability, immediate dominators and retained sizes, as seen from the roots of a heap.
 #[derive(Clone, Debug)]
 pub struct FromRoots {
-    /// By number of the search.
+    /// The immediate dominator of each number of the search.
     dominators: Vec<u32>,
     tree: Tree,
-    /// By entry, its number.
+    /// The search's number of each entry.
     numbers: Vec<u32>,
-    /// By number, the entry.
+    /// The entry of each number.
     entries: Vec<u32>,
 }
 
 impl Analysis {
-    /// Works everything out. It takes some 70 bytes of memory for each class and object and 4 for each reference, the graph
-    /// included, and on the way up to half as much again.
+    /// Computes everything. It takes some 70 bytes of memory for each class and object and 4 for each reference, the
+    /// graph included, and up to half as much again while it runs.
     pub fn of(graph: Graph) -> Analysis {
         let roots = graph.rooted();
         let mut search = Search::of(&graph, roots.as_deref().unwrap_or_default());
@@ -58,17 +58,17 @@ impl Analysis {
         &self.graph
     }
 
-    /// What the roots reach; `None` where the dump records none.
+    /// The entries that roots reach; `None` where the dump records no roots.
     pub fn reached(&self) -> Option<&FromRoots> {
         self.from_roots.as_ref()
     }
 
-    /// How far entries are from the roots.
+    /// The distances of entries from the roots.
     pub fn distances(&self) -> Option<Distances> {
         Some(Distances::of(&self.graph, &self.graph.rooted()?))
     }
 
-    /// How many references lead to an entry, from all entries.
+    /// The number of references to an entry, from all entries.
     pub fn in_degree(&self, entry: u32) -> u64 {
         self.search.in_degrees[entry as usize].into()
     }
@@ -78,24 +78,24 @@ impl Analysis {
         self.search.components().map(|run| &self.search.by_component[run])
     }
 
-    /// By entry, the kinds of root that reach it: a bit for each, by its place in
+    /// The kinds of root that reach each entry: a bit for each kind, by its place in
     /// [`RootKind::FORMS`](crate::model::RootKind::FORMS).
     pub fn root_kinds(&self) -> Vec<u16> {
         let kinds: Vec<Kinds> = kinds(&self.graph, &self.search);
         kinds
     }
 
-    /// What one or another object of each name of a class retains, by the names of [`Graph::names`]; what several of them hold
-    /// and none alone is not among it.
+    /// The entries and bytes that single objects of each class name retain, by the names of [`Graph::names`]. Entries
+    /// that several such objects keep alive together, and none alone, are not counted.
     pub fn retained_by_name(&self) -> Option<Vec<Retained>> {
         let reached = self.from_roots.as_ref()?;
         Some(reached.tree.by_name(&reached.dominators, self.graph.names().len()))
     }
 
-    /// Calls `each` with what is known of each entry, in the order of the dump.
+    /// Calls `each` with the answers about each entry, in the order of the dump.
     ///
     /// # Errors
-    /// What `each` returns.
+    /// If `each` fails.
     pub fn visit_entries<E>(&self, mut each: impl FnMut(Entry) -> Result<(), E>) -> Result<(), E> {
         let graph = &self.graph;
         let distances = self.distances();
@@ -134,13 +134,13 @@ impl FromRoots {
         self.number(entry).is_some()
     }
 
-    /// How many entries are.
+    /// The number of reachable entries.
     pub fn count(&self) -> usize {
         self.entries.len() - 1
     }
 
-    /// The immediate dominator of an entry: the last of the entries that are on every way to it. `None` where there is none but
-    /// the roots, and where the entry is not reachable.
+    /// The immediate dominator of an entry: the last of the entries that are on every path to it. `None` where only the
+    /// roots dominate it, and where the entry is not reachable.
     pub fn dominator(&self, entry: u32) -> Option<u32> {
         match self.dominators[self.number(entry)? as usize] {
             0 => None,
@@ -148,13 +148,12 @@ impl FromRoots {
         }
     }
 
-    /// What would not be reachable without an entry; `None` where it is not itself.
+    /// The entries and bytes that would not be reachable without an entry; `None` where it is not reachable itself.
     pub fn retained(&self, entry: u32) -> Option<Retained> {
         Some(self.tree.retained(self.number(entry)?))
     }
 
-    /// By entry, the sum of sizes over what would not be reachable without it: of sizes that are not the dump's. 0 for what is
-    /// not reachable itself.
+    /// The retained size of each entry, computed from `size` and not from the dump's sizes. 0 for an unreachable entry.
     pub fn retained_sizes(&self, size: impl Fn(u32) -> u64) -> Vec<u64> {
         let sums = retained::sums(&self.dominators, |number| size(self.entries[number]));
         let mut sizes = vec![0; self.numbers.len()];
@@ -164,13 +163,14 @@ impl FromRoots {
         sizes
     }
 
-    /// The entries that only roots dominate, with what each retains, in no order of meaning.
+    /// The entries that only roots dominate, with what each retains, in no particular order.
     pub fn tops(&self) -> impl Iterator<Item = (u32, Retained)> {
         let all = (1..self.dominators.len() as u32).filter(|number| self.dominators[*number as usize] == 0);
         all.map(|number| (self.entries[number as usize], self.tree.retained(number)))
     }
 
-    /// From an entry on, the one that retains most bytes of what the one before retains, as long as that is more than half.
+    /// The chain from an entry to the dominated entry that retains most bytes, and so on, as long as that is more than
+    /// half.
     pub(super) fn through(&self, entry: u32) -> impl Iterator<Item = u32> {
         let mut at = self.number(entry);
         std::iter::from_fn(move || {

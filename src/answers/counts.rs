@@ -1,4 +1,4 @@
-//! What one pass over all entries counts.
+//! Totals that one pass over all entries counts.
 
 use foldhash::HashMap;
 
@@ -15,13 +15,13 @@ pub(super) struct Counts {
     pub(super) references: u64,
     pub(super) from: Degrees,
     pub(super) to: Degrees,
-    /// By the name of their class, its place among [`Graph::names`].
+    /// The objects of each class name, by its place among [`Graph::names`].
     pub(super) by_name: Vec<Objects>,
-    /// By the kinds of root that reach them, each combination once.
+    /// The entries that each combination of root kinds reaches.
     by_kinds: Vec<(Kinds, Amount)>,
 }
 
-/// Objects of classes of one name.
+/// The objects whose class has one name.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Objects {
     pub(super) objects: u64,
@@ -66,7 +66,7 @@ impl Counts {
         counts
     }
 
-    /// Takes in objects of a type.
+    /// Adds objects of a type.
     fn objects(&mut self, of: &Type, objects: u64) {
         let Some(kind) = of.kind else { return };
         *match kind {
@@ -83,7 +83,7 @@ impl Counts {
         }
     }
 
-    /// Classes and objects that are reached by kinds of root like these, together.
+    /// The classes and objects whose root kinds satisfy a condition, together.
     pub(super) fn amount(&self, is_one: impl Fn(Kinds) -> bool) -> Amount {
         let all = self.by_kinds.iter().filter(|(kinds, _)| is_one(*kinds));
         all.fold(Amount::default(), |sum, (_, amount)| Amount {

@@ -1,4 +1,4 @@
-//! Immediate dominators: the one entry through which every way from the roots to another leads last.
+//! Immediate dominators: the last entry that every path from the roots to another entry goes through.
 //!
 //! Lengauer and Tarjan, "A fast algorithm for finding dominators in a flowgraph" (1979), the simple version: in the worst case
 //! proportional to references times the logarithm of entries. It works on the numbers of a [`Search`], in 24 to 28 bytes an entry and 4
@@ -11,14 +11,14 @@ use super::graph::FETCHED;
 use super::reuse::{emptied, written};
 use super::search::{Search, State};
 
-/// Immediate dominators, and memory for what comes next.
+/// Immediate dominators, and memory to be reused.
 pub(super) struct Found {
-    /// By number, that of the immediate dominator; 0 stands for the roots together, which have none.
+    /// The number of each one's immediate dominator; 0 stands for the roots together, which have none.
     pub(super) dominators: Vec<u32>,
     pub(super) links: Vec<Link>,
 }
 
-/// The dominators of what a walk reached from the roots.
+/// The immediate dominators of all entries that a search reached from the roots.
 pub(super) fn dominators(search: &mut Search) -> Found {
     let Search { parents, least, across, states, reached, .. } = search;
     let count = *reached as usize + 1;
@@ -70,23 +70,23 @@ pub(super) fn dominators(search: &mut Search) -> Found {
     Found { dominators, links: forest.links }
 }
 
-/// The most references that are looked at ahead: a few entries have very many.
+/// The most references that are prefetched: a few entries have very many.
 const MOST: usize = 16 * FETCHED;
 
-/// What a reference across takes while it is sorted.
+/// Bytes that a cross reference takes while it is sorted.
 const SORTED: usize = size_of::<[u32; 2]>() + size_of::<u32>();
 
-/// Who refers to what is reached from a higher number, by numbers.
+/// The sources of references from higher numbers, by target; both are numbers of the search.
 struct Referring {
-    /// By number, where those that refer to it begin in `numbers`; and their end.
+    /// The first source of each target in `numbers`, and the end of the last one's.
     starts: Vec<u32>,
     numbers: Vec<u32>,
-    /// Memory for what comes next.
+    /// Memory to be reused.
     room: Vec<u32>,
 }
 
 impl Referring {
-    /// Of references, each by the number to which it leads and the one from which.
+    /// Sorts references by target; each is the number of its target and of its source.
     fn of(count: usize, across: Vec<[u32; 2]>) -> Referring {
         let mut starts: Vec<u32> = written(count + 1);
         across.iter().for_each(|[to, _]| starts[*to as usize] += 1);
@@ -108,23 +108,23 @@ impl Referring {
 
 /// The part of the tree of the walk that has been linked, with paths that are shortened as they are followed.
 struct Forest {
-    /// By number. What is known of one stands together: it is looked up at random.
+    /// A link for each number. Its fields stand together since links are looked up at random.
     links: Vec<Link>,
     chain: Vec<u32>,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Link {
-    /// The parent, or an entry further up once the path was followed.
+    /// The parent, or a higher ancestor once the path was compressed.
     above: u32,
-    /// Its semidominator.
+    /// The number of the semidominator.
     semi: u32,
-    /// The entry with the lowest semidominator between it and `above`, and that.
+    /// The entry with the lowest semidominator between this one and `above`, and that semidominator.
     lowest: (u32, u32),
 }
 
 impl Forest {
-    /// In the memory of what a walk knew.
+    /// Reuses the memory of a walk's states.
     fn new(parents: &[u32], states: Vec<State>) -> Forest {
         let link = |(number, above): (u32, &u32)| Link { above: *above, semi: number, lowest: (number, number) };
         let mut links: Vec<Link> = emptied(states);
@@ -137,15 +137,15 @@ impl Forest {
         (link.semi, link.lowest) = (semi, (number, semi));
     }
 
-    /// Looks at what is known of entries. Asked one by one, each would have to be waited for.
+    /// Prefetches the links of some numbers. One after the other, each would have to be waited for.
     fn fetch(&self, numbers: &[u32]) {
         for number in numbers {
             black_box(self.links[*number as usize].above);
         }
     }
 
-    /// Of the entries from this one up to the end of what is linked, that with the lowest semidominator, and that. Linked are all
-    /// from the number `linked` on.
+    /// The entry with the lowest semidominator between a number and the root of its linked tree, and that
+    /// semidominator. All numbers from `linked` on are linked.
     #[inline]
     fn lowest(&mut self, number: u32, linked: u32) -> (u32, u32) {
         if number < linked {

@@ -1,7 +1,8 @@
-//! What an analyser should find in a heap: histogram, reachability, components, dominators, retained sizes, paths.
+//! The answers that an analyser should give about a heap: histogram, reachability, components, dominators, retained
+//! sizes, paths.
 //!
-//! A heap is a [`Graph`] of its classes and objects; [`Analysis`] has what follows from it for each of them, and [`Answers`] what
-//! can be said in few words. `specs/answers.md` has the definitions.
+//! A heap is a [`Graph`] of its classes and objects; [`Analysis`] has the answers for each of them, and [`Answers`] the
+//! summary. `specs/answers.md` has the definitions.
 //!
 //! ```
 //! use heapsmith::Heap;
@@ -40,5 +41,5 @@ pub use told::{
     RootRow, Strings,
 };
 
-/// Version of the schemas of what is written.
+/// Version of the schemas of the answers.
 pub const SCHEMA: u32 = 4;

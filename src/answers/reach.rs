@@ -1,4 +1,4 @@
-//! Which kinds of root reach an entry, and how far from the roots it is.
+//! The kinds of root that reach an entry, and its distance from the roots.
 
 use crate::model::RootKind;
 
@@ -6,12 +6,12 @@ use super::graph::{FETCHED, Graph};
 use super::reuse::written;
 use super::search::Search;
 
-/// A bit for each kind of root, by its place in [`RootKind::FORMS`].
+/// A set of root kinds: a bit for each, by its place in [`RootKind::FORMS`].
 pub(super) type Kinds = u16;
 
 const _: () = assert!(RootKind::FORMS.len() <= Kinds::BITS as usize);
 
-/// By entry, the kinds of root from which it is reachable.
+/// The kinds of root that reach each entry.
 pub(super) fn kinds(graph: &Graph, search: &Search) -> Vec<Kinds> {
     let mut kinds: Vec<Kinds> = written(graph.len());
     for root in graph.roots().into_iter().flatten().filter(|root| root.keeps()) {
@@ -39,19 +39,19 @@ pub(super) fn kinds(graph: &Graph, search: &Search) -> Vec<Kinds> {
     kinds
 }
 
-/// How far each entry is from the nearest root, and by which way.
+/// The distance and a shortest path from the nearest root for each entry.
 #[derive(Clone, Debug)]
 pub struct Distances {
     distances: Vec<u32>,
-    /// By entry, the one before it on a shortest way; itself for roots.
+    /// The entry before each one on a shortest path; for roots, the entry itself.
     before: Vec<u32>,
 }
 
 const UNREACHABLE: u32 = u32::MAX;
 
 impl Distances {
-    /// Walks breadth first from the roots. Of several shortest ways, that which is found first is kept: the entries that roots keep
-    /// in the dump's order, and references in theirs.
+    /// Walks breadth first from the roots. Of several shortest paths the first one found is kept: entries of roots in
+    /// the dump's order, and references in theirs.
     pub(super) fn of(graph: &Graph, roots: &[u32]) -> Distances {
         let mut distances = vec![UNREACHABLE; graph.len()];
         let mut before = vec![0; graph.len()];
@@ -76,12 +76,13 @@ impl Distances {
         Distances { distances, before }
     }
 
-    /// References on the shortest way from a root: 0 for what a root keeps. `None` where no root leads.
+    /// The length of a shortest path from a root, in references: 0 for the entry of a root. `None` for an unreachable
+    /// entry.
     pub fn distance(&self, entry: u32) -> Option<u32> {
         Some(self.distances[entry as usize]).filter(|distance| *distance != UNREACHABLE)
     }
 
-    /// A shortest way from a root, both ends included.
+    /// A shortest path from a root, both ends included.
     pub fn path(&self, entry: u32) -> Option<Vec<u32>> {
         self.distance(entry)?;
         let mut path = vec![entry];

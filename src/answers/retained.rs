@@ -1,34 +1,34 @@
-//! What would become unreachable without an entry, or without one or another object of a class.
+//! Retained sets: the entries that would become unreachable without one entry, or without single objects of a class.
 
 use super::graph::Graph;
 use super::search::Search;
 use super::told::Retained;
 
-/// The tree of dominators from the roots down, by numbers of a [`Search`], with how much each entry dominates.
+/// The dominator tree by numbers of a [`Search`], with the size of each subtree.
 #[derive(Clone, Debug)]
 pub(super) struct Tree {
     nodes: Vec<Node>,
-    /// The bytes of what an entry dominates, itself included, as far as the dump records sizes.
+    /// The bytes that each entry dominates, its own included, as far as the dump records sizes.
     bytes: Vec<u64>,
 }
 
-/// An entry in the tree; 0 is no entry. What is known of one stands together: it is looked up at random.
+/// A node of the dominator tree; 0 is no node. Its fields stand together since nodes are looked up at random.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Node {
-    /// The first one that is dominated immediately.
+    /// The first immediately dominated node.
     first: u32,
-    /// The next one with the same dominator.
+    /// The next node with the same dominator.
     next: u32,
-    /// How many entries are dominated, this one included.
+    /// The number of dominated entries, this one included.
     entries: u32,
-    /// Of an object, the name of its class by [`Graph::names`]; [`NAMELESS`] for other entries.
+    /// The class name of an object by [`Graph::names`]; [`NAMELESS`] for other entries.
     name: u32,
 }
 
 const NAMELESS: u32 = u32::MAX;
 
 impl Tree {
-    /// Adds up along the tree, in which those of higher numbers stand below those of lower ones. `nodes` is memory.
+    /// Adds up subtrees; nodes of higher numbers stand below those of lower ones. `nodes` is memory to reuse.
     pub(super) fn of(graph: &Graph, search: &Search, dominators: &[u32], mut nodes: Vec<Node>) -> Tree {
         nodes.clear();
         let mut bytes = Vec::with_capacity(dominators.len());
@@ -51,12 +51,12 @@ impl Tree {
         Tree { nodes, bytes }
     }
 
-    /// What an entry retains.
+    /// The entries and bytes that an entry retains.
     pub(super) fn retained(&self, number: u32) -> Retained {
         Retained { entries: self.nodes[number as usize].entries.into(), bytes: self.bytes[number as usize] }
     }
 
-    /// Those that are dominated immediately, in ascending order.
+    /// The immediately dominated numbers, in ascending order.
     pub(super) fn below(&self, number: u32) -> impl Iterator<Item = u32> {
         let mut next = self.nodes[number as usize].first;
         std::iter::from_fn(move || {
@@ -66,8 +66,8 @@ impl Tree {
         })
     }
 
-    /// What one or another object of each name of a class retains, of that many names. What several of them hold and none alone is not
-    /// among it; class objects are no objects of the class that they are.
+    /// The entries and bytes that single objects of each class name retain. Entries that several objects keep alive
+    /// together, and none alone, are not counted; class objects do not count as objects of their class.
     pub(super) fn by_name(&self, dominators: &[u32], names: usize) -> Vec<Retained> {
         let mut sums = vec![Retained::default(); names];
         // How many objects of each name stand above.
@@ -104,7 +104,7 @@ impl Tree {
     }
 }
 
-/// By number, the sum of sizes over what is dominated, itself included.
+/// The sum of `size` over what each number dominates, itself included.
 pub(super) fn sums(dominators: &[u32], size: impl Fn(usize) -> u64) -> Vec<u64> {
     let mut sums = vec![0_u64; dominators.len()];
     for number in (1..dominators.len()).rev() {

@@ -1,16 +1,15 @@
-//! Memory that is used again. What the system gives anew it clears first, page by page: for arrays that are gone through a few times,
-//! that takes a good part of the time.
+//! Reuse of memory. The system clears new memory page by page: for arrays that are traversed a few times, that is a
+//! good part of the time.
 
-/// An empty vector in the memory of another one whose items are no longer needed, if those are aligned alike and at least as large;
-/// otherwise, in none.
+/// An empty vector in the memory of another one whose items are no longer needed, if their alignment is equal and their
+/// size at least as large; otherwise without memory.
 pub(super) fn emptied<T, U>(mut of: Vec<T>) -> Vec<U> {
     of.clear();
     // The standard library collects such items where they are.
     of.into_iter().filter_map(|_| None).collect()
 }
 
-/// A number of values 0. Memory that the system has cleared is given when it is first read, and again when it is first written:
-/// where both come, it is written at once.
+/// A vector of zeros, written at once. A page that is read before it is written would be provided twice by the system.
 pub(super) fn written<T: Clone + Default>(count: usize) -> Vec<T> {
     let mut values = Vec::with_capacity(count);
     values.resize(count, T::default());

@@ -1,42 +1,42 @@
-//! One walk through the graph, depth first: the order in which entries are reached, and the strongly connected components.
+//! A depth-first search of the graph: the order in which entries are reached, and the strongly connected components.
 
 use std::ops::Range;
 
 use super::graph::Graph;
 use super::reuse::emptied;
 
-/// What a walk finds. Entries have *numbers* in the order in which they are reached, from 1 on; 0 stands for the roots.
+/// The result of the search. Entries have *numbers* in the order in which they are reached, from 1 on; 0 stands for the
+/// roots.
 #[derive(Clone, Debug)]
 pub(super) struct Search {
-    /// By number, the entry; the first is none.
+    /// The entry of each number; the first one is unused.
     pub(super) entries: Vec<u32>,
-    /// By entry, its number.
+    /// The number of each entry.
     pub(super) numbers: Vec<u32>,
-    /// By number, that of the entry through which it was reached; 0 where the walk set out.
+    /// The parent of each number in the tree of the search; 0 where the walk started.
     pub(super) parents: Vec<u32>,
-    /// By number, of what roots reach, the least one from which a reference leads there down the tree of the walk: one of those on the
-    /// way to it. 0 for roots, and for that to which another reference leads that the walk met after it had set out from another root:
-    /// then no entry is on every way there.
+    /// The lowest ancestor of each number that refers to it directly, of those that roots reach. 0 for roots, and for
+    /// an entry that is also reached from a later root by another reference: then no entry dominates it.
     pub(super) least: Vec<u32>,
-    /// The other references from what roots reach, each by the number to which it leads and the one from which: that is higher.
-    /// Those to entries of which `least` is 0 need not be among them.
+    /// The other references from reachable entries, each as the numbers of its target and of its source, which is
+    /// higher. References to entries whose `least` is 0 may be missing.
     pub(super) across: Vec<[u32; 2]>,
-    /// How many entries are reached from roots: their numbers come first.
+    /// The number of reachable entries, whose numbers come first.
     pub(super) reached: u32,
-    /// By entry, how many references lead there from all entries.
+    /// The number of references to each entry, from all entries.
     pub(super) in_degrees: Vec<u32>,
-    /// The entries, those of one component after each other; no entry refers to one of a later component.
+    /// The entries, component by component; no entry refers to one of a later component.
     pub(super) by_component: Vec<u32>,
-    /// Where components end in `by_component`.
+    /// The ends of components in `by_component`.
     pub(super) ends: Bits,
-    /// What was known of entries on the way: memory for what comes next.
+    /// The states of entries during the search: memory to be reused.
     pub(super) states: Vec<State>,
 }
 
 impl Search {
-    /// Walks from the roots, and then from what they do not reach (Tarjan, "Depth-first search and linear graph algorithms", 1972; as
-    /// by Nuutila and Soisalon-Soininen, "On finding the strongly connected components in a directed graph", 1994, an entry that is a
-    /// component alone is never put aside; without recursion).
+    /// Walks from the roots, and then from the entries that these do not reach (Tarjan, "Depth-first search and linear
+    /// graph algorithms", 1972; as by Nuutila and Soisalon-Soininen, "On finding the strongly connected components in a
+    /// directed graph", 1994, an entry that is a component alone is never put aside; without recursion).
     pub(super) fn of(graph: &Graph, roots: &[u32]) -> Search {
         let count = graph.len();
         let search = Search {
@@ -89,7 +89,7 @@ impl Search {
         search
     }
 
-    /// The components, from the first on, as places in `by_component`.
+    /// The components, first to last, as ranges of `by_component`.
     pub(super) fn components(&self) -> impl Iterator<Item = Range<usize>> {
         let mut from = 0;
         std::iter::from_fn(move || {
@@ -99,7 +99,7 @@ impl Search {
         })
     }
 
-    /// The components, from the last on.
+    /// The components, last to first.
     pub(super) fn components_back(&self) -> impl Iterator<Item = Range<usize>> {
         let mut to = self.by_component.len();
         std::iter::from_fn(move || {
@@ -115,7 +115,7 @@ impl Search {
 pub(super) struct Bits(Vec<u64>);
 
 impl Bits {
-    /// Of a number of places, none of which is in the set yet.
+    /// An empty set of this capacity.
     fn of(places: usize) -> Bits {
         Bits(vec![0; places.div_ceil(64)])
     }
@@ -132,34 +132,34 @@ impl Bits {
 struct Walk<'g> {
     graph: &'g Graph,
     search: Search,
-    /// By entry. What is known of one stands together: it is looked up at random.
+    /// The state of each entry. Its fields stand together since states are looked up at random.
     states: Vec<State>,
-    /// By entry, whether it is a root.
+    /// The entries that are roots.
     roots: Bits,
-    /// By number, whether it is already certain that no entry dominates it: so `least` is 0.
+    /// The numbers that certainly no entry dominates, so that their `least` is 0.
     undominated: Bits,
-    /// The number of the entry from which the walk set out.
+    /// The number of the entry at which the walk started.
     from: u32,
-    /// By number, whether the component is complete.
+    /// The numbers whose component is complete.
     complete: Bits,
-    /// The numbers of entries that are done with, and whose component is not complete.
+    /// The numbers of finished entries whose component is not complete.
     pending: Vec<u32>,
-    /// The way to the current entry, with the references that were not followed yet.
+    /// The path to the current entry, with the references that were not followed yet.
     way: Vec<Step>,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct State {
-    /// 0 for an entry that was not reached.
+    /// The entry's number; 0 before it is reached.
     number: u32,
-    /// References to it that were met: each is met once.
+    /// The references to it that were followed: each is followed once.
     in_degree: u32,
-    /// The place of its first reference, and its type: the graph has them, too, elsewhere in memory.
+    /// The place of its first reference, and its type: copied from the graph for locality.
     left: u32,
     of_type: u32,
 }
 
-/// An entry on the way. There can be as many as there are entries, so that it is small.
+/// An entry on the path. There can be as many as entries, so that it is small.
 struct Step {
     number: u32,
     /// The place of the next reference, of those before `end`.
@@ -188,7 +188,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A reference from a number to an entry.
+    /// Follows a reference from a number to an entry.
     #[inline]
     fn meet<const IS_REACHED: bool>(&mut self, entry: u32, from: u32) {
         let state = &mut self.states[entry as usize];
@@ -245,7 +245,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The last entry on the way is of the same component as one with this number.
+    /// Notes that the last entry on the path is in the component of a number.
     fn lower(&mut self, number: u32) {
         if let Some(step) = self.way.last_mut() {
             step.lowest = step.lowest.min(number);
@@ -265,7 +265,7 @@ impl Walk<'_> {
         self.search.ends.set(self.search.by_component.len() - 1);
     }
 
-    /// The component of a number is complete.
+    /// Completes the component of a number.
     fn complete(&mut self, number: u32) {
         self.complete.set(number as usize);
         self.search.by_component.push(self.search.entries[number as usize]);

@@ -1,4 +1,4 @@
-//! What is known of the shapes of a generated heap without looking at their objects.
+//! Answers about the shapes of a generated heap in closed form, without a visit of their objects.
 
 use std::collections::BTreeMap;
 
@@ -44,7 +44,7 @@ pub struct ShapeClass {
 }
 
 impl ShapeAnswers {
-    /// Of all shapes of a heap.
+    /// The answers about each shape of a heap.
     pub fn of(heap: &ProceduralHeap) -> Vec<ShapeAnswers> {
         let names: BTreeMap<Address, &Name> = heap.classes().iter().map(|class| (class.address, &class.name)).collect();
         heap.shapes().map(|shape| ShapeAnswers::of_shape(shape, &names)).collect()

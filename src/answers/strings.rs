@@ -25,16 +25,16 @@ pub(super) struct Strings<'g> {
 /// Strings of the same characters. There can be as many texts as strings, so that it is small.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Text {
-    /// How many strings have it.
+    /// The number of strings with this text.
     pub(super) count: u32,
-    /// The first of them, as its place among the graph's strings.
+    /// The first of these strings, by its place among the graph's strings.
     string: u32,
-    /// The array with the characters of that, as its place among the graph's arrays.
+    /// The array with its characters, by its place among the graph's arrays.
     array: u32,
 }
 
 impl<'g> Strings<'g> {
-    /// Of the strings and arrays of a graph. `None` where no string has characters.
+    /// Groups the strings of a graph by text. `None` where no string has characters.
     pub(super) fn of(graph: &'g Graph) -> Option<Strings<'g>> {
         let characters = graph.characters();
         let arrays = Arrays::of(&characters.arrays);
@@ -72,17 +72,17 @@ impl<'g> Strings<'g> {
         self.characters.strings[text.string as usize].0
     }
 
-    /// The entry of the array with the characters of that.
+    /// The entry of the array with the characters of a text.
     pub(super) fn array(&self, text: &Text) -> u32 {
         self.characters.arrays[text.array as usize].entry
     }
 
-    /// Bytes of the array's elements.
+    /// The bytes of that array's elements.
     pub(super) fn bytes(&self, text: &Text) -> u64 {
         self.characters.arrays[text.array as usize].bytes
     }
 
-    /// Whether the array is the text: one of `char`, or of `byte` in ISO 8859-1, and all of it.
+    /// Whether the array is exactly the text: all of an array of `char`, or of `byte` in ISO 8859-1.
     pub(super) fn is_plain(&self, text: &Text) -> bool {
         let (_, part) = self.characters.strings[text.string as usize];
         let array = &self.characters.arrays[text.array as usize];
@@ -90,10 +90,10 @@ impl<'g> Strings<'g> {
     }
 }
 
-/// Arrays of characters, by their entries in ascending order.
+/// An index of the arrays of characters, which ascend by entry.
 struct Arrays<'a> {
     all: &'a [CharacterArray],
-    /// Where those of each [`BLOCK`] of entries begin; and where the last ones end.
+    /// The first array of each [`BLOCK`] of entries, and the end of the last one's.
     starts: Vec<u32>,
 }
 
@@ -113,7 +113,7 @@ impl<'a> Arrays<'a> {
         Arrays { all, starts }
     }
 
-    /// The place among all of the one of an entry.
+    /// The place of an entry's array among all.
     fn find(&self, entry: u32) -> Option<u32> {
         let block = (entry / BLOCK) as usize;
         let (from, to) = (*self.starts.get(block)? as usize, *self.starts.get(block + 1)? as usize);
@@ -122,7 +122,7 @@ impl<'a> Arrays<'a> {
     }
 }
 
-/// The texts of the arrays of some strings, as far as they are short, by a visit that ends when all are found.
+/// Reads the texts of some arrays, in a visit that ends when all are found.
 pub(super) fn texts(source: &mut dyn HeapSource, graph: &Graph, wanted: &[u32]) -> Result<HashMap<u32, String>, Error> {
     let mut found = HashMap::default();
     let mut entry = graph.classes() as u32;
@@ -142,7 +142,7 @@ pub(super) fn texts(source: &mut dyn HeapSource, graph: &Graph, wanted: &[u32]) 
     Ok(found)
 }
 
-/// Characters of a text that are shown.
+/// The number of characters of a text that are shown.
 const SHOWN: usize = 60;
 
 /// The first characters of an array: UTF-16 of one of `char`, ISO 8859-1 of one of `byte`.

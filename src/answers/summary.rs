@@ -1,4 +1,4 @@
-//! The answers in few words.
+//! The summary of the answers.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -14,19 +14,19 @@ use super::reach::Kinds;
 use super::strings;
 use super::told::{Answers, ClassRow, Components, Duplicate, Holder, References, Retained, RootRow, Strings};
 
-/// How many texts of several strings are listed.
+/// The most texts of several strings that are listed.
 pub const MOST_TEXTS: usize = 10;
 
-/// How many entries that hold much are listed.
+/// The most holders that are listed.
 pub const MOST_HOLDERS: usize = 10;
 
-/// How many entries on the way from a holder are listed.
+/// The most entries on the path from a holder that are listed.
 pub const MOST_STEPS: usize = 100;
 
-/// The answers about a heap whose analysis this is. Its objects are visited again for the texts that are shown.
+/// The answers about a heap with this analysis. Its objects are visited again for the texts that are shown.
 ///
 /// # Errors
-/// What reading the objects runs into.
+/// If reading the objects fails.
 pub fn answers(source: &mut dyn HeapSource, analysis: &Analysis) -> Result<Answers, Error> {
     let graph = analysis.graph();
     let reached = analysis.reached();
@@ -57,7 +57,7 @@ pub fn answers(source: &mut dyn HeapSource, analysis: &Analysis) -> Result<Answe
     })
 }
 
-/// Whether classes say nothing of their fields, as in PHD and classic text.
+/// Whether classes do not declare their fields, as in PHD and classic text.
 fn names_no_fields(source: &dyn HeapSource) -> bool {
     let classes = source.classes();
     !classes.is_empty() && classes.iter().all(|class| class.fields.is_none())
@@ -78,7 +78,7 @@ fn histogram(analysis: &Analysis, counts: &Counts) -> Vec<ClassRow> {
     named.into_iter().map(|(_, row)| row).collect()
 }
 
-/// A row for each kind of which there are roots, in the order of their tags' table.
+/// A row for each kind of root that occurs, in the order of their tags' table.
 fn roots(graph: &Graph, counts: &Counts) -> Vec<RootRow> {
     let rows = RootKind::FORMS.iter().enumerate().map(|(kind, form)| {
         let roots = graph.roots().into_iter().flatten().filter(|root| root.kind == kind);
@@ -143,7 +143,7 @@ fn said_of_strings(source: &mut dyn HeapSource, graph: &Graph) -> Result<Option<
     Ok(Some(Strings { strings: found.strings, texts: found.texts.len() as u64, duplicate_bytes, most }))
 }
 
-/// The place of an entry among those that hold most: its bytes, its entries, its address; and itself.
+/// The rank of an entry among holders: its bytes, its entries, its address; and the entry itself.
 type Place = (Reverse<u64>, Reverse<u64>, Address, u32);
 
 fn holders(analysis: &Analysis, reached: &FromRoots) -> Vec<Holder> {

@@ -1,4 +1,4 @@
-//! The answers against the definitions, taken at their word: what is not reachable once something is removed.
+//! The answers against the bare definitions: the entries that are unreachable once something is removed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use crate::model::{
     RootKind, Static, Surroundings, Value,
 };
 
-/// A heap as lists of neighbours, by the definitions alone: nothing here is shared with the code under test.
+/// A heap as lists of neighbours, with no code in common with the code under test.
 struct Plain {
     addresses: Vec<u64>,
     to: Vec<Vec<usize>>,
@@ -66,7 +66,7 @@ impl Plain {
         Plain { addresses, to, roots, names, sizes, dangling }
     }
 
-    /// Which entries can be reached from some, without passing those that are left out.
+    /// The entries that can be reached from some without passing those that are left out.
     fn reach(&self, from: impl Iterator<Item = usize>, left_out: &dyn Fn(usize) -> bool) -> Vec<bool> {
         let mut reached = vec![false; self.to.len()];
         let mut open: Vec<usize> = from.collect();
@@ -83,7 +83,7 @@ impl Plain {
         self.reach(self.roots.iter().filter(holds).map(|(_, entry)| *entry), left_out)
     }
 
-    /// What is reached at first and not without some: entries and bytes.
+    /// The entries and bytes that were reached before and not after.
     fn lost(&self, before: &[bool], after: &[bool]) -> Retained {
         let lost = (0..before.len()).filter(|entry| before[*entry] && !after[*entry]);
         lost.fold(Retained::default(), |sum, entry| Retained {
@@ -92,7 +92,7 @@ impl Plain {
         })
     }
 
-    /// Of each entry, what the definitions say.
+    /// The answers about each entry by the definitions.
     fn told(&self) -> Vec<Reached> {
         let all = self.reached(&|_| false);
         let without: Vec<Vec<bool>> = (0..all.len())
@@ -131,7 +131,7 @@ impl Plain {
     }
 }
 
-/// Everything about one heap.
+/// Checks all answers about one heap.
 fn check(heap: &Heap, what: &str) {
     let plain = Plain::of(heap);
     let analysis = Analysis::of(Graph::of(&mut &*heap, Edges::default()).expect("a graph"));

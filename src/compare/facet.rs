@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// One row for each facet: its description, its name, and its role in digests.
+/// Rows of facets: for each its description, its name, and its role in digests.
 macro_rules! facets {
     ($($(#[$about:meta])* $facet:ident = $role:expr,)*) => {
         /// A kind of fact.
@@ -20,7 +20,7 @@ macro_rules! facets {
             /// Every facet.
             pub const ALL: [Facet; [$(Facet::$facet),*].len()] = [$(Facet::$facet),*];
 
-            /// What it is in a digest.
+            /// The facet's role in digests.
             pub const fn role(self) -> Role {
                 use Role::{Address, Field, Order};
                 match self {
@@ -31,14 +31,14 @@ macro_rules! facets {
     };
 }
 
-/// What a facet is in a digest.
+/// The role of a facet in a digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// In every record of a class or an object.
+    /// Part of every record of a class or an object.
     Address,
-    /// A field of this number, which is never given to another facet: specs/digest.md has them.
+    /// A field with this number, which is never given to another facet: specs/digest.md has them.
     Field(u8),
-    /// None: it is about the order of records, which a digest does not depend on.
+    /// No role: the facet is about the order of records, which a digest does not depend on.
     Order,
 }
 
@@ -166,14 +166,14 @@ impl Facet {
         Facet::UnknownRecords,
     ];
 
-    /// The facet, and the one that has part of what it says: without the whole there is neither.
+    /// The facet, and the facet that has part of its information: if the whole is left out, so is the part.
     pub fn with_part(self) -> impl Iterator<Item = Facet> {
         let part = (self == Facet::Roots).then_some(Facet::RootObjects);
         std::iter::once(self).chain(part)
     }
 
-    /// Whether a decoder may leave the facet out by saying so. Which addresses there are, and of what
-    /// kind, is owed by everybody.
+    /// Whether a decoder may declare that it does not report the facet. Every decoder has to report the addresses and
+    /// their kinds.
     pub fn may_be_omitted(self) -> bool {
         !matches!(self, Facet::Address | Facet::Kind)
     }

@@ -1,4 +1,4 @@
-//! A heap that has everything, for tests.
+//! A heap with every fact, for tests.
 
 use crate::generate::{GenerateOptions, Placement, from_seed};
 use crate::model::{
@@ -7,7 +7,7 @@ use crate::model::{
     Root, RootKind, RootNumber, Serial, StackFrame, StackTrace, StartThread, TextId, Thread, Totals, Trace, Value,
 };
 
-/// Every fact of the model, each known somewhere.
+/// A heap in which every fact of the model is known somewhere.
 pub(crate) fn everything() -> Heap {
     let options = GenerateOptions { objects: 60, placement: Placement::Mixed, ..GenerateOptions::default() };
     let mut heap = from_seed(&options, 11);

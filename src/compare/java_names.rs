@@ -1,4 +1,4 @@
-//! Heaps whose names of classes are in one form, whichever their dumps have.
+//! Heaps whose class names are all in one form, whichever form their dumps use.
 
 use crate::error::Error;
 use crate::model::{Class, Facts, HeapSource, Object, Surroundings, VisitObjects};
@@ -11,7 +11,7 @@ pub struct JavaNames<'s> {
 }
 
 impl<'s> JavaNames<'s> {
-    /// The same heap with other names.
+    /// Wraps a heap.
     pub fn of(source: &'s mut dyn HeapSource) -> JavaNames<'s> {
         let named = |class: &Class| Class { name: class.name.to_java_form(), ..class.clone() };
         let classes = source.classes().iter().map(named).collect();

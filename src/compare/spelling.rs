@@ -1,4 +1,4 @@
-//! How a listing spells numbers, text, bytes, types and values.
+//! The spelling of numbers, text, bytes, types and values in listings.
 
 #[cfg(feature = "schemas")]
 use std::borrow::Cow;
@@ -88,7 +88,7 @@ impl<'de> Deserialize<'de> for Text {
     }
 }
 
-/// Reads text where it lies, which most of it is.
+/// Reads text in place where it is plain, which most of it is.
 struct TextOrBytes;
 
 impl<'de> Visitor<'de> for TextOrBytes {
@@ -162,17 +162,17 @@ fn keyword(kind: FieldType) -> &'static str {
     }
 }
 
-/// A type that JSON has as a string.
+/// A type that is a string in JSON.
 trait Word: Sized {
-    /// What is expected.
+    /// The description of a valid string, for error messages.
     const WANTED: &'static str;
 
-    /// Calls `put` with the string. Most of a listing are such strings: none is allocated for a number.
+    /// Calls `put` with the string. Most values of a listing are such strings, so that none is allocated for a number.
     fn spell<R>(&self, put: impl FnOnce(&str) -> R) -> R;
 
     fn of(text: &str) -> Option<Self>;
 
-    /// What JSON schemas say of the string beside its type.
+    /// The JSON schema of the string, without its type.
     #[cfg(feature = "schemas")]
     fn schema() -> serde_json::Value;
 }
@@ -206,7 +206,7 @@ macro_rules! words {
     )*};
 }
 
-/// Reads a string where it lies.
+/// Reads a string in place.
 struct Spelled<W>(PhantomData<W>);
 
 impl<W: Word> Visitor<'_> for Spelled<W> {

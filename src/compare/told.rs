@@ -1,4 +1,4 @@
-//! Which facets an entry of a heap tells.
+//! The facets that an entry of a heap records.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::model::{Class, Event, EventKind, Facts, HeapSource, Object, Surroundi
 use super::Facet;
 use super::facts::{Described, Fact, Get, Head, References, Walk};
 
-/// How often a heap records each facet.
+/// The number of times that a heap records each facet.
 #[derive(Clone, Debug, Default)]
 pub struct Counts(pub BTreeMap<Facet, u64>);
 
@@ -16,7 +16,7 @@ impl Counts {
     /// Counts a whole heap.
     ///
     /// # Errors
-    /// What reading it runs into.
+    /// If reading the heap fails.
     pub fn of(source: &mut dyn HeapSource) -> Result<Counts, Error> {
         let mut counts = Counts::of_all_but_objects(source);
         source.visit_objects(&mut |object| counts.object(object))?;
@@ -36,7 +36,7 @@ impl Counts {
     /// Counts an object.
     ///
     /// # Errors
-    /// What reading contents that are not held runs into.
+    /// If contents that are not held cannot be read.
     pub fn object(&mut self, object: &Object) -> Result<(), Error> {
         of_object(object, &mut |facet| self.add(facet))
     }
@@ -46,21 +46,21 @@ impl Counts {
     }
 }
 
-/// Calls `tell` with every facet that the header tells.
+/// Calls `tell` with every facet that the header records.
 pub fn of_facts(facts: &Facts, tell: &mut dyn FnMut(Facet)) {
     of(&Head::of(facts, &Surroundings::default()), tell);
 }
 
-/// The same of a class.
+/// Calls `tell` with every facet that a class records.
 pub fn of_class(class: &Class, tell: &mut dyn FnMut(Facet)) {
     [Facet::Address, Facet::RecordOrder].into_iter().for_each(&mut *tell);
     of(class, tell);
 }
 
-/// The same of an object.
+/// Calls `tell` with every facet that an object records.
 ///
 /// # Errors
-/// What reading contents that are not held runs into.
+/// If contents that are not held cannot be read.
 pub fn of_object(object: &Object, tell: &mut dyn FnMut(Facet)) -> Result<(), Error> {
     [Facet::Address, Facet::RecordOrder].into_iter().for_each(&mut *tell);
     let mut teller = Teller { entry: object, tell, failed: None };
@@ -68,7 +68,7 @@ pub fn of_object(object: &Object, tell: &mut dyn FnMut(Facet)) -> Result<(), Err
     teller.failed.map_or(Ok(()), Err)
 }
 
-/// The same of what stands beside classes and objects, once an entry.
+/// Calls `tell` with the facets of surroundings, once an entry.
 pub fn of_surroundings(around: &Surroundings, tell: &mut dyn FnMut(Facet)) {
     let mut many = |facet, count: usize| (0..count).for_each(|_| tell(facet));
     many(Facet::DumpTimes, usize::from(around.times.is_some()));
@@ -89,11 +89,11 @@ fn of<E: Described>(entry: &E, tell: &mut dyn FnMut(Facet)) {
 struct Teller<'t, E> {
     entry: &'t E,
     tell: &'t mut dyn FnMut(Facet),
-    /// Why contents could not be read.
+    /// The error of reading contents.
     failed: Option<Error>,
 }
 
-/// That an object was never asked for its hash is told by a dump that tells such hashes, and is no loss.
+/// A missing hash is not counted, although it is a fact in dumps that record such hashes: it is no loss.
 impl<E> Walk<E> for Teller<'_, E> {
     fn told(&mut self, facet: Facet, get: impl Get<E>) {
         match get(self.entry) {
@@ -121,7 +121,7 @@ impl<E> Walk<E> for Teller<'_, E> {
     }
 }
 
-/// The facet that an entry of the log is filed under.
+/// The facet to which an event of the log belongs.
 pub fn of_event(event: &Event) -> Facet {
     match event.kind {
         EventKind::Text(..) => Facet::Strings,

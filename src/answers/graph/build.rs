@@ -1,4 +1,4 @@
-//! A heap becomes a graph: one visit of its objects.
+//! Building the graph of a heap in one visit of its objects.
 
 use std::hash::BuildHasher as _;
 use std::mem;
@@ -22,18 +22,18 @@ use super::targets::Targets;
 use super::{Edges, Graph, Head, Rooted, Type};
 
 impl Rooted {
-    /// Whether it keeps its object alive. Android's dumps list objects that nothing holds as roots of a kind of their own;
-    /// and a thread may stand in the place of its locals' roots.
+    /// Whether the root keeps its object alive. Android's dumps list unreachable objects as roots of a kind of their
+    /// own, and a thread may take the place of its locals' roots.
     pub fn keeps(&self) -> bool {
         self.thread.is_none() && !RootKind::FORMS[self.kind].kind.is_a(RootKind::Unreachable)
     }
 }
 
 impl Graph {
-    /// The graph of a heap, whose objects are visited once.
+    /// Builds the graph of a heap in one visit of its objects.
     ///
     /// # Errors
-    /// If the heap has more than 2^32 - 17 classes, objects and references together; and what reading the objects runs into.
+    /// If the heap has more than 2^32 - 17 classes, objects and references together, or if reading its objects fails.
     pub fn of(source: &mut dyn HeapSource, edges: Edges) -> Result<Graph, Error> {
         let mut builder = Builder::new(source, edges);
         let listed = (0..).zip(source.classes()).try_for_each(|(number, class)| builder.class(number, class));
@@ -44,7 +44,7 @@ impl Graph {
     }
 }
 
-/// A graph whose references are addresses so far.
+/// A graph under construction, whose references are still addresses.
 struct Builder {
     graph: Graph,
     targets: Targets,
@@ -53,39 +53,39 @@ struct Builder {
     classes: HashMap<Address, u32>,
     java: std::collections::HashMap<Address, Name>,
     by_name: HashMap<Name, u32>,
-    /// What objects of each class are read by.
+    /// The traits of each class of objects.
     of_classes: Vec<OfClass>,
-    /// The places there, by the keys.
+    /// The places in `of_classes`, by class key.
     by_class: HashTable<u32>,
     state: RandomState,
-    /// By the place of a class there and the size, the type.
+    /// The type of each place in `of_classes` and size.
     by_size: HashMap<(usize, Option<u64>), u32>,
-    /// The places there of classes of which there were objects lately, by [`hint`]: the next ones often have the same.
+    /// The places of classes that objects had recently, by [`hint`]: consecutive objects often have one class.
     lately: Lately<usize, CLASSES>,
     /// The class `java.lang.Class`, where classes refer to it.
     class_of_classes: Option<Address>,
 }
 
-/// What objects of a class have in common.
+/// The properties that all objects of a class share.
 struct OfClass {
     key: ClassKey,
-    /// Their type but for the size; of instances, with that of their class.
+    /// The type of the objects without its size; that of instances has the size of their class.
     of: Type,
-    /// The numbers of types that some had lately, by their size.
+    /// The numbers of recently used types, by size.
     lately: [u32; SIZES],
-    /// The place of a reference that does not count.
+    /// The index of the referent field, where referents do not count as references.
     weak: Option<usize>,
     is_string: bool,
     /// Whether objects refer to a class that the dump does not have.
     is_dangling: bool,
 }
 
-/// How many classes of objects are kept at hand.
+/// The number of classes that are cached.
 const CLASSES: usize = 256;
-/// How many sizes of the objects of each class are kept at hand: arrays of one class have many, most of them small.
+/// The number of sizes that are cached for each class: arrays of one class have many, most of them small.
 const SIZES: usize = 8;
 
-/// What the class of an object is looked for by at first: alike for objects of one class, and mostly for no others.
+/// A first key to look up an object's class: equal for objects of one class, and mostly different for others.
 #[inline]
 fn hint(object: &Object) -> Address {
     match object.kind {
@@ -94,17 +94,18 @@ fn hint(object: &Object) -> Address {
     }
 }
 
-/// What an object has of which its class follows.
+/// The fields of an object that determine its class.
 type ClassKey = (ObjectKind, Option<Address>, Option<Address>, Option<Name>);
 
-/// The number of no type: there are fewer.
+/// A number that no type has: there are fewer.
 const NO_TYPE: u32 = u32::MAX;
 
-/// The most entries and references together: with those of objects to their classes, they are counted in 32 bits.
+/// The most entries and references together: with the references from objects to their classes they are counted in 32
+/// bits.
 const MOST: usize = u32::MAX as usize - 16;
 
 impl OfClass {
-    /// Whether an object is one of the class.
+    /// Whether an object belongs to the class.
     #[inline]
     fn is_of(&self, object: &Object) -> bool {
         let (kind, class, class_word, class_name) = &self.key;
@@ -167,7 +168,7 @@ impl Builder {
         number
     }
 
-    /// The class of a number, which is that of its type, too.
+    /// Adds the class of a number, which is its type's number, too.
     fn class(&mut self, number: u32, class: &Class) -> Result<(), Error> {
         if self.graph.edges.class_objects {
             self.graph.edges.of_class(class).for_each(|to| self.targets.push(to));
@@ -204,7 +205,7 @@ impl Builder {
         self.close(object.address, number)
     }
 
-    /// Ends the references of the next entry, which is of that type.
+    /// Completes an entry of a type after its references.
     fn close(&mut self, address: Address, of_type: u32) -> Result<(), Error> {
         self.room()?;
         self.graph.addresses.push(address.0);
@@ -221,7 +222,7 @@ impl Builder {
         Ok(())
     }
 
-    /// The place of an object's class among those of objects.
+    /// The index of an object's class in `of_classes`.
     fn class_place(&mut self, object: &Object) -> usize {
         let hint = hint(object);
         let lately = self.lately.of(hint, || usize::MAX);
@@ -270,7 +271,7 @@ impl Builder {
         }
     }
 
-    /// The number of the type of objects of a class that have a size.
+    /// The number of the type of a class's objects of one size.
     fn type_number(&mut self, place: usize, size: Option<u64>) -> u32 {
         let OfClass { of, lately, .. } = &mut self.of_classes[place];
         let (types, slot) = (&mut self.graph.types, size.unwrap_or_default() as usize / 8 % SIZES);
@@ -285,7 +286,7 @@ impl Builder {
         number
     }
 
-    /// The graph, with entries for addresses.
+    /// The finished graph, in which addresses became entries.
     fn resolved(self, source: &dyn HeapSource) -> Graph {
         let Builder { mut graph, targets, .. } = self;
         graph.roots = source.surroundings().roots.as_ref().map(|roots| rooted(&graph, source.classes(), roots));
@@ -330,10 +331,11 @@ impl Builder {
     }
 }
 
-/// No entry: there are fewer.
+/// The entry of a dangling reference: there are fewer entries.
 const DANGLING: u32 = u32::MAX;
 
-/// The roots, with the entries of their objects; and of a thread's locals, where it holds them, with that of the thread.
+/// The roots with the entries of their objects. A thread's local has the thread's entry, too, where the thread holds
+/// it.
 fn rooted(graph: &Graph, classes: &[Class], roots: &[Root]) -> Vec<Rooted> {
     let mut threads: HashMap<Serial, u32> = HashMap::default();
     for root in roots.iter().filter(|_| graph.edges.locals) {
@@ -368,7 +370,7 @@ fn rooted(graph: &Graph, classes: &[Class], roots: &[Root]) -> Vec<Rooted> {
     rooted
 }
 
-/// The locals that threads hold, by thread.
+/// The locals that threads hold, sorted by thread.
 fn locals(roots: &[Rooted]) -> Vec<(u32, u32)> {
     let mut locals: Vec<_> = roots.iter().filter_map(|root| root.thread.zip(root.entry)).collect();
     locals.sort_by_key(|(thread, _)| *thread);
@@ -376,7 +378,7 @@ fn locals(roots: &[Rooted]) -> Vec<(u32, u32)> {
 }
 
 impl Graph {
-    /// The entry at an address, if references lead to it.
+    /// The entry at an address that references lead to.
     fn referred(&self, address: Address) -> Option<u32> {
         self.find(address).filter(|entry| self.is_referred(*entry))
     }

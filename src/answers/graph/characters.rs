@@ -1,4 +1,4 @@
-//! What is kept of strings and of the arrays that can hold their characters, while objects are visited.
+//! Strings and the arrays that can hold their characters, collected while objects are visited.
 
 use foldhash::HashMap;
 use sha2::{Digest as _, Sha256};
@@ -9,17 +9,17 @@ use crate::model::{Address, Class, Contents, FieldType, Long, Name, Object, Obje
 /// The strings of a heap, and its arrays of `char` and of `byte`, in the order of the dump.
 #[derive(Clone, Debug, Default)]
 pub(in crate::answers) struct Characters {
-    /// By class of strings, the places of the fields of a [`Part`] among the values of an instance.
+    /// The places of the fields of a [`Part`] among the values of an instance, by class of strings.
     fields: HashMap<Address, [Option<usize>; 3]>,
-    /// Each with its part's place in `parts`.
+    /// The entry of each string with the place of its part in `parts`.
     pub(in crate::answers) strings: Vec<(u32, u32)>,
     pub(in crate::answers) arrays: Vec<CharacterArray>,
-    /// Each once: mostly one or two, but there may be as many as strings.
+    /// Distinct parts: mostly one or two, but there may be as many as strings.
     pub(in crate::answers) parts: Vec<Part>,
     known: HashMap<Part, u32>,
 }
 
-/// The fields of a string that say which part of its array it is, and how that is to be read, as far as its class has them.
+/// The fields of a string that say which part of its array it is, and its encoding, as far as its class has them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(in crate::answers) struct Part {
     coder: Option<u64>,
@@ -28,8 +28,8 @@ pub(in crate::answers) struct Part {
 }
 
 impl Part {
-    /// Whether it is all of an array, which has that many elements, and that is to be read by the type of its elements alone. ART
-    /// keeps twice the count, plus a bit that says how it keeps the characters (runtime/mirror/string.h), so that it may be above.
+    /// Whether the part is a whole array of that many elements, decoded by its element type alone. ART keeps twice the
+    /// count, plus a bit for the encoding (runtime/mirror/string.h), so that the count may be larger.
     pub(in crate::answers) fn is_all_of(&self, length: u64) -> bool {
         self.coder.unwrap_or(0) == 0 && self.offset.unwrap_or(0) == 0 && self.count.is_none_or(|count| count >= length)
     }
@@ -40,24 +40,24 @@ impl Part {
 pub(in crate::answers) struct CharacterArray {
     pub(in crate::answers) entry: u32,
     pub(in crate::answers) kind: ObjectKind,
-    /// 128 bits of the SHA-256 of its elements.
+    /// The first 128 bits of the SHA-256 of its elements.
     pub(in crate::answers) hash: [u8; 16],
-    /// Bytes of its elements.
+    /// The length of its elements in bytes.
     pub(in crate::answers) bytes: u64,
 }
 
 impl CharacterArray {
-    /// How many elements it has.
+    /// The number of elements.
     pub(in crate::answers) fn length(&self) -> u64 {
         if self.kind == ObjectKind::PrimitiveArray(PrimitiveType::Char) { self.bytes / 2 } else { self.bytes }
     }
 }
 
-/// The fields of which a [`Part`] consists, where they are no references.
+/// The fields of a [`Part`], unless they are references.
 const PART: [&str; 3] = ["coder", "count", "offset"];
 
 impl Characters {
-    /// Nothing so far, of a heap with these classes.
+    /// An empty collection for a heap with these classes.
     pub(super) fn of(classes: &[Class]) -> Characters {
         let mut characters = Characters::default();
         let string = Name::from_text("java/lang/String");
@@ -76,7 +76,7 @@ impl Characters {
         self.fields.contains_key(&class)
     }
 
-    /// Takes in the next object.
+    /// Adds the next object.
     #[inline]
     pub(super) fn add(&mut self, entry: u32, object: &Object, is_string: bool) -> Result<(), Error> {
         match object.kind {
@@ -94,7 +94,7 @@ impl Characters {
         }
     }
 
-    /// The place of a part in `parts`.
+    /// The place of a part in `parts`, where it is added if it is new.
     fn part(&mut self, part: Part) -> u32 {
         *self.known.entry(part).or_insert_with(|| {
             self.parts.push(part);

@@ -1,43 +1,43 @@
-//! Which references count: those of specs/answers.md, and what analysers say otherwise.
+//! The references that count as edges: those of specs/answers.md, and the variations of known analysers.
 
 use crate::model::{Class, ObjectKind, PrimitiveType, Value};
 use crate::setters::setters;
 
-/// Which references count.
+/// Options that choose which references count as edges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Edges {
-    /// Whether the referents of soft, weak, phantom and final references do. Without them, what is reachable is what a
-    /// program reaches without such a reference.
+    /// Whether the referents of soft, weak, phantom and final references count. If not, only what is strongly reachable
+    /// is reachable.
     pub referents: bool,
     /// Whether an object refers to its class.
     pub classes: bool,
-    /// Whether an array does, where objects do.
+    /// Whether an array refers to its class, where objects do.
     pub array_classes: bool,
-    /// What a class refers to.
+    /// The references of a class that count.
     pub of_classes: OfClasses,
-    /// Whether a class refers to the class `java.lang.Class`, too.
+    /// Whether a class also refers to the class `java.lang.Class`.
     pub class_of_classes: bool,
-    /// Whether the locals of a thread are held by its object, in the place of a root of each: so it retains them.
+    /// Whether a thread object refers to the thread's locals, which are then no roots of their own: so it retains them.
     pub locals: bool,
-    /// Whether classes without a loader are kept as if roots of the kind sticky-class named them: those of arrays of primitive
-    /// types, and where the dump has no root of that kind, all that are no arrays.
+    /// Whether classes without a loader are kept like roots of the kind sticky-class: classes of primitive arrays, and
+    /// where the dump has no root of that kind, all classes but those of arrays.
     pub boot_classes: bool,
-    /// Whether class objects are entries. If not, nothing leads to them or from them, roots that name them keep nothing, and what
-    /// the static field of any class refers to is kept as if a root named it.
+    /// Whether class objects are entries. If not, no reference leads to or from them, roots that name them keep
+    /// nothing, and targets of any class's static fields are kept like roots.
     pub class_objects: bool,
 }
 
-/// What a class refers to.
+/// The references of a class that count as edges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OfClasses {
-    /// All that its record has.
+    /// Everything that its record lists.
     #[default]
     All,
-    /// Its superclass, its loader, and the values of its static fields.
+    /// The superclass, the loader, and the values of static fields.
     SuperclassLoaderStatics,
-    /// Its loader, and the values of its static fields.
+    /// The loader, and the values of static fields.
     LoaderStatics,
 }
 
@@ -75,7 +75,7 @@ impl Edges {
         self.classes && self.class_objects && (self.array_classes || kind == ObjectKind::Instance)
     }
 
-    /// Whether a class is kept although no root names it.
+    /// Whether a class is kept without a root that names it.
     pub(super) fn keeps(&self, class: &Class, has_sticky: bool) -> bool {
         let name = class.name.to_java_form();
         let element = name.as_bytes().strip_suffix(b"[]");
@@ -84,7 +84,7 @@ impl Edges {
         self.boot_classes && !has_loader && (is_of_primitives || !has_sticky && element.is_none())
     }
 
-    /// The addresses to which a class refers, null not among them.
+    /// The addresses that a class refers to, without null.
     pub(super) fn of_class(&self, class: &Class) -> impl Iterator<Item = u64> {
         let (has_superclass, has_all) =
             (self.of_classes != OfClasses::LoaderStatics, self.of_classes == OfClasses::All);

@@ -1,15 +1,15 @@
-//! Which field of an instance is the referent of a `java.lang.ref.Reference`.
+//! The field of an instance that holds the referent of a `java.lang.ref.Reference`.
 
 use foldhash::HashMap;
 
 use crate::model::{Address, Class, Hierarchy, Name};
 
-/// By class, the place of the referent among the values of an instance.
+/// The index of the referent among the values of an instance, by class.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Referents(HashMap<Address, usize>);
 
 impl Referents {
-    /// Of a table of classes. Where several have the name of `java.lang.ref.Reference`, each of them counts.
+    /// Finds the referent fields of a class table. Each of several classes named `java.lang.ref.Reference` counts.
     pub(super) fn of(classes: &[Class]) -> Referents {
         let mut known = HashMap::default();
         for (place, class) in classes.iter().enumerate() {
@@ -32,7 +32,7 @@ impl Referents {
         Referents(found.collect())
     }
 
-    /// The place of the referent in an instance of a class.
+    /// The index of the referent among the values of a class's instances.
     #[inline]
     pub(super) fn of_class(&self, class: Address) -> Option<usize> {
         if self.0.is_empty() { None } else { self.0.get(&class).copied() }

@@ -1,4 +1,4 @@
-//! Who refers to whom, in arrays that are as small as they can be.
+//! The reference graph of a heap, in arrays that are as small as they can be.
 //!
 //! A heap is a graph of *entries*: its class objects, in the order of the class table, and its objects, in the order of the dump.
 //! They are numbered in this order. `specs/answers.md` says which references there are.
@@ -26,11 +26,11 @@ pub use sizes::Sizes;
 /// The entries of a heap and their references.
 #[derive(Clone, Debug)]
 pub struct Graph {
-    /// How many of the entries are classes.
+    /// The number of classes, which are the first entries.
     classes: usize,
     addresses: Vec<u64>,
     places: Places,
-    /// By entry; and one more, where the references end.
+    /// The head of each entry, and one more where the references end.
     heads: Vec<Head>,
     targets: Vec<u32>,
     types: Vec<Type>,
@@ -42,51 +42,51 @@ pub struct Graph {
     roots: Option<Vec<Rooted>>,
 }
 
-/// Of an entry. What is known of one stands together: it is looked up at random.
+/// The fixed part of an entry. Its fields stand together since heads are looked up at random.
 #[derive(Clone, Copy, Debug, Default)]
 struct Head {
-    /// Where its references begin in `targets`.
+    /// The start of its references in `targets`.
     start: u32,
-    /// Its type's place in `types`.
+    /// The index of its type in `types`.
     of_type: u32,
 }
 
-/// What entries have in common. Most have it in common with many others: a heap has few classes, and arrays of few lengths.
+/// The properties that many entries share: a heap has few classes, and arrays of few lengths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Type {
-    /// What kind of object they are; `None` for a class.
+    /// The kind of object; `None` for a class.
     pub(super) kind: Option<ObjectKind>,
-    /// The entry of their class, if it is followed.
+    /// The entry of the class, if references to classes count.
     pub(super) class: Option<u32>,
-    /// The name of their class, or their own, if they are classes: its place among [`Graph::names`].
+    /// The place among [`Graph::names`] of the class's name: its own for a class, its class's for an object.
     pub(super) name: Option<u32>,
-    /// The size of each in bytes, where the dump records it.
+    /// The size of each entry in bytes, where the dump records it.
     pub(super) size: Option<u64>,
 }
 
-/// A root.
+/// A root, by entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rooted {
-    /// The place of its kind in [`RootKind::FORMS`](crate::model::RootKind::FORMS).
+    /// The place of the root's kind in [`RootKind::FORMS`](crate::model::RootKind::FORMS).
     pub kind: usize,
-    /// The entry that it keeps, if the dump has that.
+    /// The entry of the root's object, if the dump has that object.
     pub entry: Option<u32>,
-    /// The entry of the thread that holds it instead, where [`Edges::locals`] says so.
+    /// The entry of the thread that holds the object instead, where [`Edges::locals`] says so.
     pub thread: Option<u32>,
 }
 
 impl Graph {
-    /// How many entries there are.
+    /// The number of entries.
     pub fn len(&self) -> usize {
         self.addresses.len()
     }
 
-    /// Whether there are none.
+    /// Whether the graph is empty.
     pub fn is_empty(&self) -> bool {
         self.addresses.is_empty()
     }
 
-    /// How many of them are classes: the first ones.
+    /// The number of classes, which are the first entries.
     pub fn classes(&self) -> usize {
         self.classes
     }
@@ -101,13 +101,13 @@ impl Graph {
         self.places.find(&self.addresses, address.0)
     }
 
-    /// What kind of object an entry is; `None` for a class.
+    /// The kind of an object; `None` for a class.
     pub fn kind(&self, entry: u32) -> Option<ObjectKind> {
         self.type_of(entry).kind
     }
 
-    /// The name of the class of an object, in the form of Java source, as its place among [`Graph::names`]; that of a class
-    /// itself, for its class object.
+    /// The place among [`Graph::names`] of an object's class name, or of a class's own name, in the form of Java
+    /// source.
     pub fn name(&self, entry: u32) -> Option<u32> {
         self.type_of(entry).name
     }
@@ -123,7 +123,7 @@ impl Graph {
         self.heads[entry as usize].of_type
     }
 
-    /// The names of classes, each once, in the order in which they come.
+    /// The distinct names of classes, in order of first occurrence.
     pub fn names(&self) -> &[Name] {
         &self.names
     }
@@ -133,7 +133,7 @@ impl Graph {
         self.type_of(entry).size
     }
 
-    /// The entries to which an entry refers, each as often as it does; an object's class is the last.
+    /// The entries that an entry refers to, each as often as it does; an object's class is the last.
     #[inline]
     pub fn references(&self, entry: u32) -> impl Iterator<Item = u32> {
         let listed = self.listed(entry);
@@ -146,13 +146,13 @@ impl Graph {
         self.heads[entry as usize].start..self.heads[entry as usize + 1].start
     }
 
-    /// The entry to which the reference of a place leads.
+    /// The target of the reference at a place.
     #[inline]
     pub(super) fn target(&self, place: u32) -> u32 {
         self.targets[place as usize]
     }
 
-    /// Looks at what the references of some entries are read from: asked one by one, each would have to be waited for.
+    /// Prefetches the references of some entries: one after the other, each would have to be waited for.
     pub(super) fn fetch(&self, entries: &[u32]) {
         let mut places = [const { 0..0 }; FETCHED];
         for (listed, entry) in places.iter_mut().zip(entries) {
@@ -163,13 +163,13 @@ impl Graph {
         }
     }
 
-    /// How many references an entry has.
+    /// The number of references of an entry.
     #[inline]
     pub fn degree(&self, entry: u32) -> u64 {
         self.listed(entry).len() as u64 + u64::from(self.class_of(entry).is_some())
     }
 
-    /// References to addresses that the dump has no entry of.
+    /// The number of references to addresses without an entry.
     pub fn dangling(&self) -> u64 {
         self.dangling
     }
@@ -179,7 +179,7 @@ impl Graph {
         self.roots.as_deref()
     }
 
-    /// The entries that roots keep, each once, in the order of the first root of each.
+    /// The distinct entries that roots keep, in the order of the first root of each.
     pub fn rooted(&self) -> Option<Vec<u32>> {
         let mut seen = vec![false; self.len()];
         let entries = self.roots.as_ref()?.iter().filter(|root| root.keeps()).filter_map(|root| root.entry);
@@ -191,7 +191,7 @@ impl Graph {
         &self.characters
     }
 
-    /// Which references were taken in.
+    /// The options that chose the references.
     pub fn edges(&self) -> Edges {
         self.edges
     }
@@ -201,7 +201,7 @@ impl Graph {
         &self.types[self.type_number(entry) as usize]
     }
 
-    /// The class of an object, if a reference leads to it.
+    /// The class of an object, if references to classes count.
     #[inline]
     pub(super) fn class_of(&self, entry: u32) -> Option<u32> {
         self.type_of(entry).class

@@ -1,4 +1,4 @@
-//! Finding an entry by its address.
+//! An index from addresses to entries.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -6,42 +6,43 @@ use std::hint::black_box;
 
 use foldhash::HashMap;
 
-/// The numbers of classes and objects by their addresses. Where an address occurs twice, the first class or object of it is found.
+/// The entry numbers of classes and objects by address. Of several entries at one address, the first class or object is
+/// found.
 ///
-/// Objects are looked up by their addresses in ascending order. Those are cut at their widest gaps, since a heap may lie in several
-/// distant places. Where the addresses of a part are multiples of some unit, and there is not much room between them, a part has a
-/// bit for each that there could be, in lines that also say how many come before; so an object takes 5.4 bytes or less, mostly 1,
-/// and a look at one line. Elsewhere a part has an index that leads to a few addresses: 8.5 bytes. Where objects do not ascend in
+/// Objects are looked up in a sorted list of addresses. It is cut into parts at its widest gaps, since a heap may lie
+/// in several distant places. A part whose addresses are multiples of some unit and dense enough has a bit for each
+/// possible address, in lines that also count the addresses before them: at most 5.4 bytes an object, mostly 1, and one
+/// line to read. Any other part has an index that leads to a few addresses: 8.5 bytes. Where objects do not ascend in
 /// the dump, their numbers and addresses take 12 more.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Places {
     classes: HashMap<u64, u32>,
     /// The number of the first object.
     first: u32,
-    /// The objects' addresses, ascending; of an unordered dump.
+    /// The objects' addresses in ascending order, if the dump is not in that order.
     sorted: Vec<u64>,
-    /// The numbers of the objects in the order of their addresses; empty if that is the dump's order.
+    /// The objects' numbers by ascending address; empty if that is the dump's order.
     numbers: Vec<u32>,
     parts: Vec<Part>,
     lines: Vec<Line>,
-    /// By part and slot, how many addresses stand before it.
+    /// The number of addresses before each slot of a part.
     index: Vec<u32>,
 }
 
-/// Addresses between two wide gaps.
+/// A run of addresses between two wide gaps.
 #[derive(Clone, Copy, Debug)]
 struct Part {
     first: u64,
-    /// How far the last one is from the first.
+    /// The distance of the last address from the first.
     span: u64,
-    /// The slot or bit of an address is its distance from the first one, without that many bits.
+    /// The number of low bits that are dropped from a distance to get its slot or bit.
     shift: u32,
-    /// Where its lines or slots begin.
+    /// The first of its lines or slots.
     start: usize,
     has_lines: bool,
 }
 
-/// What a cache takes in at once: a bit for each address that there could be, in words, and how many addresses come before each.
+/// A cache line of the bitmap: a bit for each possible address, and the number of addresses before each word.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(64))]
 struct Line {
@@ -51,19 +52,19 @@ struct Line {
 }
 
 const WORDS: usize = 6;
-/// How much is looked at ahead.
+/// The number of lookups that are prefetched together.
 pub(in crate::answers) const FETCHED: usize = 64;
-/// Addresses of a slot, about: as many as a cache line has.
+/// The average number of addresses in a slot: as many as a cache line has.
 const OF_A_SLOT: usize = 8;
-/// The most bits for an address.
+/// The most bits of the bitmap for one address.
 const BITS: u64 = 32;
-/// Parts at most.
+/// The most parts.
 const PARTS: usize = 32;
-/// A gap below which no part ends: 16 MiB.
+/// The narrowest gap at which a part may end: 16 MiB.
 const GAP: u64 = 1 << 24;
 
 impl Places {
-    /// Of the addresses of all entries, of which the first are classes.
+    /// Builds the index from the addresses of all entries, the first of which are classes.
     pub(super) fn new(addresses: &[u64], classes: usize) -> Places {
         let (of_classes, of_objects) = addresses.split_at(classes);
         let mut places = Places { first: classes as u32, ..Places::default() };
@@ -131,7 +132,7 @@ impl Places {
         self.parts.push(Part { first: *first, span, shift, start, has_lines: false });
     }
 
-    /// Lines for addresses, of which that many come before.
+    /// Adds lines for addresses that this number of others precede.
     fn lines(&mut self, keys: &[u64], before: usize, unit: u32) {
         let start = self.lines.len();
         let (last, ..) = keys.last().map_or_else(Default::default, |last| bit((last - keys[0]) >> unit));
@@ -150,14 +151,14 @@ impl Places {
         }
     }
 
-    /// The number of the entry at an address; `addresses` are those that this was made of.
+    /// The number of the entry at an address; `addresses` are those that the index was built from.
     #[inline]
     pub(super) fn find(&self, addresses: &[u64], address: u64) -> Option<u32> {
         self.object(addresses, address).or_else(|| self.classes.get(&address).copied())
     }
 
-    /// Puts the numbers of the entries at some addresses in their places, as many as [`FETCHED`] at most. Asked one by one, what is
-    /// looked at for each would have to be waited for.
+    /// Passes the numbers of the entries at some addresses, at most [`FETCHED`], with their places in `wanted`. One
+    /// after the other, each lookup would have to be waited for.
     #[inline]
     pub(super) fn find_all(&self, addresses: &[u64], wanted: &[u64], mut found: impl FnMut(usize, Option<u32>)) {
         let keys = self.keys(addresses);
@@ -201,7 +202,7 @@ impl Places {
         if from > part.span { None } else { self.in_part(addresses, part, from, address) }
     }
 
-    /// The same of an address in a part, at this distance from the first one there.
+    /// Finds an address in a part, at this distance from the part's first address.
     #[inline]
     fn in_part(&self, addresses: &[u64], part: &Part, from: u64, address: u64) -> Option<u32> {
         let shift = part.shift;
@@ -222,14 +223,14 @@ impl Places {
         (at < to && keys[at] == address).then(|| self.numbered(at))
     }
 
-    /// The number of the object at a place among the ascending addresses.
+    /// The number of the object at an index of the sorted addresses.
     #[inline]
     fn numbered(&self, at: usize) -> u32 {
         self.numbers.get(at).copied().unwrap_or(self.first + at as u32)
     }
 }
 
-/// The line of a bit, its word there, and the bit in that.
+/// The line, the word in it, and the bit in that of a place in the bitmap.
 #[inline]
 fn bit(at: u64) -> (usize, usize, u64) {
     let word = (at >> 6) as usize;

@@ -4,16 +4,16 @@ use foldhash::HashMap;
 
 use crate::model::{Address, HeapSource, Object, ObjectKind};
 
-/// What sizes of objects are worked out from, where the objects have none.
+/// The sizes of classes, from which those of their objects are computed where the dump does not record them.
 #[derive(Clone, Debug)]
 pub struct Sizes {
     instances: HashMap<Address, u64>,
-    /// Bytes of a reference as an element; `None` where elements say nothing of an array's size.
+    /// Bytes of a reference as an element; `None` where elements do not determine an array's size.
     identifier: Option<u64>,
 }
 
 impl Sizes {
-    /// Of the objects of a heap, whose classes are read. Of several classes with one address, the first counts.
+    /// Collects the sizes of a heap's classes. Of several classes at one address, the first counts.
     pub fn of(source: &dyn HeapSource) -> Sizes {
         let mut instances = HashMap::default();
         for class in source.classes() {
@@ -29,7 +29,7 @@ impl Sizes {
         self.of_object_with(object, |class| self.of_instance(class))
     }
 
-    /// The same, in which `of_instance` gives the size of an instance of a class.
+    /// The size of an object, with `of_instance` for the size of an instance of a class.
     #[inline]
     pub(super) fn of_object_with(
         &self,

@@ -1,30 +1,30 @@
-//! What objects refer to, as addresses, until all entries are known.
+//! References as packed addresses, until all entries are known.
 
 use super::FETCHED;
 
-/// Addresses in a row, most of them in 4 bytes each: a heap mostly lies within 32 GiB, at addresses that are multiples of 8. Where
-/// too many are others, all take 8.
+/// A list of addresses, most of them in 4 bytes each: a heap mostly lies within 32 GiB, at multiples of 8. Where too
+/// many do not fit, all take 8.
 #[derive(Debug, Default)]
 pub(super) struct Targets {
-    /// The distance of each from `base` in units, or [`FAR`]; or, once they are wide, the two halves of each.
+    /// The distance of each address from `base` in units, or [`FAR`]; once widened, the two halves of each address.
     words: Vec<u32>,
     base: u64,
-    /// Those that are too far away, or between the units, in their order.
+    /// The addresses that do not fit, in their order.
     far: Vec<u64>,
     is_wide: bool,
 }
 
-/// Bits of a distance that are 0.
+/// The number of low bits that are 0 in a distance.
 const UNIT: u32 = 3;
-/// No distance: the address is among those that are too far away.
+/// The marker of an address that stands in `far`.
 const FAR: u32 = u32::MAX;
-/// One of this many may be...
+/// One address in this number may be out of range...
 const OF: usize = 16;
-/// ...beside this many.
+/// ...besides this many; with more, all addresses take 8 bytes.
 const FEW: usize = 1024;
 
 impl Targets {
-    /// How many there are.
+    /// The number of addresses.
     pub(super) fn len(&self) -> usize {
         if self.is_wide { self.words.len() / 2 } else { self.words.len() }
     }
@@ -60,8 +60,8 @@ impl Targets {
         (self.words, self.is_wide) = (words, true);
     }
 
-    /// Calls `resolve` for a few addresses at a time with room for what takes their places. What comes of all, with room for others
-    /// before it.
+    /// Passes a few addresses at a time to `resolve`, which fills in what replaces them, and returns all replacements,
+    /// after room for `before` others.
     pub(super) fn resolved(self, before: usize, mut resolve: impl FnMut(&[u64], &mut [u32])) -> Vec<u32> {
         let (count, base, is_wide) = (self.len(), self.base, self.is_wide);
         let (mut words, mut far) = (self.words, self.far.into_iter());
@@ -101,7 +101,7 @@ fn halves(address: u64) -> [u32; 2] {
 mod tests {
     use super::*;
 
-    /// All come back, a few at a time; and whether each takes 8 bytes.
+    /// Checks that all addresses come back, a few at a time, and returns whether each takes 8 bytes.
     fn check(addresses: &[u64]) -> bool {
         let mut targets = Targets::default();
         addresses.iter().for_each(|address| targets.push(*address));

@@ -1,5 +1,5 @@
-//! How a kind of dump carries each fact, and what two kinds have in common. Which kind carries what is told by
-//! [`Target::column`](crate::format::Target::column).
+//! The carriage of each fact by a kind of dump, and the facts that two kinds have in common.
+//! [`Target::column`](crate::format::Target::column) gives the carriages of a kind.
 
 mod rules;
 
@@ -14,10 +14,10 @@ pub use rules::Rule;
 #[cfg(any(feature = "answers", feature = "check"))]
 pub(crate) use rules::array_name;
 
-/// How a dump carries a fact.
+/// The form in which a dump carries a fact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Carriage {
-    /// As it is.
+    /// Unchanged.
     Exact,
     /// Changed by a known rule.
     Changed(Rule),
@@ -35,27 +35,27 @@ impl fmt::Display for Carriage {
     }
 }
 
-/// What one kind of dump carries.
+/// The carriages of one kind of dump.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Column {
-    /// By facet, in their order.
+    /// The carriage of each facet, in the order of facets.
     carriages: Vec<Carriage>,
-    /// Rules that apply beside those of the facets.
+    /// Additional rules, besides those of the facets.
     beside: Vec<Rule>,
 }
 
 impl Column {
-    /// What a kind of dump carries, by facet, in their order.
+    /// A column of one carriage for each facet, in their order.
     pub(crate) fn new(carriages: Vec<Carriage>) -> Column {
         Column { carriages, beside: Vec::new() }
     }
 
-    /// How a facet is carried.
+    /// The carriage of a facet.
     pub fn carriage(&self, facet: Facet) -> Carriage {
         self.carriages.get(facet as usize).copied().unwrap_or(Carriage::None)
     }
 
-    /// The meet of two: what a dump of the one kind has left after it was one of the other kind. Rules of both apply
+    /// The carriages that are left after a dump of the one kind was converted to the other kind. Rules of both apply
     /// then, so there may be two.
     pub fn meet(&self, other: &Column, facet: Facet) -> Vec<Carriage> {
         match (self.carriage(facet), other.carriage(facet)) {
@@ -80,7 +80,7 @@ impl Column {
         of_facets.chain(self.beside.iter().copied())
     }
 
-    /// What is carried through both kinds of dump, one after the other.
+    /// The facts that survive both kinds of dump, one after the other.
     #[must_use]
     pub fn and(&self, other: &Column) -> Column {
         let meets = Facet::ALL.map(|facet| self.meet(other, facet));
@@ -105,8 +105,8 @@ impl Column {
         }
     }
 
-    /// The same for dumps with these headers: sizes in identifiers are comparable where those have one size, and kinds of
-    /// root and regions where both have them.
+    /// This column for dumps with these headers: sizes in identifiers are comparable if both use one identifier size,
+    /// and kinds of root and regions if both record them.
     #[must_use]
     pub(in crate::compare) fn between(&self, left: &Facts, right: &Facts) -> Column {
         let mut column = self.clone();

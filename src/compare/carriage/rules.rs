@@ -1,5 +1,5 @@
-//! The rules by which dumps change facts: what of a fact is still there. A rule is applied to what stood before and to
-//! what stands now, and then both are the same.
+//! The rules by which dumps change facts. A rule removes from a fact what the change loses; applied to both sides, it
+//! makes them equal.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -59,7 +59,7 @@ impl fmt::Display for Rule {
 }
 
 impl Rule {
-    /// Whether nothing is left that could be compared.
+    /// Whether the rule leaves nothing that could be compared.
     pub fn drops(self) -> bool {
         matches!(
             self,
@@ -73,7 +73,7 @@ impl Rule {
         )
     }
 
-    /// The writer whose roots are left by it.
+    /// The writer whose kinds of root the rule keeps.
     fn root_writer(self) -> Option<RootWriter> {
         match self {
             Rule::HotspotRoots => Some(RootWriter::HotSpot),
@@ -86,20 +86,20 @@ impl Rule {
     }
 }
 
-/// Applying the rules of a kind of dump.
+/// The rules of a kind of dump, applied to parts of a heap.
 impl Column {
-    /// A class's name.
+    /// Applies the rules to a class's name.
     pub(in crate::compare) fn name(&self, name: &Name) -> Name {
         if self.has(Rule::NameForm) { one_form(name) } else { name.clone() }
     }
 
-    /// The names of classes, each made once.
+    /// The changed name of each class.
     pub(in crate::compare) fn names(&self, classes: &[Class]) -> HashMap<Address, Name> {
         let mut forms = Forms::new(if self.has(Rule::NameForm) { one_form } else { Name::clone });
         classes.iter().map(|class| (class.address, forms.of(&class.name))).collect()
     }
 
-    /// A class.
+    /// Applies the rules to a class.
     pub(in crate::compare) fn class(&self, class: &mut Class) {
         class.name = self.name(&class.name);
         class.hash = self.hash(class.hash);
@@ -108,10 +108,11 @@ impl Column {
         }
     }
 
-    /// An object; `names` has the names of the heap's classes, `class_first` whether arrays list their class first.
+    /// Applies the rules to an object; `names` has the names of the heap's classes, `class_first` whether arrays list
+    /// their class first.
     ///
     /// # Errors
-    /// What reading contents that are not held runs into.
+    /// If contents that are not held cannot be read.
     pub(in crate::compare) fn object(
         &self,
         object: &mut Object,
@@ -151,12 +152,13 @@ impl Column {
         Ok(())
     }
 
-    /// Whether the classes of primitive types, and what stands at their addresses, are not looked at.
+    /// Whether the classes of primitive types, and what stands at their addresses, are left out of comparisons.
     pub(in crate::compare) fn leaves_out_primitives(&self) -> bool {
         self.has(Rule::PrimitiveMirrors)
     }
 
-    /// What stands beside classes and objects; `objects` has what the heap knows of those of its roots.
+    /// Applies the rules to roots, threads and everything else besides classes and objects; `objects` describes the
+    /// objects of roots.
     pub(in crate::compare) fn surroundings(&self, surroundings: &mut Surroundings, objects: &RootObjects) {
         if let Some(roots) = &mut surroundings.roots {
             let tell = |roots: &mut Vec<Root>| {
@@ -208,7 +210,7 @@ impl Column {
         hash.filter(|hash| *hash != IdentityHash::Bits32(0) || !self.has(Rule::ZeroIsNone))
     }
 
-    /// The rules that apply to a facet of two dumps.
+    /// Whether a rule leaves nothing of a facet that could be compared.
     pub(in crate::compare) fn is_silent_on(&self, facet: Facet) -> bool {
         match self.carriage(facet) {
             Carriage::None => true,
@@ -218,7 +220,7 @@ impl Column {
     }
 }
 
-/// The form in which names are compared.
+/// The spelling in which names are compared.
 fn one_form(name: &Name) -> Name {
     name.to_java_form().to_modified_utf8()
 }
@@ -227,7 +229,8 @@ fn rounded(size: ByteLen) -> ByteLen {
     size.rounded_up(4)
 }
 
-/// The name of an array's class in the form of Java source: its own, or its component's with `[]` after it.
+/// The name of an array's class in the form of Java source: that of its class, or that of its component followed by
+/// `[]`.
 pub(crate) fn array_name(object: &Object, names: &HashMap<Address, Name>) -> Option<Name> {
     if let ObjectKind::PrimitiveArray(element) = object.kind {
         return Some(Name::from_text(&format!("{}[]", element.keyword())));
@@ -239,7 +242,7 @@ pub(crate) fn array_name(object: &Object, names: &HashMap<Address, Name>) -> Opt
     })
 }
 
-/// Takes an array's own class from the front of its references.
+/// Removes an array's own class from the front of its references.
 fn without_array_class(object: &mut Object) -> Result<(), Error> {
     match &mut object.contents {
         Contents::References(references) if !references.is_empty() => {
@@ -254,9 +257,9 @@ fn without_array_class(object: &mut Object) -> Result<(), Error> {
     Ok(())
 }
 
-/// Whether the arrays of a heap have the convention of J9 in PHD version 4: the class word names the innermost component
-/// and the first reference is the array's own class. One array that has it may be one that holds its own class; only if
-/// all have it is it a convention.
+/// Whether the arrays of a heap follow the convention of J9 in PHD version 4: the class word names the innermost
+/// component and the first reference is the array's own class. A single such array may simply hold its own class; it is
+/// a convention only if all arrays have it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ClassFirst {
     arrays: u64,
@@ -264,10 +267,10 @@ pub(crate) struct ClassFirst {
 }
 
 impl ClassFirst {
-    /// Takes in an object.
+    /// Adds an object.
     ///
     /// # Errors
-    /// What reading contents that are not held runs into.
+    /// If contents that are not held cannot be read.
     pub(crate) fn enter(&mut self, object: &Object, names: &HashMap<Address, Name>) -> Result<(), Error> {
         if object.kind != ObjectKind::ObjectArray {
             return Ok(());

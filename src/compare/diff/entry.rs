@@ -1,4 +1,4 @@
-//! The facts of classes and objects, and of the whole heap.
+//! Comparison of the facts of classes and objects, and of the whole heap.
 
 use crate::model::{Address, IdentityHash, Name, Object};
 
@@ -7,13 +7,13 @@ use super::super::facet::Facet;
 use super::super::facts::{Described, Fact, Get, References, Walk};
 use super::{Diff, HeapSide as Side, long, show};
 
-/// An entry of both heaps.
+/// An entry that both heaps have.
 struct Pair<'p, 'd, 'f, E> {
     diff: &'d mut Diff<'f>,
     at: Option<Address>,
     left: &'p E,
     right: &'p E,
-    /// The names of its class where the entry does not say one, and the other side's does.
+    /// The class's name on each side, where the entry itself does not have it and the other side's does.
     names: [Option<Name>; 2],
     /// Whether field values or elements were compared.
     inside: bool,
@@ -69,7 +69,7 @@ impl<E> Walk<E> for Pair<'_, '_, '_, E> {
 }
 
 impl Diff<'_> {
-    /// Every fact of an entry, or of the whole heap.
+    /// Compares every fact of an entry, or of the whole heap.
     pub(super) fn facts<E: Described>(&mut self, at: Option<Address>, left: &E, right: &E, names: [Option<Name>; 2]) {
         E::walk(&mut Pair { diff: self, at, left, right, names, inside: false });
     }
@@ -83,7 +83,7 @@ impl Diff<'_> {
         self.facts(Some(at), l, r, names);
     }
 
-    /// A hash of 32 bits is the one fact whose absence says something, in a heap that tells such hashes at all: the
+    /// Compares identity hashes. A missing hash of 32 bits is a fact in itself in a heap that records such hashes: the
     /// object was never asked for it.
     fn hash(&mut self, at: Option<Address>, l: Option<IdentityHash>, r: Option<IdentityHash>) {
         let bits32 = |side: &Side, hash| match hash {

@@ -1,4 +1,4 @@
-//! References that are too long to be held: compared in pieces, sorted in temporary files.
+//! Comparison of references that are too long to be held: in pieces, sorted in temporary files.
 
 use crate::error::Error;
 use crate::model::Address;
@@ -9,10 +9,10 @@ use super::super::facet::Facet;
 use super::super::facts::References;
 use super::{Diff, HeapSide, show};
 
-/// The references of one side, where they are known.
+/// The references of one side in pieces, where they are known.
 type Listed = Option<Pieces<Address>>;
 
-/// The references of both sides in pieces, if those of one of them are too long to be held.
+/// The references of both sides in pieces, if those of at least one side are too long to be held.
 pub(super) fn references(sides: [Option<References<'_>>; 2]) -> Result<Option<[Listed; 2]>, Error> {
     let mut found = [None, None];
     for (side, found) in sides.into_iter().zip(&mut found) {
@@ -28,7 +28,7 @@ pub(super) fn references(sides: [Option<References<'_>>; 2]) -> Result<Option<[L
 }
 
 impl Diff<'_> {
-    /// What [`Diff::references`] does with those that are held.
+    /// Compares references in pieces, as [`Diff::references`] compares those that are held.
     pub(super) fn long_references(
         &mut self,
         facet: Facet,

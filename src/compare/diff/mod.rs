@@ -1,4 +1,4 @@
-//! Comparing two heaps on what both of them tell.
+//! Comparison of two heaps by the facts that both record.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,18 +29,18 @@ use pairing::Pairing;
 pub use report::{ClassDifference, Comparison, FacetDifference, NotCompared, Side, Span};
 use side::{Classes, Entries, Entry, HeapSide};
 
-/// What to compare, and how.
+/// Options of a comparison.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Options<'o> {
     /// Facets that are not compared.
     pub left_out: BTreeSet<Facet>,
-    /// The second heap was made of the first one by a converter, and its format carries this: what only the second
-    /// tells is no difference, and known rules are applied to both before they are compared.
+    /// The carriages of the second heap's format, if a converter made the second heap of the first one: facts that only
+    /// the second heap records are then no differences, and known rules are applied to both heaps first.
     pub carried: Option<&'o Column>,
-    /// Only the classes and objects of this address.
+    /// The address to which the comparison is restricted.
     pub only: Option<Address>,
-    /// Bytes of objects that are held in memory, for each side; what is beyond goes to temporary files.
+    /// Bytes of objects that are held in memory, for each side; more objects go to temporary files.
     pub memory: usize,
 }
 
@@ -67,11 +67,11 @@ pub fn compare(left: &Heap, right: &Heap, left_out: &BTreeSet<Facet>) -> Compari
         .unwrap_or_default()
 }
 
-/// The same of two sources, whose objects are sorted outside of memory where they are many. Where those of the second one ascend,
-/// they are compared as they come.
+/// Compares two sources, whose objects are sorted outside of memory where they are many. If the objects of the second
+/// source ascend, they are compared as they are read.
 ///
 /// # Errors
-/// What reading the sources runs into, or temporary files.
+/// If reading the sources fails, or a temporary file.
 pub fn compare_sources(
     left: &mut dyn HeapSource,
     right: &mut dyn HeapSource,
@@ -87,7 +87,7 @@ pub fn compare_sources(
     }
 }
 
-/// What a heap tells beside its objects.
+/// The facts, classes and surroundings of a heap: everything but its objects.
 #[derive(Clone, Copy)]
 struct Told<'h> {
     facts: &'h Facts,
@@ -115,7 +115,7 @@ fn sorted<'h>(told: [Told<'h>; 2], sides: [Sides<'h>; 2], options: &Options<'_>)
     diff.finish(told, [l.order, r.order])
 }
 
-/// Compares a heap with one whose objects ascend.
+/// Compares a heap with a source whose objects ascend, as they are read.
 fn as_they_come(
     left: Told<'_>,
     l: Sides<'_>,
@@ -163,15 +163,15 @@ struct Diff<'f> {
     compared: u64,
     /// The address of the last entry of the left side.
     last: Option<Address>,
-    /// The class that the entry at hand is of.
+    /// The class name of the current entry.
     class: Option<Name>,
     differences: BTreeMap<Facet, Found>,
     not_compared: BTreeMap<(Facet, Side), u64>,
-    /// Whether contents that are not held could be read so far.
+    /// The result of reading contents that are not held, for the current entry.
     read: Result<(), Error>,
 }
 
-/// The differences of a facet, and where its classes stand among them.
+/// The differences of a facet, with an index of their classes.
 #[derive(Default)]
 struct Found {
     difference: FacetDifference,
@@ -204,7 +204,7 @@ impl<'f> Diff<'f> {
         diff
     }
 
-    /// Takes in what both sides have at an address.
+    /// Compares the entries of both sides at an address.
     fn pair(&mut self, one: Option<Entry<'_>>, other: Option<Entry<'_>>) -> Result<(), Error> {
         one.iter().for_each(|entry| self.left.see(entry));
         other.iter().for_each(|entry| self.right.see(entry));
@@ -290,7 +290,7 @@ impl<'f> Diff<'f> {
         }
     }
 
-    /// A list, compared in order; the first item that differs is shown.
+    /// Compares lists in order; the first differing item is shown.
     fn sequence<T: PartialEq>(
         &mut self,
         facet: Facet,
@@ -306,7 +306,7 @@ impl<'f> Diff<'f> {
         }
     }
 
-    /// What both sides tell, if it is to be compared; the silence of one is noted.
+    /// Both sides' values, if the facet is compared; a side that does not record it is noted.
     fn both<T>(&mut self, facet: Facet, left: Option<T>, right: Option<T>) -> Option<(T, T)> {
         if left.is_none() && right.is_none() || self.is_left_out(facet) {
             return None;
@@ -323,7 +323,7 @@ impl<'f> Diff<'f> {
         None
     }
 
-    /// What only one of two lists has. A converter may have put in what the second has alone.
+    /// Reports an item that only one of two lists has. A converter may have added those that only the second list has.
     fn one_sided(
         &mut self,
         facet: Facet,
@@ -385,7 +385,7 @@ impl<'f> Diff<'f> {
         true
     }
 
-    /// What both sides tell beside their classes and objects; and the end.
+    /// Compares surroundings and the order of records, and ends the comparison.
     fn finish(mut self, [left, right]: [Told<'_>; 2], [l, r]: [FileOrder; 2]) -> Result<Comparison, Error> {
         self.record_order((l, left.classes), (r, right.classes))?;
         match self.carried {

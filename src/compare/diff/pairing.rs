@@ -1,4 +1,4 @@
-//! Which entries of two sides have one address.
+//! Pairs of entries of two sides at one address.
 
 use std::cmp::Ordering;
 use std::mem;
@@ -8,7 +8,7 @@ use crate::error::Error;
 use super::Diff;
 use super::side::{Entries, Entry};
 
-/// The entries of the left side, met by those of the right side as they come; both ascend.
+/// The entries of the left side, paired with those of the right side as they come; both ascend.
 pub(super) struct Pairing<'h> {
     left: Entries<'h>,
     next: Option<Entry<'h>>,
@@ -21,10 +21,11 @@ impl<'h> Pairing<'h> {
         Ok(Pairing { next: left.next()?, left })
     }
 
-    /// Compares the next entry of the right side with that of the left side at its address, after those before it.
+    /// Compares the next entry of the right side with that of the left side at its address, after the left entries
+    /// before it.
     ///
     /// # Errors
-    /// What comparing runs into, or temporary files.
+    /// If comparing fails, or reading temporary files.
     pub(super) fn right(&mut self, entry: Entry<'_>, diff: &mut Diff<'_>) -> Result<(), Error> {
         loop {
             let order = self.next.as_ref().map_or(Ordering::Greater, |next| next.address().cmp(&entry.address()));
@@ -36,7 +37,7 @@ impl<'h> Pairing<'h> {
         }
     }
 
-    /// What the left side has beyond the last entry of the right side.
+    /// Reports the entries of the left side after the last entry of the right side.
     ///
     /// # Errors
     /// Like [`Pairing::right`].

@@ -1,4 +1,4 @@
-//! What a comparison says.
+//! The report of a comparison.
 
 use serde::Serialize;
 
@@ -53,7 +53,7 @@ pub struct FacetDifference {
     pub repeated: Vec<Address>,
 }
 
-/// The number of addresses that are kept of a facet that differs.
+/// The most addresses that are kept of a facet that differs.
 pub(super) const ADDRESSES: usize = 1000;
 
 /// The differences of one facet in the objects of one class, or in the class itself.

@@ -28,12 +28,12 @@ pub(super) fn references(references: &[Address]) -> String {
     few_of(references, references.len() as u64)
 }
 
-/// The same of a list that is read in pieces.
+/// A list of addresses that is read in pieces, cut after a few.
 pub(super) fn long_references(references: &Pieces<Address>) -> Result<String, Error> {
     Ok(few_of(&references.first(FEW)?, references.count()))
 }
 
-/// Addresses that are shown of a list.
+/// The most addresses that are shown of a list.
 const FEW: usize = 8;
 
 fn few_of(first: &[Address], count: u64) -> String {
@@ -58,7 +58,7 @@ pub(super) fn first_difference<T: PartialEq>(
     (describe(left), describe(right))
 }
 
-/// The same of lists of contents, in items of this number of bytes or addresses.
+/// The first item in which two lists of contents differ, in items of this number of bytes or addresses.
 fn first_item<T: Item>(
     left: Items<'_, T>,
     right: Items<'_, T>,
@@ -80,7 +80,7 @@ fn first_item<T: Item>(
 /// A fact on both sides; of lists, the first item in which they differ.
 ///
 /// # Errors
-/// What reading lists in pieces runs into.
+/// If reading lists in pieces fails.
 pub(super) fn facts(facet: Facet, left: Fact<'_>, right: Fact<'_>) -> Result<(String, String), Error> {
     let hex = |bytes: &[u8]| format!("0x{}", hexadecimal(bytes));
     Ok(match (left, right) {

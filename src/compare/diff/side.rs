@@ -26,7 +26,7 @@ impl Entry<'_> {
     /// Applies the rules of a kind of dump.
     ///
     /// # Errors
-    /// What reading contents that are not held runs into.
+    /// If contents that are not held cannot be read.
     pub(super) fn change(&mut self, column: &Column, side: &HeapSide) -> Result<(), Error> {
         match self {
             Entry::Class(class) => column.class(class.to_mut()),
@@ -36,7 +36,7 @@ impl Entry<'_> {
     }
 }
 
-/// Classes by address; those of one address in the order of their table.
+/// The classes of a heap by address; those at one address in the order of their table.
 pub(super) struct Classes<'h>(Peekable<std::vec::IntoIter<&'h Class>>);
 
 impl<'h> Classes<'h> {
@@ -46,14 +46,14 @@ impl<'h> Classes<'h> {
         Classes(classes.into_iter().peekable())
     }
 
-    /// The next one, if it comes before an object of this address; where there is none, the next one.
+    /// The next class, if its address is not above this object's, or if there is no object.
     pub(super) fn up_to(&mut self, object: Option<Address>) -> Option<Entry<'h>> {
         let class = self.0.next_if(|class| object.is_none_or(|address| class.address <= address))?;
         Some(Entry::Class(Cow::Borrowed(class)))
     }
 }
 
-/// Classes and objects by address; those of one address stay in file order, the classes first.
+/// The classes and objects of a heap by address; those at one address stay in file order, the classes first.
 pub(super) struct Entries<'h> {
     classes: Classes<'h>,
     objects: Sorted<'h>,
@@ -74,11 +74,11 @@ impl<'h> Entries<'h> {
     }
 }
 
-/// What one heap tells as a whole.
+/// The facts of a whole heap that comparing its entries needs.
 pub(super) struct HeapSide {
     pub(super) habits: Habits,
     pub(super) names: HashMap<Address, Name>,
-    /// What is known of the objects of roots.
+    /// The facts about the objects of roots.
     pub(super) roots: RootObjects,
 }
 
@@ -91,7 +91,7 @@ impl HeapSide {
         HeapSide { habits, names, roots }
     }
 
-    /// Takes in an entry before rules are applied to it.
+    /// Notes an entry before rules are applied to it.
     pub(super) fn see(&mut self, entry: &Entry<'_>) {
         if let Entry::Object(object) = entry {
             self.roots.see(object);
@@ -103,7 +103,7 @@ impl HeapSide {
         object.class_name.as_ref().or_else(|| self.names.get(&object.class?))
     }
 
-    /// What the differences of an entry are filed under.
+    /// The class name under which the differences of an entry are listed.
     pub(super) fn label(&self, entry: &Entry<'_>) -> Option<Name> {
         let object = match entry {
             Entry::Class(class) => return Some(class.name.clone()),

@@ -1,4 +1,4 @@
-//! What a heap dump tells beside classes and objects.
+//! Comparison of roots, threads and everything else besides classes and objects.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ impl Diff<'_> {
         self.events(l.events.as_deref(), r.events.as_deref());
     }
 
-    /// The facts of the log; where they are equal, the log itself.
+    /// Compares the facts of the log; if they are equal, the log itself.
     fn events(&mut self, l: Option<&[Event]>, r: Option<&[Event]>) {
         let texts = |events: &[Event]| -> BTreeSet<Name> {
             let text = |event: &Event| match &event.kind {
@@ -60,7 +60,7 @@ impl Diff<'_> {
         }
     }
 
-    /// Two lists of events, as runs.
+    /// Compares two lists of events, as runs.
     fn runs(
         &mut self,
         facet: Facet,
@@ -92,7 +92,8 @@ impl Diff<'_> {
         }
     }
 
-    /// Roots as a multiset, or where that is left out their kinds and objects; where roots are equal, their order and places.
+    /// Compares roots as a multiset, or where that is left out their kinds and objects; if roots are equal, their order
+    /// and places.
     fn roots(&mut self, l: Option<&[Root]>, r: Option<&[Root]>) {
         let [of_roots, of_kinds] = [Facet::Roots, Facet::RootObjects].map(|facet| self.left_out.contains(&facet));
         if of_roots
@@ -161,14 +162,14 @@ impl Diff<'_> {
     }
 }
 
-/// Events with how many times each is told, those that are the same together.
+/// The distinct events, each with the number of its occurrences.
 fn runs(events: impl Iterator<Item = (Event, u64)>) -> Vec<Event> {
     let mut runs = Vec::new();
     events.for_each(|(event, times)| Event { repeats: times - 1, ..event }.enter(&mut runs));
     runs
 }
 
-/// Everything of a root but its place.
+/// The order of roots by everything but their places.
 fn root_key(root: &Root) -> impl Ord + use<> {
     let RootLine { root, object, reference, thread, frame, trace, after: _ } = RootLine::from(root);
     (object, root, reference, thread, frame, trace)
@@ -180,14 +181,14 @@ fn sorted<T, K: Ord>(items: &[T], key: impl Fn(&T) -> K) -> Vec<&T> {
     sorted
 }
 
-/// The items of two lists that the other one does not have, sorted; of equal items, each has one partner.
+/// The items of two lists that the other one does not have, sorted; each of several equal items has one partner.
 fn without_partner<'t, T, K: Ord>(left: &'t [T], right: &'t [T], key: impl Fn(&T) -> K) -> (Vec<&'t T>, Vec<&'t T>) {
     let pairs = pairs(&sorted(left, &key), &sorted(right, &key), &key);
     let (left, right): (Vec<_>, Vec<_>) = pairs.into_iter().filter(|(l, r)| l.is_none() || r.is_none()).unzip();
     (left.into_iter().flatten().collect(), right.into_iter().flatten().collect())
 }
 
-/// Two sorted lists side by side: items of one key in pairs, and those that have no partner alone.
+/// Merges two sorted lists: items with one key as pairs, and items without a partner alone.
 fn pairs<'t, T, K: Ord>(
     mut left: &[&'t T],
     mut right: &[&'t T],

@@ -343,7 +343,7 @@ fn compares_kinds_and_objects_of_roots_where_roots_are_left_out() {
     assert!(whole.differences.is_empty());
 }
 
-/// An address twice where it should stand once, and another that is missing: that is where something is not read.
+/// A repeated address, and another that is missing: only the latter is reported as missing.
 #[test]
 fn what_stands_twice_is_no_place_where_something_is_missing() {
     let mut twice = everything();
@@ -404,7 +404,7 @@ fn differences_are_filed_by_class_with_the_first_address_of_each() {
     assert_eq!((&found.left, &found.right), (&difference.left, &difference.right));
 }
 
-/// Whether the objects of the second one ascend, so that they are compared as they come, or not.
+/// Compares sources whose second one ascends, so that it is compared as it is read, and others.
 #[test]
 fn sources_are_compared_as_heaps_in_memory_are() {
     let ascending = |heap: &Heap| heap.objects.is_sorted_by_key(|object| object.address);

@@ -1,14 +1,14 @@
-//! A comparison in words, for messages of tests.
+//! A comparison as text, for messages of tests.
 
 use std::fmt::{self, Display, Formatter};
 
 use super::report::{ClassDifference, Comparison, FacetDifference, NotCompared};
 
-/// Classes that are shown for a facet, each by its first object that differs.
+/// The most classes that are shown for a facet, each by its first object that differs.
 const SHOWN: usize = 5;
 
-/// One paragraph for each facet that differs: how many objects, and for the classes with the most of them the first
-/// address and both sides.
+/// A paragraph for each facet that differs: the number of objects, and for the most frequent classes the first address
+/// and both sides.
 impl Display for Comparison {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let verdict = if self.equal { "equal" } else { "different" };

@@ -76,7 +76,7 @@ impl Described for PoolEntry {
     }
 }
 
-/// The keys of a value: its type, and its bits.
+/// The keys of a value: its type and its bits.
 fn value<E>(
     walk: &mut impl Walk<E>,
     about: &'static str,

@@ -8,7 +8,8 @@ use crate::model::{
 
 use super::{Described, Fact, Lines, Walk, key, set};
 
-/// A string, an unloaded class or an ended thread, a record with an unknown tag: entries that have no type of their own.
+/// A string: the entry has no type of its own, and neither have those of unloaded classes, ended threads and unknown
+/// records.
 impl Described for (TextId, Name) {
     fn walk(walk: &mut impl Walk<(TextId, Name)>) {
         always!(walk, 0, key("id", "Its identifier."));

@@ -21,13 +21,13 @@ pub struct Head {
     pub facts: Facts,
     /// When the heap was dumped, and when that ended.
     pub times: Option<(u32, u32)>,
-    /// How many classes, objects, references, roots, threads, stack traces, regions and events there are.
+    /// The numbers of classes, objects, references, roots, threads, stack traces, regions and events.
     pub counts: [Option<u64>; COUNTS.len()],
     /// Facets that this decoder does not report.
     pub omits: Vec<Facet>,
 }
 
-/// What the first line of a listing counts: the keys, and what they mean.
+/// The keys of the counts in a listing's first line, with their descriptions.
 const COUNTS: [(&str, &str); 8] = [
     ("classes", "Number of classes in the listing."),
     ("objects", "Number of objects in the listing, classes not counted."),
@@ -40,7 +40,7 @@ const COUNTS: [(&str, &str); 8] = [
 ];
 
 impl Head {
-    /// The facts of a heap, and no counts.
+    /// A first line with the facts of a heap and no counts.
     pub fn of(facts: &Facts, around: &Surroundings) -> Head {
         Head { listing: 1, facts: facts.clone(), times: around.times, ..Head::default() }
     }

@@ -1,4 +1,4 @@
-//! Lists of contents as facts: in memory, or read in pieces.
+//! Lists of contents as facts: held in memory, or read in pieces.
 
 use crate::error::Error;
 use crate::model::Address;
@@ -7,7 +7,7 @@ use crate::model::long::{Item, Pieces};
 /// A list of contents.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Items<'e, T: Item> {
-    /// In memory.
+    /// Held in memory.
     Held(&'e [T]),
     /// Read in pieces.
     Long(&'e Pieces<T>),
@@ -23,10 +23,10 @@ impl<'e, T: Item> Items<'e, T> {
         }
     }
 
-    /// Calls `each` with one piece after the other; what is held is one piece.
+    /// Calls `each` with one piece after the other; only one piece is held.
     ///
     /// # Errors
-    /// What `each` returns, or what reading pieces runs into.
+    /// If `each` fails, or reading a piece.
     #[inline]
     pub fn visit<E: From<Error>>(self, mut each: impl FnMut(&[T]) -> Result<(), E>) -> Result<(), E> {
         match self {
@@ -35,10 +35,11 @@ impl<'e, T: Item> Items<'e, T> {
         }
     }
 
-    /// The index of the first item in which two lists differ, by which one of them may have ended.
+    /// The index of the first item in which two lists differ; where one is a prefix of the other, the shorter one's
+    /// length.
     ///
     /// # Errors
-    /// What reading pieces runs into.
+    /// If reading pieces fails.
     #[inline]
     pub fn first_difference(self, other: Items<'_, T>) -> Result<Option<u64>, Error> {
         match (self, other) {
@@ -50,10 +51,10 @@ impl<'e, T: Item> Items<'e, T> {
         }
     }
 
-    /// The items from an index on, up to this number of them.
+    /// The items from an index on, at most this number of them.
     ///
     /// # Errors
-    /// What reading pieces runs into.
+    /// If reading pieces fails.
     pub fn some(self, from: u64, count: usize) -> Result<Vec<T>, Error> {
         match self {
             Items::Held(items) => Ok(items.iter().skip(from as usize).take(count).copied().collect()),
@@ -71,10 +72,10 @@ impl<'e, T: Item> Items<'e, T> {
 }
 
 impl Items<'_, Address> {
-    /// How many are null.
+    /// The number of null addresses.
     ///
     /// # Errors
-    /// What reading pieces runs into.
+    /// If reading pieces fails.
     #[inline]
     pub fn nulls(self) -> Result<u64, Error> {
         match self {

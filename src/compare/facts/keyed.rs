@@ -1,4 +1,4 @@
-//! Lines, and parts of lines, whose keys are rows of [`Described`]: written, read, and as a schema.
+//! Lines and parts of lines whose keys are the rows of [`Described`]: writing, reading, and the schema.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{Described, Get, Key, Presence, Set, Spelled, Walk};
 
-/// Where a class or object stands in its file.
+/// The place of a class or object in its file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     /// Index of the record.
@@ -19,11 +19,11 @@ pub struct Place {
     pub offset: Option<u64>,
 }
 
-/// An entry of a heap as an object of JSON; of the kinds of line that such an entry may have, it is one.
+/// An entry of a heap as a JSON object, for one of the kinds of line that such an entry may have.
 #[derive(Clone, Debug)]
 pub struct Keyed<'e, E: Clone, const LINE: u8 = 0> {
     entry: Cow<'e, E>,
-    /// Index of its record, where that is told.
+    /// Index of its record, if known.
     pub(in crate::compare) record: Option<u64>,
     offset: Option<u64>,
     /// Whether it was read without a value of the key `name`.
@@ -31,12 +31,12 @@ pub struct Keyed<'e, E: Clone, const LINE: u8 = 0> {
 }
 
 impl<'e, E: Described, const LINE: u8> Keyed<'e, E, LINE> {
-    /// At its place in the file.
+    /// An entry with its place in the file.
     pub(in crate::compare) fn placed(entry: &'e E, place: Place) -> Keyed<'e, E, LINE> {
         Keyed { entry: Cow::Borrowed(entry), record: Some(place.record), offset: place.offset, nameless: false }
     }
 
-    /// An entry that was made for its line.
+    /// An entry that was created for its line.
     pub(in crate::compare) fn owned(entry: E) -> Keyed<'e, E, LINE> {
         Keyed { entry: Cow::Owned(entry), record: None, offset: None, nameless: false }
     }
@@ -48,7 +48,7 @@ impl<'e, E: Described, const LINE: u8> Keyed<'e, E, LINE> {
 }
 
 impl<'e, E: Described> Keyed<'e, E> {
-    /// Without a place.
+    /// An entry without a place.
     pub(in crate::compare) fn of(entry: &'e E) -> Keyed<'e, E> {
         Keyed { entry: Cow::Borrowed(entry), record: None, offset: None, nameless: false }
     }
@@ -95,7 +95,7 @@ impl<M: SerializeMap, E: Clone, const LINE: u8> Walk<E> for Writer<'_, '_, M, E,
     }
 }
 
-/// Keys that are not the line's are skipped.
+/// Unknown keys are skipped.
 impl<'de, E: Described, const LINE: u8> Deserialize<'de> for Keyed<'static, E, LINE> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_map(Keys(PhantomData))
@@ -135,19 +135,19 @@ impl<'de, E: Described, const LINE: u8> Visitor<'de> for Keys<E, LINE> {
     }
 }
 
-/// What the keys so far say.
+/// The entry that the keys so far describe.
 struct Found<E> {
     entry: E,
     place: [Option<u64>; 2],
-    /// The rows whose keys were there, a bit for each, and those with a value.
+    /// The rows whose keys were found, a bit for each, and the rows with a value.
     seen: u64,
     read: u64,
-    /// A key that is missing.
+    /// A missing required key.
     owed: Option<&'static str>,
     nameless: bool,
 }
 
-/// Looks for the row of a key, or, at the end, for rows that were not read.
+/// A walk that finds the row of a key, or, at the end, rows whose keys are missing.
 struct Reader<'r, 'de, E, A: MapAccess<'de>> {
     line: u8,
     name: Option<&'r str>,

@@ -1,10 +1,10 @@
-//! The facts of a heap, one row each. What listings write and read, what is compared, what digests sum up, and which facets
-//! an entry tells: each is a [`Walk`] over these rows.
+//! The facts of a heap, one row each. Writing and reading listings, comparing, digests, and counting facets are each a
+//! [`Walk`] over these rows.
 //!
-//! The rows of an entry stand in its [`Described::walk`]. Facts are met in the order of their numbers in digests, keys in
-//! the order in which a listing has them.
+//! The rows of an entry stand in its [`Described::walk`]. Facts come in the order of their numbers in digests, keys in
+//! their order in a listing.
 
-/// A row for a fact that is a field of the entry, and a key.
+/// A row for a fact that is a field of the entry, with its key.
 macro_rules! fact {
     ($walk:ident, $facet:expr, $($field:tt).+, $key:expr) => {
         $walk.fact($facet, $key, |entry| &entry.$($field).+, |entry| &mut entry.$($field).+)
@@ -67,12 +67,13 @@ pub(crate) use value::{Fact, Told};
 /// A name that no text gives.
 static NO_NAME: LazyLock<Name> = LazyLock::new(Name::default);
 
-/// An entry of a heap, or a part of one, whose facts are known row by row.
+/// An entry of a heap, or a part of one, described by rows.
 pub trait Described: Clone + Default + 'static {
-    /// Its kinds of line in a listing: their names in the schema, empty for parts of others, and what they are.
+    /// The kinds of line that list it, each with its name in the schema, empty for parts of other lines, and a
+    /// description.
     const LINES: Lines = &[("", "")];
 
-    /// One of which nothing is known yet, of a kind of line.
+    /// An entry of a kind of line of which nothing is known yet.
     fn blank(_line: u8) -> Self {
         Self::default()
     }
@@ -80,35 +81,35 @@ pub trait Described: Clone + Default + 'static {
     /// Calls `walk` with each row.
     fn walk(walk: &mut impl Walk<Self>);
 
-    /// Whether what was read row by row belongs together.
+    /// Checks an entry that was read row by row.
     ///
     /// # Errors
-    /// What does not.
+    /// If its facts contradict each other.
     fn check(&self) -> Result<(), String> {
         Ok(())
     }
 }
 
-/// A type that a listing's text is read as, with the schema of that text.
+/// A type that is read from a listing's text, with the schema of that text.
 #[cfg(feature = "schemas")]
 pub trait Spelled: DeserializeOwned + schemars::JsonSchema {}
 #[cfg(feature = "schemas")]
 impl<T: DeserializeOwned + schemars::JsonSchema> Spelled for T {}
 
-/// A type that a listing's text is read as.
+/// A type that is read from a listing's text.
 #[cfg(not(feature = "schemas"))]
 pub trait Spelled: DeserializeOwned {}
 #[cfg(not(feature = "schemas"))]
 impl<T: DeserializeOwned> Spelled for T {}
 
-/// Kinds of line: their names and what they are.
+/// Kinds of line: their names and descriptions.
 pub(crate) type Lines = &'static [(&'static str, &'static str)];
 
-/// How a fact is looked at.
+/// A function that reads a fact of an entry.
 pub trait Get<E>: for<'e> Fn(&'e E) -> Option<Fact<'e>> {}
 impl<E, F: for<'e> Fn(&'e E) -> Option<Fact<'e>>> Get<E> for F {}
 
-/// How an entry is given what a key says, or why it cannot be.
+/// A function that sets a part of an entry, or says why it cannot.
 pub trait Set<E, T>: Fn(&mut E, T) -> Result<(), String> {}
 impl<E, T, F: Fn(&mut E, T) -> Result<(), String>> Set<E, T> for F {}
 
@@ -117,14 +118,14 @@ fn set<T>(slot: &mut T, value: T) -> Result<(), String> {
     Ok(())
 }
 
-/// What goes over the rows of an entry. It takes from them what it needs: an entry to look at (`get`), or one to change
-/// (`set`), is its own.
+/// A walk over the rows of an entry. It uses of each row what it needs; the entry that it reads (`get`) or changes
+/// (`set`) is its own.
 pub trait Walk<E>: Sized {
-    /// A fact, under its facet.
+    /// A fact without a key, under its facet.
     #[inline]
     fn told(&mut self, _facet: Facet, _get: impl Get<E>) {}
 
-    /// References, under one of the facets that look at them: how many are null, which there are, or in which order.
+    /// References, under a facet that concerns them: their nulls, their targets, or their order.
     #[inline]
     fn references(&mut self, _facet: Facet, _get: impl for<'e> Fn(&'e E) -> Option<References<'e>>) {}
 
@@ -139,11 +140,11 @@ pub trait Walk<E>: Sized {
     #[inline]
     fn key<T: Spelled>(&mut self, _key: Key, _get: impl Get<E>, _set: impl Set<E, T>) {}
 
-    /// The keys that say where an entry stands in its file.
+    /// The keys for the place of an entry in its file.
     #[inline]
     fn place(&mut self) {}
 
-    /// A fact that is a field of the entry, and a key.
+    /// A fact that is a field of the entry, with its key.
     #[inline]
     fn fact<T: Told>(
         &mut self,
@@ -162,13 +163,13 @@ pub trait Walk<E>: Sized {
         self.key(key, |entry| get(entry).as_ref().map(T::fact), |entry, text| set(slot(entry), Some(T::read(text)?)));
     }
 
-    /// A key for a name: without characters where the dump gives it none, and then the key may as well be absent.
+    /// A key for a name: empty where the dump gives it none, and then the key may be absent.
     #[inline]
     fn name(&mut self, key: Key, get: impl Fn(&E) -> &Name, slot: impl Fn(&mut E) -> &mut Name) {
         self.key(key, |entry| Some(Fact::Name(get(entry))), |entry, text: Text| set(slot(entry), text.into()));
     }
 
-    /// A key for a name that is not known where it has no characters.
+    /// A key for a name that is unknown where it is empty.
     #[inline]
     fn known_name(&mut self, key: Key, get: impl Fn(&E) -> &Option<Name>, slot: impl Fn(&mut E) -> &mut Option<Name>) {
         let read = |text: Text| Some(Name::from(text)).filter(|name| !name.as_bytes().is_empty());
@@ -179,7 +180,7 @@ pub trait Walk<E>: Sized {
         );
     }
 
-    /// A key that every line has, for a field that is always known.
+    /// A key of every line, for a field that is always known.
     #[inline]
     fn always<T: Told>(&mut self, key: Key, get: impl Fn(&E) -> &T, slot: impl Fn(&mut E) -> &mut T) {
         self.key(key.always(), |entry| Some(get(entry).fact()), |entry, text| set(slot(entry), T::read(text)?));
@@ -212,48 +213,48 @@ pub trait Walk<E>: Sized {
 /// A key of a listing.
 #[derive(Clone, Copy, Debug)]
 pub struct Key {
-    /// Its name.
+    /// The key's name.
     pub name: &'static str,
-    /// What its value is.
+    /// A description of its value.
     pub about: &'static str,
-    /// The kinds of line that have it, a bit for each.
+    /// The kinds of line that have the key, a bit for each.
     pub lines: u8,
-    /// Whether it has to be there.
+    /// The rule for its presence.
     pub presence: Presence,
 }
 
-/// Whether a key has to be there.
+/// The rule for the presence of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Presence {
-    /// Where its fact is known; null is the same as none.
+    /// Present if its fact is known; null is the same as absent.
     Known,
-    /// Where there is something to list.
+    /// Present if there is something to list.
     Listed,
-    /// In every line that is written. In one that is read it may be absent, and null is the same as none.
+    /// Present in every line that is written. In a line that is read it may be absent, and null is the same as absent.
     Written,
-    /// In every line.
+    /// Present in every line.
     Always,
-    /// In none: it is refused.
+    /// Refused in every line.
     Never,
 }
 
-/// A key that is there where its fact is known, in lines of every kind.
+/// A key of lines of every kind, present if its fact is known.
 pub(super) const fn key(name: &'static str, about: &'static str) -> Key {
     Key { name, about, lines: u8::MAX, presence: Presence::Known }
 }
 
 impl Key {
-    /// The same key, in every line of these kinds.
+    /// This key, required in every line of its kinds.
     pub const fn always(self) -> Key {
         Key { presence: Presence::Always, ..self }
     }
 
-    /// The same key, in every line of these kinds that is written.
+    /// This key, written in every line of its kinds.
     pub const fn written(self) -> Key {
         Key { presence: Presence::Written, ..self }
     }
 
-    /// The same key in lines of some kinds only.
+    /// This key, in lines of these kinds only.
     pub const fn of(self, lines: u8) -> Key {
         Key { lines, ..self }
     }
@@ -262,16 +263,16 @@ impl Key {
 /// The references of an entry, in the order of its fields or elements, or of the record.
 #[derive(Clone, Copy, Debug)]
 pub enum References<'e> {
-    /// As a record lists them, with the nulls that it lists.
+    /// References as a record lists them, nulls included.
     Listed(Items<'e, Address>),
-    /// Elements by position.
+    /// Elements by position, nulls included.
     Elements(Items<'e, Address>),
-    /// Those among field values.
+    /// The references among field values.
     Fields(&'e [Value]),
 }
 
 impl<'e> References<'e> {
-    /// All of them that are held in memory; null ones only where a record lists them.
+    /// The references that are held in memory; null ones only where a record lists them.
     #[inline]
     pub fn iter(self) -> impl Iterator<Item = Address> + 'e {
         let (listed, values, nulls): (&[Address], &[Value], bool) = match self {
@@ -284,10 +285,10 @@ impl<'e> References<'e> {
         listed.iter().copied().chain(values).filter(move |reference| nulls || !reference.is_null())
     }
 
-    /// All of them, where they are too long to be held; null ones only where a record lists them.
+    /// The references in pieces, if they are too long to be held; null ones only where a record lists them.
     ///
     /// # Errors
-    /// What reading them runs into.
+    /// If reading them fails.
     #[inline]
     pub fn long(self) -> Result<Option<Pieces<Address>>, Error> {
         match self {
@@ -299,10 +300,10 @@ impl<'e> References<'e> {
         }
     }
 
-    /// How many null ones a record lists.
+    /// The number of null references that a record lists.
     ///
     /// # Errors
-    /// What reading them runs into.
+    /// If reading them fails.
     #[inline]
     pub fn nulls(self) -> Result<u64, Error> {
         match self {
@@ -312,7 +313,7 @@ impl<'e> References<'e> {
     }
 }
 
-/// A hash as a fact of its width: of 16 bits, of 32.
+/// A hash as a fact of each width: 16 bits, 32 bits.
 #[inline]
 fn hashes<'e>(hash: Option<IdentityHash>) -> [Option<Fact<'e>>; 2] {
     match hash {

@@ -6,7 +6,7 @@ use crate::model::{Contents, Long, Object, ObjectKind, PrimitiveType};
 use super::super::facet::Facet;
 use super::{Described, Fact, Items, Key, Lines, Presence, References, Spelled, Walk, key, set};
 
-/// Kinds of line, a bit for each.
+/// Kinds of line of objects, a bit for each.
 const INSTANCE: u8 = 1;
 const OBJECT_ARRAY: u8 = 2;
 const PRIMITIVE_ARRAY: u8 = 4;
@@ -30,7 +30,7 @@ impl Described for Object {
     }
 }
 
-/// What is known of an object, apart from plain facts that are keys as well.
+/// The facts of an object that are no plain fields with a key.
 #[inline]
 fn facts(w: &mut impl Walk<Object>) {
     w.references(Facet::NullReferences, references);
@@ -50,7 +50,7 @@ fn facts(w: &mut impl Walk<Object>) {
     w.told(Facet::ObjectTrace, |o| o.trace.map(|serial| Fact::Number(serial.0.into())));
 }
 
-/// The keys of lines, in their order.
+/// The keys of objects' lines, in their order.
 #[inline]
 fn keys(w: &mut impl Walk<Object>) {
     always!(w, address, key("address", "Address, in bytes."));
@@ -91,13 +91,13 @@ fn listed(refs: Vec<Hex>) -> Result<Contents, String> {
     Ok(Contents::References(addresses(refs)))
 }
 
-/// The inside of objects, under one of its facets.
+/// The contents of an object, under one of their facets.
 #[inline]
 fn told_inside(w: &mut impl Walk<Object>, facet: Facet) {
     w.told(facet, |o| inside(o).filter(|(_, of, _)| *of == facet).map(|(.., fact)| fact));
 }
 
-/// A key for the inside of objects, of which a line has one.
+/// A key for the contents of objects; a line has one of these.
 #[inline]
 fn inside_key<T: Spelled>(
     w: &mut impl Walk<Object>,
@@ -117,7 +117,7 @@ fn inside_key<T: Spelled>(
     );
 }
 
-/// What is known of an object's inside: the key, the facet and the fact.
+/// The contents of an object as a key, a facet and a fact.
 #[inline]
 fn inside(object: &Object) -> Option<(&'static str, Facet, Fact<'_>)> {
     use ObjectKind::{Instance, ObjectArray, PrimitiveArray};

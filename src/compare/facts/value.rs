@@ -1,4 +1,4 @@
-//! What facts are: values to look at, and how a listing's text becomes one.
+//! Facts as values, and their conversion from a listing's text.
 
 use std::cell::Cell;
 use std::fmt;
@@ -20,7 +20,7 @@ use crate::model::{
 use super::keyed::{Keyed, entries};
 use super::{Items, Spelled};
 
-/// A fact as it stands in an entry.
+/// A fact of an entry, borrowed from it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[allow(missing_docs, reason = "each is told by its type")]
 pub enum Fact<'e> {
@@ -31,7 +31,7 @@ pub enum Fact<'e> {
     Address(Address),
     Hash16(u16),
     Hash32(u32),
-    /// One letter: a class, an instance, an object array, or the elements of a primitive array.
+    /// A letter: a class, an instance, an object array, or the elements of a primitive array.
     Kind(u8),
     Keyword(PrimitiveType),
     Type(FieldType),
@@ -50,7 +50,7 @@ pub enum Fact<'e> {
     Statics(&'e [Static]),
     Pool(&'e [PoolEntry]),
     Values(&'e [Value]),
-    /// Bytes that no class lays out.
+    /// Bytes of fields whose layout is unknown.
     Raw(Items<'e, u8>),
     Primitives(Items<'e, u8>, PrimitiveType),
     Frames(&'e [StackFrame]),
@@ -62,7 +62,7 @@ pub enum Fact<'e> {
 }
 
 impl Fact<'_> {
-    /// The number that it is, if it is one.
+    /// The number, if the fact is one.
     #[inline]
     pub fn number(self) -> Option<u64> {
         match self {
@@ -77,10 +77,10 @@ impl Fact<'_> {
         }
     }
 
-    /// Whether two facts are the same.
+    /// Whether two facts are equal.
     ///
     /// # Errors
-    /// What reading lists in pieces runs into.
+    /// If reading lists in pieces fails.
     #[inline]
     pub fn same(self, other: Fact<'_>) -> Result<bool, Error> {
         match (self, other) {
@@ -105,7 +105,7 @@ impl Fact<'_> {
         Ok(difference.is_none())
     }
 
-    /// Calls `see` with each address in it that is held in memory, and its place there.
+    /// Calls `see` with each address in the fact that is held in memory, and its index.
     pub fn addresses(self, see: &mut dyn FnMut(u64, Address)) {
         let mut values = |values: &mut dyn Iterator<Item = &Value>| {
             (0..).zip(values).filter_map(|(place, v)| Some((place, v.as_reference()?))).for_each(|(p, to)| see(p, to));
@@ -121,7 +121,7 @@ impl Fact<'_> {
     }
 }
 
-/// As a listing spells it.
+/// A fact in the spelling of listings.
 impl Serialize for Fact<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match *self {
@@ -174,7 +174,7 @@ impl Serialize for Fact<'_> {
     }
 }
 
-/// Why spelling a list stopped: the list could not be read, or the text not be put.
+/// The reason why serialising a list stopped: the list could not be read, or the text not be written.
 enum Stopped<E> {
     Read(Error),
     Put(E),
@@ -195,10 +195,10 @@ impl<E: serde::ser::Error> Stopped<E> {
     }
 }
 
-/// Bytes as two hexadecimal digits each, piece by piece.
+/// Bytes as two hexadecimal digits each, read piece by piece.
 struct Digits<'d> {
     bytes: &'d Pieces<u8>,
-    /// Why they could not be read.
+    /// The error of reading them.
     failed: Cell<Option<Error>>,
 }
 
@@ -214,22 +214,22 @@ impl fmt::Display for Digits<'_> {
     }
 }
 
-/// A type that holds a fact.
+/// A type whose values are facts.
 pub trait Told: Sized + 'static {
-    /// What a listing's text is read as.
+    /// The type that a listing's text is parsed as.
     type Text: Spelled;
 
     /// The fact.
     fn fact(&self) -> Fact<'_>;
 
-    /// The fact that a text says.
+    /// Converts a listing's text.
     ///
     /// # Errors
-    /// Why it says none.
+    /// If the text is not such a fact, with the reason.
     fn read(text: Self::Text) -> Result<Self, String>;
 }
 
-/// A row for each type: what its text is read as, the fact that it is, and what a text says.
+/// Implementations for types: each with the type of its text, its fact, and the conversion of a text.
 macro_rules! told {
     ($($held:ty: $text:ty, $fact:expr, $read:expr;)*) => {$(
         impl Told for $held {

@@ -1,4 +1,4 @@
-//! The first line of a listing, as it follows from a heap.
+//! The first line of a listing, from its heap.
 
 use crate::compare::facts::Head;
 use crate::model::{Event, Heap, Object, ObjectKind};
@@ -23,8 +23,8 @@ pub fn head(heap: &Heap) -> Head {
     Head { counts, ..Head::of(&heap.facts, around) }
 }
 
-/// Whether instances have a class word that is their class. Dumps of identity hashes and no identifiers have, and a listing that does
-/// not say what it is of is taken for one of them.
+/// Whether instances have a class word that is their class. Dumps with identity hashes and without identifiers have,
+/// and a listing that does not name its format is taken for one of them.
 pub(super) fn has_class_words(head: &Head) -> bool {
     head.format.is_none() || (head.facts.hash_regime.is_some() && head.facts.identifier_size.is_none())
 }

@@ -1,4 +1,4 @@
-//! [`Line`], which is any line after the first.
+//! [`Line`]: any line after the first.
 
 use serde::{Deserialize, Serialize};
 
@@ -44,7 +44,7 @@ impl<'h> Line<'h> {
 }
 
 impl Line<'static> {
-    /// A line of any kind. Keys that are not the kind's are skipped.
+    /// Parses a line of any kind. Unknown keys are skipped.
     pub(super) fn parse(text: &str) -> serde_json::Result<Line<'static>> {
         #[derive(Deserialize)]
         struct Kinded {

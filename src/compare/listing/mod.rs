@@ -51,7 +51,7 @@ pub fn write(out: &mut dyn Write, head: &Head, heap: &Heap, places: &Places) -> 
     lines.end()
 }
 
-/// Lines on their way out.
+/// A writer of lines.
 struct Lines<'o>(BufWriter<&'o mut dyn Write>);
 
 impl Lines<'_> {
@@ -85,14 +85,14 @@ fn failed(error: std::io::Error) -> Error {
 /// The places of a heap's classes and objects.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Places {
-    /// Of each class.
+    /// The place of each class.
     pub classes: Vec<Place>,
-    /// Of each object.
+    /// The place of each object.
     pub objects: Vec<Place>,
 }
 
 impl Places {
-    /// Record indexes as they follow from the heap's own order, without offsets.
+    /// Record indexes in the heap's own order, without offsets.
     pub fn of_order(heap: &Heap) -> Places {
         let objects = heap.objects.len() as u64;
         let mut order: Vec<usize> = (0..heap.classes.len()).collect();

@@ -29,18 +29,18 @@ pub fn read(input: impl BufRead) -> Result<Listing, Error> {
     read_within(input, u64::MAX)
 }
 
-/// The most bytes of the first line. A dump that is no listing seldom has line feeds, and an endless input none at all.
+/// The most bytes of the first line. A file that is no listing seldom has line feeds, and an endless input none at all.
 const LONGEST_HEAD: u64 = 16 << 20;
 
-/// The most bytes of another line, which may have the contents of a large array.
+/// The most bytes of another line, which may hold the contents of a large array.
 const LONGEST_LINE: u64 = 1 << 30;
 
-/// The most bytes of the line of this number.
+/// The most bytes of the line with this number.
 fn longest(number: u64) -> u64 {
     if number == 1 { LONGEST_HEAD } else { LONGEST_LINE }
 }
 
-/// The same, in which all lines together take about this number of bytes of memory at most.
+/// Reads a listing whose lines together take about this number of bytes of memory at most.
 ///
 /// # Errors
 /// Like [`read`], and if they take more.
@@ -111,7 +111,7 @@ fn is_too_much(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::OutOfMemory
 }
 
-/// A line that has more bytes than are read of one.
+/// The error for a line that is longer than is read.
 fn endless(line: u64, allowed: u64) -> Error {
     let longest = longest(line);
     if longest > allowed {
@@ -127,7 +127,7 @@ fn beyond(line: u64, allowed: u64) -> Error {
     ))
 }
 
-/// What is wrong with a line, which for the parser of JSON is always the first.
+/// The message for a malformed line, without the line number of the JSON parser, which is always 1.
 fn without_line(error: &serde_json::Error) -> String {
     let text = error.to_string();
     match text.strip_suffix(&format!(" at line {} column {}", error.line(), error.column())) {
@@ -136,10 +136,11 @@ fn without_line(error: &serde_json::Error) -> String {
     }
 }
 
-/// What a line takes that is neither a class nor an object, but for names and lists, which stand in the line.
+/// The memory of a line that is neither a class nor an object, without its names and lists, which are counted by the
+/// line's length.
 const AROUND: u64 = 256;
 
-/// What the lines so far hold.
+/// The entries that the lines so far describe.
 struct Entries {
     items: Vec<(u64, Item)>,
     has_class_words: bool,
@@ -147,12 +148,12 @@ struct Entries {
     unplaced: bool,
     nameless: Option<u64>,
     around: Surroundings,
-    /// About how many bytes of memory they take.
+    /// The approximate memory that they take, in bytes.
     held: u64,
 }
 
 enum Item {
-    /// In a box, since objects are many and take less.
+    /// Boxed, since objects are many and smaller.
     Class(Box<Class>),
     Object(Object),
 }
@@ -170,7 +171,7 @@ impl Item {
 }
 
 impl Entries {
-    /// Before the first line. A head that counts lines of a kind knows them, even if there are none.
+    /// No entries. Kinds that the head counts are known, even if no line lists any.
     fn new(head: &Head) -> Entries {
         fn known<T>(count: Option<u64>) -> Option<Vec<T>> {
             count.map(|_| Vec::new())

@@ -1,4 +1,4 @@
-//! A listing whose objects come one by one, and are sorted outside of memory where they are many.
+//! A listing whose objects come one by one and are sorted, outside of memory if they are many.
 
 use std::io::{BufWriter, Write};
 
@@ -44,15 +44,15 @@ impl std::fmt::Debug for SortedLines {
 }
 
 impl SortedLines {
-    /// None yet; about this number of bytes of them is held, and what is beyond goes to temporary files.
+    /// No objects; about this number of bytes of them is held, and more go to temporary files.
     pub fn new(memory: usize) -> SortedLines {
         SortedLines { sorter: Sorter::new(memory), objects: 0, references: 0 }
     }
 
-    /// Takes in the next object in file order.
+    /// Adds the next object in file order.
     ///
     /// # Errors
-    /// What temporary files run into, or reading contents that are not held.
+    /// If a temporary file fails, or reading contents that are not held.
     pub fn add(&mut self, place: Place, object: &Object) -> Result<(), Error> {
         self.objects += 1;
         // Lines of primitive arrays have none, whatever a broken text lists.
@@ -67,7 +67,7 @@ impl SortedLines {
         self.sorter.push(Placed { record, offset, object: object.clone() })
     }
 
-    /// The first line: the facts of the heap, which has no objects of its own, and of the objects that were taken in.
+    /// The first line: the facts of `heap`, which has no objects of its own, and of the objects that were added.
     pub fn head(&self, heap: &Heap) -> Head {
         let mut head = head(heap);
         let [_, objects, references, ..] = &mut head.counts;

@@ -14,9 +14,9 @@ use super::used::{Facets, Used};
 pub(super) struct Graph {
     addresses: Vec<Address>,
     names: Vec<String>,
-    /// How many nodes are the first heap's.
+    /// The number of nodes of the first heap.
     pub(super) left: u32,
-    /// What is known of each node by itself.
+    /// A hash of each node's own facts.
     pub(super) labels: Vec<u64>,
     /// Edges by the node that they leave, and by the one that they reach.
     pub(super) out: Edges,
@@ -44,14 +44,14 @@ impl Edges {
     }
 }
 
-/// A group of nodes that is of another size on the two sides.
+/// A group of nodes that has different sizes on the two sides.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Split {
-    /// One of its nodes.
+    /// A node of the group.
     pub(super) node: u32,
     pub(super) left: u64,
     pub(super) right: u64,
-    /// Whether it is a node without a counterpart, rather than a group.
+    /// Whether it is a single node without a counterpart.
     pub(super) missing: bool,
 }
 
@@ -62,7 +62,7 @@ pub(super) fn hash(what: impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// What a fact says without addresses.
+/// A hash of a fact without its addresses.
 fn plain(fact: Option<Fact<'_>>) -> u64 {
     let plain = |value: &Value| (value.kind, if value.as_reference().is_some() { 0 } else { value.bits });
     match fact {
@@ -81,11 +81,11 @@ fn plain(fact: Option<Fact<'_>>) -> u64 {
     }
 }
 
-/// A heap's part of the graph as it grows.
+/// A heap's part of the graph under construction.
 struct Side<'g> {
     graph: &'g mut Graph,
     edges: &'g mut Vec<(u32, u32, u64)>,
-    /// Nodes of this heap by address.
+    /// The heap's nodes by address.
     nodes: HashMap<Address, u32>,
     used: &'g Used,
 }
@@ -103,7 +103,7 @@ impl Side<'_> {
         node
     }
 
-    /// A class or an object, with the name of its class.
+    /// Adds a class or an object, with the name of its class.
     fn entry<E: Described>(&mut self, entry: &E, at: Address, used: Facets, of: &str, name: Option<&Name>) {
         let from = self.node(at);
         let mut facts = Facts { side: self, entry, from, used, name, label: 0, inside: false };
@@ -141,13 +141,13 @@ impl Side<'_> {
     }
 }
 
-/// The facts of one node: those that need no address are its label, the others are edges.
+/// The facts of one node: those without addresses make up its label, the others are edges.
 struct Facts<'f, 'g, E> {
     side: &'f mut Side<'g>,
     entry: &'f E,
     from: u32,
     used: Facets,
-    /// The name of its class.
+    /// The class's name.
     name: Option<&'f Name>,
     label: u64,
     /// Whether field values or elements are edges.
@@ -185,7 +185,7 @@ impl<E> Walk<E> for Facts<'_, '_, E> {
 }
 
 impl Side<'_> {
-    /// What threads and stack traces say of objects and classes.
+    /// Adds the edges from threads and stack traces to objects and classes.
     fn threads(&mut self, heap: &Heap) {
         let beside = self.used.beside;
         let mut mark = |address: Address, label: u64| {
@@ -230,7 +230,7 @@ impl Graph {
         self.addresses[node as usize]
     }
 
-    /// The answer that a split which one side alone has gives.
+    /// The answer for a group that only one side has, or has more of.
     pub(super) fn different(&self, split: &Split) -> Renaming {
         let (name, address) = (&self.names[split.node as usize], self.address(split.node));
         let name = if name.is_empty() { "an address that nothing is at" } else { name };

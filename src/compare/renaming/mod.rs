@@ -1,10 +1,10 @@
-//! The same graph under other addresses?
+//! Comparison of heaps as graphs, whatever their addresses.
 //!
-//! Both heaps become one graph whose nodes are classes, objects and addresses that nothing is at. Nodes are told apart
-//! by their facts, then by what refers to them and what they refer to, until that tells no more (colour refinement).
-//! Nodes that are still alike are paired one after the other, with a way back where a pair turns out wrong
-//! (individualisation and refinement). Refinement compares 64-bit hashes, so nodes that are taken for different are
-//! different; a mapping that is found is checked fact by fact before anybody hears of it.
+//! Both heaps become one graph whose nodes are classes, objects and addresses without an entry. Nodes are told apart by
+//! their facts, then by their neighbours in both directions, until nothing more changes (colour refinement). Nodes that
+//! are still alike are paired one after the other, with backtracking where a pair turns out wrong (individualisation
+//! and refinement). Refinement compares 64-bit hashes, so nodes that are found different are different; a mapping that
+//! is found is verified fact by fact before it is returned.
 
 mod graph;
 mod partition;
@@ -56,7 +56,7 @@ pub enum Renaming {
     },
 }
 
-/// Steps that are taken before giving up: edges looked at.
+/// The default limit of steps: edges that are visited.
 pub const BUDGET: u64 = 200_000_000;
 
 /// Facets of the file rather than of the graph: its orders, its header and the identifiers of its log.
@@ -72,7 +72,7 @@ pub const BY_FILE: [Facet; 9] = [
     Facet::HashRandoms,
 ];
 
-/// Whether a facet holds no address, and is told once for a heap.
+/// Whether a facet holds no address and is recorded once for a heap.
 fn is_of_the_whole(facet: Facet) -> bool {
     matches!(facet, Facet::WordSize | Facet::VersionText | Facet::HeaderTotals | Facet::Regions)
         || Facet::OF_THE_LOG.contains(&facet)
@@ -97,7 +97,7 @@ pub fn up_to_renaming(left: &Heap, right: &Heap, left_out: &BTreeSet<Facet>, bud
     by(&by_all, (left, right), &left_out, budget)
 }
 
-/// The answer by these facts.
+/// Compares by these facts.
 fn by(used: &Used, heaps: (&Heap, &Heap), left_out: &BTreeSet<Facet>, budget: u64) -> Renaming {
     let graph = Graph::new(heaps.0, heaps.1, used);
     let mut partition = match Partition::new(&graph) {
@@ -111,11 +111,11 @@ fn by(used: &Used, heaps: (&Heap, &Heap), left_out: &BTreeSet<Facet>, budget: u6
     }
 }
 
-/// The same of a heap and what a converter made of it, on what the converter's target carries, after its rules were
-/// applied to both.
+/// Compares a heap with its conversion by a converter that gives addresses of its own, on what the target carries,
+/// after the target's rules were applied to both.
 ///
 /// # Errors
-/// What reading contents that are not held runs into.
+/// If contents that are not held cannot be read.
 pub fn through(left: &Heap, right: &Heap, carried: &Column, budget: u64) -> Result<Renaming, Error> {
     let column = carried.between(&left.facts, &right.facts);
     let silent = Facet::ALL.into_iter().filter(|facet| column.is_silent_on(*facet)).collect();
@@ -139,8 +139,8 @@ pub fn through(left: &Heap, right: &Heap, carried: &Column, budget: u64) -> Resu
     Ok(up_to_renaming(&changed(left)?, &changed(right)?, &silent, budget))
 }
 
-/// Takes out the class objects of primitive types, where a dump has them as either: classes in one heap, and plain instances
-/// of `java/lang/Class` in the other one, at other addresses. Nothing else is an instance of that class.
+/// Removes the class objects of primitive types, which dumps have in two forms: classes in one heap, and plain
+/// instances of `java/lang/Class` in the other, at other addresses. No other object is an instance of that class.
 pub fn without_what_is_not_compared(heap: &mut Heap, carried: &Column) {
     if !carried.leaves_out_primitives() {
         return;
@@ -167,15 +167,15 @@ enum Found {
     TooMany,
 }
 
-/// A node, and which counterparts were tried.
+/// A node, and the counterparts that were tried.
 struct Choice {
     /// The node of the first heap.
     node: u32,
-    /// Nodes of the second heap that turned out wrong, or are being tried.
+    /// Nodes of the second heap that were tried.
     tried: Vec<u32>,
-    /// How much of the partition's history to keep.
+    /// The length of the partition's history before the choice.
     mark: usize,
-    /// The cell to go on from.
+    /// The cell from which the search continues.
     cell: usize,
 }
 
@@ -209,7 +209,7 @@ fn search(graph: &Graph, partition: &mut Partition, budget: u64) -> Found {
     }
 }
 
-/// Gives the first heap the addresses that were found and compares them fact by fact.
+/// Gives the first heap the addresses that were found and compares both fact by fact.
 fn verify(graph: &Graph, partition: &Partition, heaps: (&Heap, &Heap), left_out: &BTreeSet<Facet>) -> Renaming {
     let pairs = partition.pairs();
     let map: HashMap<Address, Address> =

@@ -1,4 +1,4 @@
-//! Cells of nodes that nothing tells apart yet.
+//! A partition of nodes into cells of nodes that nothing has told apart yet.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -28,17 +28,17 @@ impl Cell {
 
 /// The nodes of both heaps in cells; every cell has as many of the first as of the second.
 pub(super) struct Partition {
-    /// How many nodes are the first heap's.
+    /// The number of nodes of the first heap.
     left: u32,
     cells: Vec<Cell>,
     cell_of: Vec<u32>,
-    /// Where a node stands in its side of its cell.
+    /// The index of each node in its side of its cell.
     place_of: Vec<u32>,
-    /// Moves, in order, with the cell that a node came from.
+    /// The moves so far, each with the cell that the node came from.
     history: Vec<(u32, u32)>,
-    /// Cells whose nodes' neighbours are to be told apart by them.
+    /// Cells that are still to be used as splitters.
     due: VecDeque<u32>,
-    /// Edges that were looked at, and nodes that were moved.
+    /// The edges visited and nodes moved so far.
     pub(super) steps: u64,
 }
 
@@ -123,8 +123,7 @@ impl Partition {
         Ok(())
     }
 
-    /// Splits a cell by the sums of those of its nodes that were touched. One part stays: by the others it is told
-    /// apart as well.
+    /// Splits a cell by the sums of its touched nodes' edges. One part stays in place: the others suffice as splitters.
     fn split(&mut self, cell: u32, touched: &[(u32, u64, u32)]) -> Result<(), Split> {
         let groups = touched.chunk_by(|a, b| a.1 == b.1);
         let stays = if self.cells[cell as usize].len() > touched.len() {
@@ -153,7 +152,7 @@ impl Partition {
         self.cells[new as usize].balanced()
     }
 
-    /// Takes a node of each side for counterparts.
+    /// Pairs a node of each side as counterparts.
     pub(super) fn pair(&mut self, graph: &Graph, left: u32, right: u32) -> Result<(), Split> {
         self.part(self.cell_of[left as usize], [left, right].into_iter())?;
         self.refine(graph)
@@ -163,7 +162,7 @@ impl Partition {
         self.history.len()
     }
 
-    /// Goes back to an earlier partition.
+    /// Restores an earlier partition.
     pub(super) fn undo(&mut self, mark: usize) {
         while self.history.len() > mark {
             if let Some((node, cell)) = self.history.pop() {
@@ -177,24 +176,24 @@ impl Partition {
         }
     }
 
-    /// From a cell on, the first with more than one node of each side, and a node of the first heap in it.
+    /// The first cell from this one on with more than one node of each side, and a node of the first heap in it.
     pub(super) fn next_ambiguous(&self, from: usize) -> Option<(usize, u32)> {
         let cell = (from..self.cells.len()).find(|&cell| self.cells[cell].len() > 2)?;
         Some((cell, *self.cells[cell].sides[0].last()?))
     }
 
-    /// A node of the second heap in the same cell that was not tried.
+    /// A node of the second heap in the same cell that was not tried yet.
     pub(super) fn counterpart(&self, node: u32, tried: &[u32]) -> Option<u32> {
         let cell = &self.cells[self.cell_of[node as usize] as usize];
         cell.sides[1].iter().rev().copied().find(|other| !tried.contains(other))
     }
 
-    /// Nodes of the first heap that have more than one possible counterpart.
+    /// The number of nodes of the first heap with more than one possible counterpart.
     pub(super) fn ambiguous(&self) -> u64 {
         self.cells.iter().filter(|cell| cell.len() > 2).map(|cell| cell.sides[0].len() as u64).sum()
     }
 
-    /// Counterparts, once every cell has one node of each side.
+    /// The pairs of counterparts, once every cell has one node of each side.
     pub(super) fn pairs(&self) -> Vec<(u32, u32)> {
         let pair = |cell: &Cell| Some((*cell.sides[0].first()?, *cell.sides[1].first()?));
         self.cells.iter().filter_map(pair).collect()

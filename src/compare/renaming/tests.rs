@@ -2,7 +2,7 @@ use super::*;
 use crate::generate::{AddressSpace, GenerateOptions, Placement, from_seed};
 use crate::model::{Class, Contents, HashRegime, Object, ObjectKind, PrimitiveType, WordSize, visit};
 
-/// A class and instances that refer to each other as told: by index, in order.
+/// A class, and instances that refer to each other by index, in order.
 fn graph(edges: &[&[u64]]) -> Heap {
     let at = |index: u64| Address(0x1000 + 8 * index);
     let mut heap = Heap::default();
@@ -20,7 +20,7 @@ fn graph(edges: &[&[u64]]) -> Heap {
     heap
 }
 
-/// The same heap under other addresses, in another order.
+/// A copy of a heap with other addresses, in another order.
 fn shuffled(heap: &Heap, factor: u64) -> Heap {
     let mut other = heap.clone();
     let mut rename = |address: &mut Address| {
@@ -77,7 +77,7 @@ fn a_random_heap_of_every_shape_equals_itself_under_other_addresses() {
     }
 }
 
-/// Two arrays that differ in their contents alone, beside one whose contents are not told.
+/// Two arrays that differ in their contents alone, beside one whose contents are unknown.
 #[test]
 fn what_some_nodes_alone_tell_pairs_those_that_tell_it() {
     let array = |address, contents| Object {

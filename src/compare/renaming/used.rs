@@ -1,5 +1,5 @@
-//! Which facts tell nodes apart: only what every node of a kind tells, in both heaps. Where one side is silent about some
-//! of them, a fact of the other side is no difference.
+//! The facets that may tell nodes apart: those that every node of a kind records, in both heaps. A fact that only one
+//! side records is no difference.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -32,7 +32,7 @@ impl Facets {
     }
 }
 
-/// The facets of each kind of node, and of what stands beside them.
+/// The facets of each kind of node, and of surroundings.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Used {
     kinds: [Facets; 4],
@@ -40,12 +40,12 @@ pub(super) struct Used {
 }
 
 impl Used {
-    /// What every node of both heaps tells, except for what is left out.
+    /// The facets that every node of both heaps records, except those left out.
     pub(super) fn by_all(left: &Heap, right: &Heap, left_out: &BTreeSet<Facet>) -> Used {
         Used::of(left, right, left_out, true)
     }
 
-    /// What some nodes of both heaps tell, except for what is left out.
+    /// The facets that some nodes of both heaps record, except those left out.
     pub(super) fn by_some(left: &Heap, right: &Heap, left_out: &BTreeSet<Facet>) -> Used {
         Used::of(left, right, left_out, false)
     }
@@ -57,7 +57,7 @@ impl Used {
         Used { kinds: std::array::from_fn(|kind| meet(l.kinds[kind], r.kinds[kind])), beside: meet(l.beside, r.beside) }
     }
 
-    /// Whether there are facets of nodes here that others do not have.
+    /// Whether some kind of node has facets here that it does not have in the others.
     pub(super) fn exceeds(&self, others: &Used) -> bool {
         self.kinds.iter().zip(&others.kinds).any(|(own, others)| own.0 & !others.0 != 0)
     }
@@ -79,7 +79,7 @@ fn place(kind: ObjectKind) -> usize {
     }
 }
 
-/// What all nodes of each kind tell, or some.
+/// The facets that all nodes of each kind record, or some.
 fn told_by(heap: &Heap, by_all: bool) -> Used {
     // An object without a hash was never asked for it, if the heap tells such hashes at all.
     let mut all = heap.classes.iter().map(|class| class.hash).chain(heap.objects.iter().map(|object| object.hash));

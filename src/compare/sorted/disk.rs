@@ -1,4 +1,4 @@
-//! What does not fit into memory, in temporary files, which have no names and vanish with the process.
+//! Temporary files for objects that do not fit into memory. They have no names and vanish with the process.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -13,19 +13,19 @@ use crate::model::{Address, Contents, Long};
 
 use super::Entry;
 
-/// This number of runs is merged at once; more are merged into one before.
+/// The most runs that are merged at once; more are first merged into one.
 const RUNS: usize = 64;
-/// Bytes of a run that are read or written together.
+/// The bytes of a run that are read or written together.
 const BUFFER: usize = 64 << 10;
 
-/// Addresses in file order, as they come.
+/// The addresses of a heap in file order, written as they come.
 pub(super) struct Order {
     file: BufWriter<SpooledTempFile>,
     count: u64,
 }
 
 impl Order {
-    /// A number of bytes that is held in memory.
+    /// An empty list that keeps this number of bytes in memory.
     pub(super) fn new(memory: usize) -> Order {
         Order { file: BufWriter::new(SpooledTempFile::new(memory)), count: 0 }
     }
@@ -42,7 +42,7 @@ impl Order {
     }
 }
 
-/// The same, to be read once.
+/// The addresses in file order, to be read once.
 pub(in crate::compare) struct StoredOrder {
     file: BufReader<SpooledTempFile>,
     left: u64,
@@ -60,16 +60,16 @@ impl StoredOrder {
     }
 }
 
-/// Sorted runs. Contents that are not held stay where they are: a run has their number.
+/// Sorted runs. Contents that are not held stay where they are: a run has an index into them.
 pub(super) struct Runs<T> {
     files: Vec<File>,
-    /// The run that is written. What follows in ascending order goes on in it, so that entries that ascend make one run.
+    /// The current run. Ascending entries continue it, so that they make one run.
     open: Option<RunWriter>,
     long: Vec<Option<Long>>,
     of: PhantomData<T>,
 }
 
-/// An entry as a run has it, without contents that are not held, and the number of those.
+/// An entry in a run: the index of its contents, if they are not held, and the entry without these.
 type Stored<T> = (Option<u64>, T);
 
 impl<T: Entry> Runs<T> {
@@ -81,7 +81,7 @@ impl<T: Entry> Runs<T> {
         self.open.is_none() && self.files.is_empty()
     }
 
-    /// Whether an entry of this address goes on in the run that is written.
+    /// Whether an entry at this address continues the current run.
     pub(super) fn goes_on(&self, address: Address) -> bool {
         self.open.as_ref().is_some_and(|run| run.last <= address)
     }
@@ -99,7 +99,7 @@ impl<T: Entry> Runs<T> {
         entries.drain(..).try_for_each(|entry| self.write(entry))
     }
 
-    /// Puts an entry after those of the run that is written.
+    /// Appends an entry to the current run.
     pub(super) fn write(&mut self, mut entry: T) -> Result<(), Error> {
         let contents = &mut entry.object_mut().contents;
         let number = match contents {
@@ -132,7 +132,7 @@ impl<T: Entry> Runs<T> {
     }
 }
 
-/// A run that is written.
+/// The writer of a run.
 struct RunWriter {
     file: BufWriter<File>,
     buffer: Vec<u8>,
@@ -162,10 +162,10 @@ impl RunWriter {
     }
 }
 
-/// Runs read side by side.
+/// A merge of runs, read side by side.
 pub(crate) struct Merge<T> {
     runs: Vec<Run<T>>,
-    /// The next address of each run, and which run it is.
+    /// The next address of each run, with the run's index.
     heads: BinaryHeap<Reverse<(Address, usize)>>,
     long: Vec<Option<Long>>,
 }

@@ -1,11 +1,11 @@
-//! The same items as `disk` has, all of them in memory.
+//! The types of `disk` without temporary files: everything is held in memory.
 
 use crate::error::Error;
 use crate::model::Address;
 
 use super::Entry;
 
-/// Addresses in file order, as they come.
+/// The addresses of a heap in file order.
 #[derive(Default)]
 pub(super) struct Order(Vec<Address>);
 
@@ -24,7 +24,7 @@ impl Order {
     }
 }
 
-/// The same, to be read once.
+/// The addresses in file order, to be read once.
 pub(in crate::compare) struct StoredOrder(std::vec::IntoIter<Address>);
 
 impl StoredOrder {
@@ -45,7 +45,7 @@ impl<T: Entry> Runs<T> {
         self.0.is_empty()
     }
 
-    /// Whether an entry of this address goes on in a run: there is none.
+    /// Whether an entry continues the current run: there are no runs.
     pub(super) fn goes_on(&self, _: Address) -> bool {
         false
     }

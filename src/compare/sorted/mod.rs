@@ -1,5 +1,5 @@
-//! The objects of a heap by address, in bounded memory: an external merge sort (with the feature `sorting`; without it,
-//! all are held).
+//! The objects of a heap by address, in bounded memory: an external merge sort with the feature `sorting`, a sort in
+//! memory without it.
 
 #[cfg(feature = "sorting")]
 mod disk;
@@ -23,13 +23,13 @@ use disk::{Merge, Order, Runs, StoredOrder};
 use held::{Merge, Order, Runs, StoredOrder};
 pub(crate) use sorter::{Ascending, Entry, Sorter, visit_sorted};
 
-/// Objects of one side are held in memory up to about this number of bytes; what is beyond goes to temporary files.
+/// The approximate number of bytes of objects that each side holds in memory; more objects go to temporary files.
 pub const MEMORY: usize = 128 << 20;
 
-/// What a whole heap tells, which one object alone does not.
+/// Conventions of a whole heap, which a single object does not show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Habits {
-    /// Whether identity hashes of 32 bits are told.
+    /// Whether identity hashes of 32 bits are recorded.
     pub(super) hashes: bool,
     /// Whether null references are listed.
     pub(super) nulls: bool,
@@ -47,10 +47,10 @@ impl Habits {
         }
     }
 
-    /// Those of a source whose objects ascend; `None` of another one.
+    /// The conventions of a source whose objects ascend; `None` for another one.
     ///
     /// # Errors
-    /// What reading the source runs into.
+    /// If reading the source fails.
     pub(super) fn of_ascending(source: &mut dyn HeapSource) -> Result<Option<Habits>, Error> {
         let mut habits = Habits::of(source.facts().hash_regime, source.classes());
         let names = names(source.classes());
@@ -93,19 +93,19 @@ fn lists_null(listed: &[Address]) -> bool {
 
 /// The objects of a heap, sorted by address; those of one address stay in file order.
 pub(super) enum Sorted<'h> {
-    /// Of a heap in memory.
+    /// The objects of a heap in memory.
     Borrowed(std::vec::IntoIter<&'h Object>),
     /// Few enough to be held.
     Held(std::vec::IntoIter<Object>),
-    /// In runs.
+    /// Objects in runs.
     Merged(Merge<Object>),
 }
 
-/// A heap read once: its objects sorted, and what they say together.
+/// A heap read once: its sorted objects, their conventions and their order.
 pub(super) struct Side<'h> {
     pub(super) objects: Sorted<'h>,
     pub(super) habits: Habits,
-    /// The addresses in file order.
+    /// The order of the objects in the file.
     pub(super) order: FileOrder,
 }
 
@@ -121,10 +121,10 @@ impl<'h> Side<'h> {
         Side { objects: Sorted::Borrowed(objects.into_iter()), habits, order }
     }
 
-    /// Reads a source with so much memory.
+    /// Reads a source within this amount of memory.
     ///
     /// # Errors
-    /// What reading runs into, or temporary files.
+    /// If reading fails, or a temporary file.
     pub(super) fn of_source(source: &mut dyn HeapSource, memory: usize) -> Result<Side<'static>, Error> {
         let mut habits = Habits::of(source.facts().hash_regime, source.classes());
         let names = names(source.classes());
@@ -162,10 +162,10 @@ pub(super) enum FileOrder {
 }
 
 impl FileOrder {
-    /// Calls `visit` with the objects of a source, and gives their order.
+    /// Calls `visit` with the objects of a source, and returns their order.
     ///
     /// # Errors
-    /// What `visit` returns, and what reading the source or temporary files runs into.
+    /// If `visit` fails, or reading the source or temporary files.
     pub(super) fn of_source(
         source: &mut dyn HeapSource,
         memory: usize,
@@ -178,7 +178,7 @@ impl FileOrder {
         })?;
         Ok(FileOrder::Stored(order.finish()?))
     }
-    /// Calls `visit` with the address of each object and, where they stand, each class.
+    /// The addresses of objects and, at their places, of classes.
     ///
     /// # Errors
     /// If a temporary file cannot be read.

@@ -1,4 +1,4 @@
-//! Sorting objects, and what stands beside each, in bounded memory.
+//! A sort of objects, and what accompanies each, in bounded memory.
 
 use std::mem::size_of;
 
@@ -10,12 +10,12 @@ use crate::model::{Address, Contents, HeapSource, Object, Value, VisitObjects};
 
 use super::{Merge, Runs};
 
-/// What is sorted: an object, or one with something beside it.
+/// An item to sort: an object, or an object with something that accompanies it.
 pub(crate) trait Entry: Serialize + DeserializeOwned {
     /// The object.
     fn object(&self) -> &Object;
 
-    /// The object, whose contents do not go into files where they are not held.
+    /// The object, mutable so that contents that are not held can be taken out before it is written to a file.
     #[cfg(feature = "sorting")]
     fn object_mut(&mut self) -> &mut Object;
 }
@@ -31,7 +31,7 @@ impl Entry for Object {
     }
 }
 
-/// Sorts entries by the addresses of their objects; those of one address stay in their order.
+/// A sorter of entries by the addresses of their objects; those at one address keep their order.
 pub(crate) struct Sorter<T> {
     memory: usize,
     held: Vec<T>,
@@ -43,20 +43,20 @@ pub(crate) struct Sorter<T> {
 pub(crate) enum Ascending<T> {
     /// Few enough to be held.
     Held(std::vec::IntoIter<T>),
-    /// In runs.
+    /// Entries in runs.
     Merged(Merge<T>),
 }
 
 impl<T: Entry> Sorter<T> {
-    /// A sorter that holds about this number of bytes.
+    /// An empty sorter that holds about this number of bytes.
     pub(crate) fn new(memory: usize) -> Sorter<T> {
         Sorter { memory, held: Vec::new(), bytes: 0, runs: Runs::new() }
     }
 
-    /// Takes in an entry.
+    /// Adds an entry.
     ///
     /// # Errors
-    /// What temporary files run into.
+    /// If a temporary file fails.
     pub(crate) fn push(&mut self, entry: T) -> Result<(), Error> {
         // Mostly entries ascend already: once there is a run, they need not be held.
         if self.held.is_empty() && self.runs.goes_on(entry.object().address) {
@@ -71,10 +71,10 @@ impl<T: Entry> Sorter<T> {
         Ok(())
     }
 
-    /// All of them, sorted.
+    /// The sorted entries.
     ///
     /// # Errors
-    /// What temporary files run into.
+    /// If a temporary file fails.
     pub(crate) fn finish(mut self) -> Result<Ascending<T>, Error> {
         if self.runs.is_empty() {
             self.held.sort_by_key(|entry| entry.object().address);
@@ -101,10 +101,11 @@ impl<T: Entry> Ascending<T> {
     }
 }
 
-/// Calls `visit` with the objects of a source by address, those of one address in file order, with so much memory.
+/// Calls `visit` with the objects of a source by address, those at one address in file order, within this amount of
+/// memory.
 ///
 /// # Errors
-/// What `visit` returns, and what reading the source or temporary files runs into.
+/// If `visit` fails, or reading the source or temporary files.
 pub(crate) fn visit_sorted(
     source: &mut dyn HeapSource,
     memory: usize,
@@ -119,7 +120,7 @@ pub(crate) fn visit_sorted(
     Ok(())
 }
 
-/// About how many bytes an object takes in memory.
+/// The approximate memory of an object in bytes.
 fn footprint(object: &Object) -> usize {
     let contents = match &object.contents {
         Contents::References(items) | Contents::Elements(items) => items.capacity() * size_of::<Address>(),
