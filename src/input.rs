@@ -130,7 +130,7 @@ impl Input {
         if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
     }
 
-    /// This input with its streams passing through `watch`.
+    /// The input with its streams passing through `watch`.
     #[must_use]
     pub fn watched(self, watch: &Watch) -> Input {
         Input { watch: Some(watch.clone()), ..self }

@@ -39,7 +39,7 @@ struct List {
     work: BTreeMap<u64, Box<dyn Fn() + Send>>,
 }
 
-/// How long a signal waits for work that must not be cut in two.
+/// The time for which a signal waits for work that must not be interrupted.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Handles signals from now on. SIGXFSZ, a file that gets too long for the limit of the process, is a failed write then.
@@ -66,7 +66,7 @@ pub(crate) fn at_last(work: fn()) {
     let _ = LAST.set(work);
 }
 
-/// Something to be done if a signal ends the program, until this is dropped.
+/// A piece of work that is done if a signal ends the program, until this guard is dropped.
 #[derive(Debug)]
 pub(crate) struct Listed(u64);
 

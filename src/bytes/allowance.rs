@@ -2,7 +2,7 @@
 
 use crate::error::{DecodeError, Problem, RuleId};
 
-/// Bytes of memory for what has to be known of a dump as a whole: names, classes, roots, heaps, a log, addresses.
+/// Memory for the tables of a dump: names, classes, roots, heaps, a log, addresses; in bytes.
 ///
 /// A plain dump bounds that by its own length. A compressed one does not: a megabyte of gzip can stand for a hundred million
 /// records. So what is held is counted, by estimates that are near to what it takes, and reading stops where it is more than

@@ -16,7 +16,7 @@ pub struct Cursor<'a, T> {
 pub struct Incomplete {
     /// The field.
     pub field: &'static str,
-    /// Where it begins in the slice.
+    /// The field's offset in the slice.
     pub at: usize,
     /// Its length in bytes.
     pub needed: u64,
@@ -38,7 +38,7 @@ impl Trace for NoTrace {
     fn field(&mut self, _: &'static str, _: Range<usize>, _: Option<i64>) {}
 }
 
-/// One field as a trace saw it.
+/// A field as a trace saw it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldSpan {
     /// The field's name.

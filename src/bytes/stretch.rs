@@ -22,7 +22,7 @@ impl<W: Write> WindowWriter<W> {
         self.offset
     }
 
-    /// Of the next `count` pieces of one size, the number before the window and the number after it.
+    /// The number of pieces before the window, and the number after it, of the next `count` pieces of one size.
     pub fn beyond(&self, count: u64, size: u64) -> (u64, u64) {
         let size = size.max(1);
         let before = (self.window.start.saturating_sub(self.offset) / size).min(count);

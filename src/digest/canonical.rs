@@ -92,7 +92,7 @@ impl<S: Sink, E> Putting<'_, S, E> {
     }
 }
 
-/// No hash is no field: whether a heap keeps hashes for all objects or only for some is no fact of its own.
+/// A missing hash is no field: whether a heap keeps hashes for all objects or only for some is no fact of its own.
 impl<S: Sink, E> Walk<E> for Putting<'_, S, E> {
     #[inline]
     fn told(&mut self, facet: Facet, get: impl Get<E>) {

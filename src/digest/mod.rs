@@ -68,7 +68,7 @@ setters! {
 }
 
 impl Default for Options {
-    /// One digest of all that does not depend on any order.
+    /// The digest of all facets that do not depend on any order.
     fn default() -> Options {
         Options { facets: Selection::unordered(), by_facet: false, bucket: None }
     }

@@ -102,7 +102,7 @@ impl Error {
         Error::Refused { message: message.into(), remedy }
     }
 
-    /// This error as that of one of several inputs. An error of the machine names its file already.
+    /// The error as that of one of several inputs. An error of the machine names its file already.
     #[must_use]
     pub fn of(self, input: &str) -> Error {
         match self {
@@ -176,27 +176,27 @@ impl Error {
 pub enum Remedy {
     /// Allow the existing file to be replaced.
     Replace,
-    /// One of several heaps has to be chosen, by its number from 0.
+    /// Choose one of several heaps, by its number from 0.
     ChooseHeap {
-        /// How many there are.
+        /// The number of heaps.
         heaps: usize,
     },
-    /// Only text has a character encoding and ends of lines.
+    /// Ask for a character encoding and line ends only of formats that are text.
     Text,
-    /// PHD and classic text have a word size.
+    /// Ask for a word size only of PHD and classic text.
     WordSize,
-    /// HPROF has a size of identifiers.
+    /// Ask for a size of identifiers only of HPROF.
     IdSize,
-    /// Addresses may be renumbered.
+    /// Allow addresses to be renumbered.
     Renumber,
-    /// A dump that is not valid may be accepted.
+    /// Accept a dump that is not valid.
     Tolerate,
-    /// A conversion may synthesise more.
+    /// Allow a conversion to synthesise more.
     Budget {
         /// The budget that is enough.
         bytes: u64,
     },
-    /// More may be read of what has no length.
+    /// Allow more to be read of input that has no length.
     InputLimit,
 }
 
@@ -292,14 +292,14 @@ impl DecodeError {
         DecodeError(Box::new(Inner { rule, offset, record: None, position: None, field, problem }))
     }
 
-    /// This error, inside the record with this index.
+    /// The error inside the record with this index.
     #[must_use]
     pub fn in_record(mut self, index: u64) -> DecodeError {
         self.0.record = Some(index);
         self
     }
 
-    /// This error, in a dump that is text.
+    /// The error in a dump that is text.
     #[must_use]
     pub fn at_position(mut self, position: TextPosition) -> DecodeError {
         self.0.position = Some(position);

@@ -39,7 +39,7 @@ pub enum Effect<M: 'static> {
     Refused,
     /// A heap does not record what was changed.
     Same,
-    /// This change.
+    /// The heap changes in this way.
     Changes(Change<M>),
 }
 

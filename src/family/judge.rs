@@ -8,11 +8,11 @@ use super::{Opener, Opening};
 /// The rules of the whole graph that a validation judges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GraphRules {
-    /// None of them.
+    /// No rules.
     None,
-    /// Those that are errors.
+    /// Rules that are errors.
     Errors,
-    /// All of them.
+    /// All rules.
     All,
 }
 

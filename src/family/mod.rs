@@ -106,7 +106,7 @@ pub trait DumpFamily: Sync {
     /// The names of the writers that can be imitated in a version.
     fn profiles(&self, version: u8) -> Vec<&'static str>;
 
-    /// Another name of a profile, under which it can be asked for as well.
+    /// A second name of a profile, under which it can be asked for as well.
     fn alias(&self, _profile: &str) -> Option<&'static str> {
         None
     }

@@ -42,7 +42,7 @@ impl Opening {
         spool(self.reading, self.input.as_ref())
     }
 
-    /// Bytes of memory for what has to be known of the dump.
+    /// Memory for the tables of the dump, in bytes.
     pub fn allowed(&self) -> u64 {
         self.reading.allowed(self.input.as_ref())
     }

@@ -25,9 +25,9 @@ pub type Property = fn(&[u8]);
 pub struct Properties {
     /// The format's name, which stands before those of the properties.
     pub of: &'static str,
-    /// Those that take the bytes for a dump.
+    /// Properties that take the bytes for a dump.
     pub of_bytes: &'static [(&'static str, Property)],
-    /// Those that draw a heap, and a way to write it, from the bytes.
+    /// Properties that draw a heap, and a way to write it, from the bytes.
     pub of_heaps: &'static [(&'static str, Property)],
 }
 

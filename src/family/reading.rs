@@ -24,8 +24,8 @@ pub struct Reading {
     pub held: usize,
     /// Bytes of long contents that temporary files may hold, where the dump is not a plain file.
     pub spooled: u64,
-    /// Bytes of memory for what has to be known of a dump as a whole: names, classes, roots, heaps, a log, addresses, and the
-    /// record that is being read. Without it, [`INDEXED`] and [`INDEXED_PER_BYTE`] for each byte of the file.
+    /// Memory for the tables of a dump, in bytes: names, classes, roots, heaps, a log, addresses, and the record that
+    /// is being read. Without it, [`INDEXED`] and [`INDEXED_PER_BYTE`] for each byte of the file.
     pub indexed: Option<u64>,
 }
 
@@ -54,7 +54,7 @@ setters! {
 }
 
 impl Reading {
-    /// As a dump is usually read.
+    /// The usual reading of a dump.
     pub const DEFAULT: Reading = Reading {
         zero_length: ZeroLength::ByChain,
         wrapped: Wrapped::Repair,
@@ -66,7 +66,7 @@ impl Reading {
         indexed: None,
     };
 
-    /// Bytes of memory for what has to be known of a dump from this input.
+    /// Memory for the tables of a dump from this input, in bytes.
     pub fn allowed(&self, input: Option<&Input>) -> u64 {
         let by_length = |input: &Input| INDEXED.saturating_add(input.length().saturating_mul(INDEXED_PER_BYTE));
         self.indexed.unwrap_or_else(|| input.map_or(OF_A_STREAM, by_length))

@@ -71,7 +71,7 @@ pub enum RuleKind {
 /// The subject of a rule, or the reach that judging it takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scope {
-    /// One pass over the dump with constant state.
+    /// A single pass over the dump with constant state.
     Pass,
     /// An index of the whole graph.
     Graph,

@@ -16,7 +16,7 @@ pub trait Blocks: Send + Sync {
     /// The place of a block's shape among [`Blocks::shapes`].
     fn shape_of(&self, block: u64) -> usize;
 
-    /// After that many blocks, each of the shapes has come once, and so on from there.
+    /// The number of blocks after which each of the shapes has come once, and so on from there.
     fn period(&self) -> u64 {
         self.shapes().len() as u64
     }
@@ -78,7 +78,7 @@ pub struct Item {
 pub enum ValueSpan {
     /// A field of that many bytes.
     Field(Item, u8),
-    /// All elements of an array: that many bytes.
+    /// All elements of an array, of this many bytes.
     Array(u32, u32),
 }
 
@@ -172,7 +172,7 @@ pub struct CarriedObject<T> {
     pub hash: Option<(usize, IdentityHash)>,
 }
 
-/// Stands for a reference while objects are carried: no heap has objects there.
+/// A mark in the place of a reference while objects are carried: no heap has objects there.
 const MARK: u64 = 0x5000_0000_0000_0000;
 
 impl BlockShape {

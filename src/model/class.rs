@@ -80,7 +80,7 @@ pub struct Static {
     pub value: Value,
 }
 
-/// One entry of a constant pool.
+/// An entry of a constant pool.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PoolEntry {
     /// Index into the class file's constant pool.

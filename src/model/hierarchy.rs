@@ -10,11 +10,11 @@ use super::{Address, Class, Contents, Object, Value};
 /// 0 is no class, even where a class has that address. A chain that comes back to itself ends before it does.
 #[derive(Clone, Debug, Default)]
 pub struct Hierarchy {
-    /// By class, its superclass.
+    /// Superclass by class.
     above: Vec<Above>,
     /// Every class, after its superclass.
     downward: Vec<usize>,
-    /// By class, the nearest one above it with fields, or with unknown ones.
+    /// The nearest superclass with fields, or with unknown ones, by class.
     with_fields: Vec<Option<usize>>,
 }
 
@@ -84,7 +84,7 @@ impl Hierarchy {
         &self.downward
     }
 
-    /// By class, the nearest one above it of which this is true.
+    /// The nearest class above each class of which this is true.
     pub(crate) fn nearest(&self, is_wanted: impl Fn(usize) -> bool) -> Vec<Option<usize>> {
         let mut nearest = vec![None; self.above.len()];
         for &class in &self.downward {
@@ -111,7 +111,7 @@ impl Hierarchy {
         supers
     }
 
-    /// By class, how many superclasses it has, as [`Hierarchy::superclasses`] lists them.
+    /// The number of superclasses of each class, as [`Hierarchy::superclasses`] lists them.
     pub fn depths(&self) -> Vec<u64> {
         let mut depths = vec![0; self.above.len()];
         for &class in &self.downward {

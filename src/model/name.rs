@@ -142,7 +142,8 @@ impl Names {
 #[derive(Clone, Debug)]
 pub(crate) struct Forms {
     form: fn(&Name) -> Name,
-    /// By the place of their bytes, names with what was made of them. They are kept, so that their places stay theirs.
+    /// Names and their other forms, by the place of the names' bytes. The names are kept, so that their places stay
+    /// theirs.
     known: HashMap<usize, (Name, Name)>,
     made: Names,
 }

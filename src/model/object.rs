@@ -86,7 +86,7 @@ impl ObjectKind {
 /// The inside of an object, as far as a dump records it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Contents {
-    /// Nothing (a primitive array in PHD).
+    /// No contents (a primitive array in PHD).
     #[default]
     Unknown,
     /// Only references are known, without fields or positions, in file order. Null references are

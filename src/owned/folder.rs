@@ -47,9 +47,9 @@ pub(crate) struct ListedFile<'l> {
 /// The treatment of a file that is in the place of a new one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Existing {
-    /// It is replaced; of a link, the link.
+    /// The file is replaced; of a link, the link.
     Replaced,
-    /// It stays, and the new one is refused.
+    /// The file stays, and the new one is refused.
     Kept,
 }
 

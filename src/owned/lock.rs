@@ -116,7 +116,7 @@ fn remove(file: &File, folder: &OpenFolder, way: Way) {
 
 enum Opened {
     File(File),
-    /// It was made or removed meanwhile.
+    /// The file was made or removed meanwhile.
     Nothing,
     ReadOnly,
 }

@@ -76,7 +76,7 @@ impl Recipe {
     }
 }
 
-/// Without what takes more identifiers than one byte numbers, where they are small.
+/// Oddities without those that take more identifiers than one byte numbers, where they are small.
 fn that_go_together(oddities: Oddities) -> Oddities {
     let is_much = |oddity: &Oddity| matches!(oddity, Oddity::ManyFields | Oddity::DeepStacks);
     let is_small = oddities.has(Oddity::SmallIdentifiers);

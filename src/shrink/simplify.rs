@@ -99,7 +99,7 @@ impl ObjectStep {
     }
 }
 
-/// As much of a range as a list has.
+/// The part of a range that a list has.
 fn within(range: &Range<usize>, length: usize) -> Range<usize> {
     range.start.min(length)..range.end.min(length)
 }

@@ -18,7 +18,7 @@ pub(crate) enum State {
 /// The end of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Ended {
-    /// By itself, or by a signal that was not ours.
+    /// It ended by itself, or by a signal that was not ours.
     By(ExitStatus),
     /// It was never started.
     NotStarted(String),
@@ -28,7 +28,7 @@ pub(crate) enum Ended {
     Killed,
 }
 
-/// Bytes that a program has.
+/// Bytes of memory and disk that a program takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Footprint {
     /// In memory.

@@ -45,7 +45,7 @@ struct ToldObject {
     references: Vec<(usize, usize)>,
     /// Items that are values of the filling: where these begin, and how many bytes they take.
     fields: Vec<(usize, usize, usize)>,
-    /// All of its contents, if they are values.
+    /// The range of all its contents, if they are values.
     all: Option<(usize, usize)>,
     hash: Option<usize>,
 }

@@ -156,7 +156,7 @@ fn read(mut stream: Stream, family: Family, known: &[Class], verifier: &mut Veri
 
 struct Verifier<'h> {
     expected: Expected<'h>,
-    /// For each part of the heap that is in blocks.
+    /// A matcher for each part of the heap that is in blocks.
     ahead: Vec<Option<Ahead<'h>>>,
     options: VerifyOptions,
     ascends: bool,

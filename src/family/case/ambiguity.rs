@@ -1,4 +1,4 @@
-//! Bytes that have several right readings: what each of them is called, and which heap it gives.
+//! Ambiguities: bytes that have several right readings, with the names of the readings and the heap that each gives.
 
 use std::borrow::Cow;
 use std::io::Read;
@@ -11,8 +11,7 @@ use crate::model::Heap;
 use super::super::{Format, Opener, Reading};
 use super::{Answer, Case};
 
-/// Something that dumps of a format leave open: bytes that can be read in several ways, each of which is right if a decoder
-/// keeps to it.
+/// An ambiguity of a format: bytes that can be read in several ways, each of which is right if a decoder keeps to it.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Ambiguity {

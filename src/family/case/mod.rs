@@ -246,7 +246,7 @@ macro_rules! sources {
 }
 pub(crate) use sources;
 
-/// One such file.
+/// A file of `specs/cases/`.
 macro_rules! source {
     ($path:literal) => {
         $crate::family::case::Source {

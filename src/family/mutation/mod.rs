@@ -227,7 +227,8 @@ impl<'m> Mutant<'m> {
         &self.fields[*draw.pick(of_kind)]
     }
 
-    /// Another field of the same name, or the same one; half of the time one of those around it, which may be of the same record.
+    /// The bytes of a field of the same name, perhaps of this one; half of the time of one around it, which may be of
+    /// the same record.
     fn namesake(&self, field: &Field, draw: &mut dyn Draw) -> Vec<u8> {
         let same: Vec<&Field> = self.fields.iter().filter(|other| other.name == field.name).collect();
         let at = same.iter().position(|other| other.at == field.at).unwrap_or_default();
@@ -306,7 +307,7 @@ impl<'m> Mutant<'m> {
         self.replace(field.at.clone(), &new, draw);
     }
 
-    /// Other bytes for a field.
+    /// New bytes for a field.
     fn other(&self, field: &Field, draw: &mut dyn Draw) -> Vec<u8> {
         let old = &self.bytes[field.at.clone()];
         match (draw.below(6), number(old, field.value)) {

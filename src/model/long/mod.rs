@@ -108,7 +108,7 @@ impl<T: Item> Pieces<T> {
         Pieces::new(Repeated { item, count })
     }
 
-    /// As many items, each of which follows from its place.
+    /// A list of `count` items, each of which follows from its place.
     pub fn computed(count: u64, item: impl Fn(u64) -> T + Send + Sync + RefUnwindSafe + 'static) -> Pieces<T> {
         Pieces::new(Computed { count, item: Box::new(item) })
     }

@@ -138,7 +138,7 @@ impl ReadAt for SpoolFile {
     }
 }
 
-/// Without temporary files, memory has to do.
+/// A spool in memory, where there are no temporary files.
 #[cfg(not(any(feature = "files", feature = "sorting")))]
 #[derive(Debug, Default)]
 struct SpoolFile(RwLock<Vec<u8>>);

@@ -64,7 +64,7 @@ impl Spelling<u8> for Plain {
     }
 }
 
-/// Bytes one after the other, at a place of something larger.
+/// Consecutive bytes, at a place of something larger.
 #[derive(Clone, Debug)]
 pub struct Stretch {
     bytes: Arc<dyn ReadAt>,

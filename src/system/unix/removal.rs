@@ -181,7 +181,7 @@ impl Removal<'_> {
     }
 }
 
-/// Something that is not there any more is removed.
+/// Takes a missing entry for a removed one.
 fn gone(removed: rustix::io::Result<()>) -> io::Result<()> {
     match removed {
         Ok(()) | Err(Errno::NOENT) => Ok(()),

@@ -179,7 +179,7 @@ pub(super) fn is_in_memory(path: &Path) -> bool {
     rustix::fs::statfs(path).is_ok_and(|system| IN_MEMORY.contains(&(system.f_type as u64)))
 }
 
-/// Elsewhere a file system does not say what it is in the same way.
+/// Never true: elsewhere a file system does not say in the same way what it is in.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn is_in_memory(_: &Path) -> bool {
     false

@@ -20,7 +20,7 @@ static CHILDREN: Mutex<Children> = Mutex::new(Children { adopts: false, supervis
 struct Children {
     /// Whether orphans become children of this process.
     adopts: bool,
-    /// Those that are no orphans.
+    /// Supervisors, which are no orphans.
     supervisors: Vec<Pid>,
 }
 
