@@ -11,7 +11,7 @@ use crate::format::Family;
 use super::run::rules;
 use super::task::{Source, Task};
 
-/// Cases that are chosen: by a part of their ids, by a pattern of ids, or by the rules that they are about.
+/// A filter of cases: a part of an id, a pattern of ids, or a pattern of rules that cases are about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Filter {
     text: String,
@@ -65,7 +65,7 @@ impl Filter {
         self.case().len() < self.text.len()
     }
 
-    /// The error that none of these cases is taken.
+    /// The error of a filter that no case matches, with a suggestion.
     fn takes_none(&self, sources: &[Source]) -> Error {
         let ids: Vec<String> = sources.iter().map(Source::id).collect();
         let rules = || Family::ALL.into_iter().flat_map(|family| family.book().rule.iter().map(|rule| rule.id));
@@ -94,7 +94,7 @@ impl Filter {
     }
 }
 
-/// Leaves the cases that one of the filters takes; all, if there is none.
+/// Retains the cases that one of the filters takes; all of them without filters.
 ///
 /// # Errors
 /// If no filter takes any of them.
@@ -110,7 +110,7 @@ pub(super) fn of_cases(filters: &[Filter], sources: &mut Vec<Source>) -> Result<
     Ok(())
 }
 
-/// Leaves the tasks that one of the filters takes, where one says what is to be done.
+/// Retains the tasks that one of the filters takes, if a filter names an operation.
 pub(super) fn of_tasks(filters: &[Filter], tasks: &mut Vec<Task>) {
     if !filters.iter().any(Filter::has_task) {
         return;

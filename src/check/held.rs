@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::judge::all_ambiguities;
 use super::report::{Follows, Held, Outcome};
 
-/// Finds out which readings an implementation follows, and fails the answers that are right under others alone. Those count
-/// under which most answers are right; of several, those of which most are the default.
+/// Infers the readings that an implementation follows, and fails answers that are right under other readings only. The
+/// combination under which most answers are right holds; of several, the one with the most defaults.
 pub(super) fn settle<'r>(
     declared: &BTreeMap<String, String>,
     results: impl Iterator<Item = (&'r mut Outcome, &'r [Follows])>,
@@ -29,7 +29,7 @@ pub(super) fn settle<'r>(
     held
 }
 
-/// The readings that answers show: for each answer, several lists of readings under which it is right.
+/// The readings inferred from answers. Each answer has one or more lists of readings under which it is right.
 fn found_out(answers: &[&[Follows]]) -> Vec<Held> {
     let named: BTreeSet<&str> = answers.iter().flat_map(|follows| follows.iter()).flat_map(names).collect();
     let open: Vec<_> = all_ambiguities().into_iter().filter(|ambiguity| named.contains(ambiguity.name)).collect();

@@ -1,4 +1,4 @@
-//! A heap by address: what judging and evidence look up.
+//! Index of a heap by address, for judging and evidence.
 
 use std::collections::HashMap;
 
@@ -21,7 +21,7 @@ impl Names {
         Names(classes.iter().map(|class| (class.address, java.of(&class.name))).collect())
     }
 
-    /// The name of an object's class, by whatever tells it.
+    /// The name of an object's class, by its class, its class name or its class word.
     pub(super) fn class_name(&self, object: &Object) -> Option<Name> {
         match object.kind {
             ObjectKind::Instance => {
@@ -42,7 +42,7 @@ impl<'h> Index<'h> {
         }
     }
 
-    /// The name of an object's class in the form of Java source, by whatever tells it.
+    /// The name of an object's class in the form of Java source, by its class, its class name or its class word.
     pub(super) fn class_name(&self, object: &Object) -> Option<Name> {
         self.names.class_name(object)
     }

@@ -1,5 +1,5 @@
-//! The answers of failed cases, for later looks. While a run goes on they lie in a file without a name, and what is right
-//! lies nowhere: a program that looks around finds neither.
+//! Answers of failed cases, kept for the report. During a run they are in a file without a name, and right answers are
+//! on no disk, so that a program under test finds neither.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -20,7 +20,7 @@ const LONGEST: u64 = 16 << 20;
 /// The bytes of all answers that are kept; later ones are not.
 const ALL: u64 = 1 << 30;
 
-/// The answers of failed cases, and what is needed to write down the cases themselves.
+/// The answers of failed cases, with their tasks, from which the other files are made.
 #[derive(Debug, Default)]
 pub struct Kept {
     answers: Mutex<Answers>,
@@ -45,7 +45,7 @@ pub enum KeptDump {
     Bytes(Vec<u8>),
 }
 
-/// A dump that a list names, such as the state of a campaign. It is looked at when it is read.
+/// A dump in a list, such as the state of a campaign. It is checked when it is read.
 #[derive(Clone, Debug)]
 pub struct ListedDump {
     pub(super) folder: SharedFolder,
@@ -59,7 +59,7 @@ pub struct ListedDump {
 }
 
 impl ListedDump {
-    /// The bytes, if they are those that are listed.
+    /// Reads it, and checks length and hash.
     fn read(&self) -> Result<Vec<u8>, Error> {
         let ListedDump { folder, path, length, sha256, listed_in } = self;
         folder.read_listed(&ListedFile { path, length: *length, sha256, listed_in })
@@ -109,7 +109,8 @@ pub(super) struct KeptFile {
 }
 
 impl Kept {
-    /// Keeps a copy of an answer, in the place of what was kept of the case before; none, if the case is not failed.
+    /// Keeps a copy of a failed case's answer; it replaces the one kept before. For any other case, only the earlier
+    /// one is dropped.
     pub(super) fn put(&self, label: &str, id: &str, outcome: &Outcome, files: &Files) -> Result<(), Error> {
         let failed = |e| Error::io("keeping an answer in a temporary file", e);
         let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
@@ -144,8 +145,7 @@ impl Kept {
         }));
     }
 
-    /// Calls `put` with each file of each failed case of a report: what was handed over, what is right, what came back,
-    /// and how it ended.
+    /// Calls `put` with each file of each failed case of a report: input, answer, right listing, and outcome.
     pub(super) fn visit(
         &self,
         report: &Report,
@@ -200,7 +200,7 @@ fn handed_over(task: &Task, case: &Case, listing: Option<&[u8]>) -> (String, Box
     }
 }
 
-/// A name that is one everywhere.
+/// A file name that every system takes.
 fn plain(name: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     let name: String = name.chars().take(80).map(|c| if is_plain(c) { c } else { '_' }).collect();

@@ -1,4 +1,4 @@
-//! Third-party parsers, converters and writers: run over cases, judged by what they answer.
+//! Third-party parsers, converters and writers: run over cases, judged by their answers.
 //!
 //! ```text
 //! Choice ─▶ Source, Task ─▶ run (batches) ─▶ subject (a process under its supervisor) ─Reply─▶ judge ─▶ Report

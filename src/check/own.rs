@@ -1,4 +1,4 @@
-//! Dumps of one's own, in place of cases: what heapsmith reads of them is right.
+//! Dumps of the user, in place of cases: heapsmith's own reading of them is right.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -21,7 +21,7 @@ use super::random::recipe_case;
 /// Dumps up to this number of bytes, decompressed, are held in memory with their heaps; larger ones are read object by object.
 pub(super) const WHOLE: u64 = 4 << 20;
 
-/// A dump of one's own.
+/// A dump of the user.
 #[derive(Clone, Debug)]
 pub struct OwnDump {
     /// The id in reports: the path in letters that mean nothing to a shell.
@@ -34,7 +34,7 @@ pub struct OwnDump {
     pub(super) is_whole: bool,
     /// The format; or why it cannot be told.
     pub(super) format: Result<Format, String>,
-    /// The format that it looks most like, whether or not it is of any that is known.
+    /// The format that it most resembles.
     guess: Format,
     /// The recipe of a dump that is not a file.
     recipe: Option<Recipe>,
@@ -106,7 +106,7 @@ impl OwnDump {
         })
     }
 
-    /// The case that it makes: of a large one without its bytes and its heap.
+    /// The case of the dump; of a large one without its bytes and its heap.
     ///
     /// # Errors
     /// If the file cannot be read any more.
@@ -179,7 +179,7 @@ fn is_short(input: &Input) -> Result<bool, Error> {
     Ok(stream.peek(WHOLE as usize + 1).map_or(true, |bytes| bytes.len() as u64 <= WHOLE))
 }
 
-/// A path as an id, without the suffixes.
+/// The id of a path, which has no suffixes.
 fn plain(path: &Path) -> String {
     if let Some(text) = path.to_str().filter(|text| Recipe::is_recipe(text)) {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -222,8 +222,8 @@ fn said(summary: &str, findings: &[Finding]) -> String {
     }
 }
 
-/// A case of a dump that is no case of the corpus: what heapsmith reads is right, of several heaps the first. Of a dump that
-/// breaks a rule and can be read, a refusal is as right; of one that cannot be read, only that.
+/// A case of a dump outside of the corpus: heapsmith's reading of it, the first heap of several, is right. A dump that
+/// breaks a rule and can be read may be refused as well; one that cannot be read has to be.
 ///
 /// # Errors
 /// If it is of no known format.

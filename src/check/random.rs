@@ -16,7 +16,7 @@ use crate::recipe::Recipe;
 
 use super::own::own_case;
 
-/// The recipe of one of the random cases of a seed: whatever others there are, it is the same.
+/// The recipe of a random case, by seed and number alone.
 fn recipe(seed: u64, index: u64, families: &[Family]) -> Result<Recipe, Error> {
     Recipe::draw(families, 120, &mut SeedDraw::numbered(seed, index))
 }
@@ -42,7 +42,7 @@ pub(super) fn random_case(seed: u64, index: u64, families: &[Family]) -> Result<
     recipe_case(&id(seed, index, &recipe), &recipe)
 }
 
-/// The case of a recipe: its heap is right, or where an edit damages the dump, what is right after that edit.
+/// The case of a recipe. Its heap is right; after an edit, the answers that the edit defines.
 ///
 /// # Errors
 /// If the recipe contradicts itself, or the edit cannot be made in the dump.
@@ -67,8 +67,8 @@ pub(super) fn recipe_case(id: &str, recipe: &Recipe) -> Result<Case, Error> {
     damaged(&edit, &base)?.ok_or_else(refused)
 }
 
-/// The case that an edit makes of a valid one; `None` if it cannot be made there, or heapsmith's own decoder and validator
-/// do not find what the edit is said to do.
+/// The case of an edit in a valid dump; `None` if it cannot be made there, or heapsmith's own decoder and validator do
+/// not find its effect.
 ///
 /// # Errors
 /// If a dump cannot be read because of the machine.
@@ -94,8 +94,8 @@ pub(super) fn damaged(edit: &str, base: &Case) -> Result<Option<Case>, Error> {
     Ok(Some(Case { id: base.id.clone(), recipe: base.recipe.clone(), kind: base.kind, answers, ..case }))
 }
 
-/// The case that a mutation makes of a valid one: what heapsmith reads of it is right, and any answer where the dump breaks a rule
-/// and can be read all the same. `None` if nothing is changed, or if no format can be told any more.
+/// The case of a mutation of a valid dump. heapsmith's reading is right; any answer is, where the dump breaks a rule
+/// and can still be read. `None` if nothing is changed, or the format cannot be told any more.
 ///
 /// # Errors
 /// If a dump cannot be read because of the machine.

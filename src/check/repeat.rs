@@ -1,4 +1,4 @@
-//! The command that shows a failure again.
+//! Commands that repeat a case.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use super::process::Budget;
 use super::subject::{Kind, Subject};
 use super::task::{Choice, Operation, Wanted};
 
-/// The command that runs one case again.
+/// The command that repeats a case.
 pub(super) fn repeat(subject: &Subject, choice: &Choice, left_out: &BTreeSet<Facet>, id: &str) -> String {
     let operation = match id.split_once(':') {
         Some((_, what)) if subject.kind == Kind::Adapter && what.starts_with("to-") => " --operation convert",
@@ -18,7 +18,7 @@ pub(super) fn repeat(subject: &Subject, choice: &Choice, left_out: &BTreeSet<Fac
     format!("heapsmith check {}{}", asked(subject), about(choice, operation, &limits(subject, left_out), id))
 }
 
-/// The command that asks several implementations again about one case.
+/// The command that repeats a case with several implementations.
 pub(super) fn among<'s>(
     subjects: impl Iterator<Item = &'s Subject> + Clone,
     choice: &Choice,
@@ -30,12 +30,12 @@ pub(super) fn among<'s>(
     format!("heapsmith check {} --among{}", options(subjects), about(choice, "", &limits, id))
 }
 
-/// The options that say who is asked.
+/// The options that name the implementations.
 pub(super) fn options<'s>(subjects: impl Iterator<Item = &'s Subject>) -> String {
     subjects.map(asked).collect::<Vec<_>>().join(" ")
 }
 
-/// The options that say what is asked, and how answers are judged.
+/// The options that choose the case and how its answer is judged.
 fn about(choice: &Choice, operation: &str, limits: &str, id: &str) -> String {
     let random = if id.starts_with("random") {
         // Which dumps are drawn depends on the formats.
@@ -53,7 +53,7 @@ fn about(choice: &Choice, operation: &str, limits: &str, id: &str) -> String {
     format!("{large}{operation}{random}{limits}{chosen}")
 }
 
-/// The command that asks about a dump, by its path or recipe.
+/// The command that asks about a dump, named by path or recipe.
 pub(super) fn of_dump(subject: &Subject, left_out: &BTreeSet<Facet>, dump: &str, operation: &Operation) -> String {
     let operation = match operation {
         Operation::Convert(_) if subject.kind == Kind::Adapter => " --operation convert",
@@ -70,7 +70,7 @@ pub(super) fn judged(subject: &Subject, operations: Wanted, left_out: &BTreeSet<
     format!("{}{operation}{}", asked(subject), limits(subject, left_out))
 }
 
-/// The options that say who is asked.
+/// The option that names an implementation.
 fn asked(subject: &Subject) -> String {
     let command = shell_words::quote(&subject.command);
     match &subject.kind {
@@ -83,7 +83,7 @@ fn asked(subject: &Subject) -> String {
     }
 }
 
-/// The options that say how the answer is judged.
+/// The options for limits, level and facets that are left out.
 fn limits(subject: &Subject, left_out: &BTreeSet<Facet>) -> String {
     let mut limits = String::new();
     let Budget { time, memory, .. } = subject.budget;

@@ -119,14 +119,14 @@ fn defaults(protocol: u32) -> BTreeMap<String, String> {
     all.map(|ambiguity| (ambiguity.name.to_owned(), ambiguity.choices[0].name.to_owned())).collect()
 }
 
-/// Each format with the writer that is imitated where none is asked for.
+/// Each format with its default writer.
 fn writers() -> impl Iterator<Item = String> {
     let named =
         |format: Format| Some(format!("{format}/{}", Lowering::new(format, &Wishes::default()).ok()?.profile()));
     Format::all().filter_map(named)
 }
 
-/// The writer of a format, or of a format and a profile.
+/// The lowering of a format, or of a format and a profile.
 fn lowering(name: &str) -> Result<Lowering, Error> {
     let Target { format, profile } = name.parse()?;
     Lowering::new(format, &Wishes { profile, ..Wishes::default() })
@@ -277,7 +277,7 @@ fn encode(path: &Path, format: &str, out: &Path) -> Result<Accepted, Error> {
     Ok(Accepted::default())
 }
 
-/// A dump that is valid, or has flaws that every known reader tolerates.
+/// Opens a dump that is valid, or has only flaws that every known reader tolerates.
 fn open(path: &Path) -> Result<DumpFile, Error> {
     let input = Input::open(path)?;
     if let Some(error) = unsound(&input, Reading::default())? {

@@ -29,7 +29,7 @@ use super::smallest::{Question, Second, Seen};
 use super::subject::{Files, Session, Subject};
 use super::task::{Operation, Source, Task, why_not};
 
-/// A command that says of a dump by its exit code whether it shows something: 0 is yes, and any other end is no.
+/// A command that tells by its exit code whether a dump shows something: 0 is yes, any other end is no.
 #[derive(Clone, Debug)]
 pub struct Test {
     words: Vec<String>,
@@ -88,7 +88,8 @@ impl Test {
     }
 }
 
-/// An implementation that answers wrongly, and what is wrong of its answer: another dump shows the same if the same is wrong.
+/// An implementation with a wrong answer, and the symptom of it: another dump shows the failure if its answer has the
+/// symptom, too.
 pub struct Wrong<'s> {
     subject: Cow<'s, Subject>,
     /// The subject with a shorter time limit, for dumps that are not asked about alone.
@@ -102,7 +103,7 @@ pub struct Wrong<'s> {
 /// A program that hangs at small dumps takes all of this time for most of them.
 const PATIENCE: u32 = 3;
 const LEAST: Duration = Duration::from_millis(500);
-/// The time that a smaller one may take where the first one hangs.
+/// The time limit of a smaller dump where the first one hangs.
 const HANGING: Duration = Duration::from_secs(2);
 
 /// The symptom that an answer has to show.
@@ -324,19 +325,19 @@ fn sought(result: &CaseResult, cause: Option<&str>) -> Result<Sought, String> {
     Err(format!("its answer to this dump does not show the cause {cause:?}; it shows: {}", known.join(", ")))
 }
 
-/// Questions to an implementation, several at a time: processes are kept for further ones. A dump that showed it is asked
-/// about a second time in a process of its own, or in one of those that are kept for second questions.
+/// A pool of sessions that are asked about many dumps, several at a time. A dump that showed the symptom is asked about
+/// a second time in a process of its own, or in a session for second questions.
 #[derive(Debug)]
 pub struct Asking<'w> {
     wrong: &'w Wrong<'w>,
     second: Second,
     idle: Mutex<Vec<Kept<'w>>>,
-    /// Processes for second questions.
+    /// Sessions for second questions.
     idle_again: Mutex<Vec<Kept<'w>>>,
     shown: Mutex<HashSet<[u8; 32]>>,
 }
 
-/// A process that may be asked again, and how often it was.
+/// A session that may be asked again, with the number of its questions.
 struct Kept<'w>(Box<dyn Session + Send + 'w>, usize);
 
 impl std::fmt::Debug for Kept<'_> {

@@ -1,4 +1,4 @@
-//! The smallest dump that shows a cause.
+//! Reduction of a cause: the smallest dump that shows it.
 
 use std::num::NonZeroUsize;
 use std::time::Duration;
@@ -18,7 +18,7 @@ use super::random::{compressed, damaged};
 use super::report::{CaseResult, Cause};
 use super::task::{Source, Task, first_heap};
 
-/// No dump is tried later than this after the first: a program that hangs would take hours.
+/// The time after which no further dump is tried: a program that hangs would take hours.
 const LONGEST: Duration = Duration::from_secs(300);
 
 /// Whether a case shows what is looked for. It is asked from several threads.
@@ -60,7 +60,7 @@ pub(super) struct Smaller<'s> {
     pub(super) tried: &'s (dyn Fn(u64) + Sync),
 }
 
-/// A dump that shows a cause.
+/// The smallest dump of a cause.
 pub(super) struct Smallest {
     /// The dump as a case.
     pub(super) case: Case,
@@ -73,8 +73,8 @@ pub(super) struct Smallest {
 }
 
 impl Smaller<'_> {
-    /// The smallest dump found that shows a cause as a failure does; the dump itself without a question. A dump that is damaged by
-    /// an edit, or compressed, is made smaller before that, and damaged and compressed again each time.
+    /// Reduces the dump of a failure; without an oracle, the dump stays as it is. A dump that an edit damages, or that
+    /// is compressed, is reduced before that, and each smaller one is damaged and compressed again.
     ///
     /// # Errors
     /// If cases cannot be made, files cannot be written, or a program cannot be started.
@@ -152,7 +152,7 @@ impl Smaller<'_> {
     }
 }
 
-/// The name of a reduced dump below the folder of a campaign or report: its number, and what it shows.
+/// The path of a reduced dump below the folder of a campaign or report: number and cause.
 pub(super) fn file_of(number: usize, cause: &str, suffix: &str) -> String {
     let plain: String =
         cause.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect();

@@ -1,4 +1,4 @@
-//! Dumps that are not held in memory while they are judged: those of the large cases, and large ones of one's own.
+//! Dumps that are not held in memory while they are judged: those of large cases, and large ones of the user.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -34,7 +34,7 @@ pub(super) enum From<'s> {
 }
 
 impl Source {
-    /// The dump, if it is not held; `case` is what is known of it.
+    /// The dump, if it is not held; `case` has the known facts.
     pub(super) fn streamed(&self, case: &Case) -> Option<Streamed<'_>> {
         match self {
             Source::Large(large) => Some(Streamed {
@@ -66,7 +66,7 @@ impl Source {
 }
 
 impl Streamed<'_> {
-    /// The limits of an answer: those of a case, as many times as large as the ones that were asked for are the usual ones.
+    /// The limits of an answer. Those of a case grow in proportion to the budget that was asked for.
     pub(super) fn limits(&self, asked: &Budget) -> Budget {
         let From::Case(large) = self.from else { return *asked };
         let usual = Budget::default();

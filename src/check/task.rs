@@ -33,11 +33,11 @@ pub struct Choice {
     pub format: Option<Family>,
     /// Filters of which one has to take a case; empty for all cases.
     pub filters: Vec<Filter>,
-    /// The part of the batches that is run: its number from 1, and how many there are.
+    /// The shard that is run: its number from 1, and the number of shards.
     pub shard: Option<(u64, u64)>,
-    /// Instead of all these the cases whose dumps are too large to be stored.
+    /// Whether the large cases take the place of all these.
     pub large: bool,
-    /// Instead of all these, dumps of one's own.
+    /// Dumps of the user, which take the place of all these.
     pub dumps: Vec<Arc<OwnDump>>,
 }
 
@@ -60,16 +60,16 @@ impl Choice {
     }
 }
 
-/// A case before it is asked: random ones are made when their turn comes.
+/// The source of a case. Random cases are made when they are asked about.
 #[derive(Clone, Debug)]
 pub enum Source {
     /// A case of the corpus.
     Corpus(Box<Case>),
-    /// A random one: its id, the formats to choose among, the seed and its number.
+    /// A random case: its id, the formats to choose among, the seed and its number.
     Random(Arc<str>, Arc<[Family]>, u64, u64),
     /// A large case, whose dump is made when it is asked about.
     Large(Arc<LargeCase>),
-    /// One's own.
+    /// A dump of the user.
     Own(Arc<OwnDump>),
     /// A case of a campaign.
     Drawn(Arc<Drawn>),
@@ -97,7 +97,7 @@ impl Source {
         Ok(sources)
     }
 
-    /// Dumps of one's own.
+    /// The dumps of the user.
     fn own(choice: &Choice) -> Result<Vec<Source>, Error> {
         let mut dumps = choice.dumps.clone();
         dumps.retain(|dump| {
@@ -133,7 +133,7 @@ impl Source {
         }
     }
 
-    /// The case; of one that is not held, without its dump.
+    /// The case; without its dump if that is not held.
     ///
     /// # Errors
     /// If a random heap cannot be written, which would be a defect; or if the file of a dump cannot be read any more.
@@ -197,7 +197,7 @@ impl Source {
     }
 }
 
-/// A large case without its dump, and without a heap that is right.
+/// A large case without its dump, and without a right heap.
 fn without_dump(large: &LargeCase) -> Case {
     let (summary, recipe) = (large.summary.clone(), large.recipe());
     Case {
@@ -211,10 +211,10 @@ fn without_dump(large: &LargeCase) -> Case {
     }
 }
 
-/// A case, and what is to be done with it.
+/// A case, and the operation on it.
 #[derive(Clone, Debug)]
 pub struct Task {
-    /// The case's id, followed by what is to be done.
+    /// The case's id, followed by the operation.
     pub id: String,
     /// The case.
     pub source: Source,
@@ -297,7 +297,7 @@ pub(super) fn tasks(subject: &Subject, hello: Option<&Hello>, sources: &[Source]
     tasks
 }
 
-/// Each dump once, to be read, by id.
+/// The tasks of reading each dump once, by id.
 pub(super) fn to_read(sources: &[Source], filters: &[Filter]) -> Vec<Task> {
     let task =
         |source: &Source| Task { id: source.id(), source: source.clone(), operation: Operation::Parse, renames: false };
@@ -307,7 +307,7 @@ pub(super) fn to_read(sources: &[Source], filters: &[Filter]) -> Vec<Task> {
     tasks
 }
 
-/// The operations of adapters that are asked for; by default reading, or what they can if they cannot read.
+/// The operations that adapters are asked for: by default reading, or all others if they cannot read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wanted(pub Option<What>);
 
@@ -414,7 +414,7 @@ fn is_android(case: &Case) -> bool {
 /// The reason for which an analyser is not asked about a dump without roots.
 pub(super) const NO_ROOTS: &str = "the dump records no roots, from which answers follow";
 
-/// Heaps with more classes and objects have answers that are too long.
+/// The most classes and objects of a heap that analysers are asked about: answers would be too long.
 const MOST_ENTRIES: usize = 20_000;
 
 /// The reason for which an analyser is not asked about a heap.
@@ -447,7 +447,7 @@ fn unheld(heap: &Heap) -> Option<&'static str> {
     heap.objects.iter().any(is_nameless).then_some("it has an array whose class in the dump is no array's")
 }
 
-/// The heap that is right, or right under the first reading.
+/// The right heap, or the one under the first reading.
 pub(super) fn first_heap(case: &Case) -> Option<&Heap> {
     case.answers.iter().find_map(|answer| match answer {
         Answer::Reads(_, heap) => Some(&**heap),

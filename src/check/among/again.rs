@@ -13,7 +13,7 @@ use super::super::smallest::{Question, Second, Seen};
 use super::super::task::{Operation, Source, Task};
 use super::{Round, compared, limited};
 
-/// A disagreement that is looked for in what the same implementations say of other dumps.
+/// A disagreement that is looked for in the replies of the same implementations about other dumps.
 pub(in crate::check) struct Again<'p> {
     parties: &'p [Party<'p>],
     left_out: &'p BTreeSet<Facet>,

@@ -17,10 +17,10 @@ use super::pair::Voice;
 use super::said::{ACCEPTED, Ending, REFUSED, SKIPPED, Said};
 use super::sides::Table;
 
-/// Implementations that are asked one after the other, each by a session of its own.
+/// A round: sessions of all implementations, which are asked one after the other.
 pub(super) struct Round<'r> {
     parties: &'r [Party<'r>],
-    /// Each under the limits of the dumps; or why it is not asked about them.
+    /// The subjects under the limits of the dumps; or the reasons for which they are not asked.
     subjects: &'r [Result<Subject, String>],
     sessions: Vec<Box<dyn Session + Send + 'r>>,
     /// The tasks that each implementation was asked, by their places among all.
@@ -57,7 +57,7 @@ pub(super) struct Heard {
     was_in_vain: bool,
 }
 
-/// The subjects under the limits of a dump; or why one is not asked about it.
+/// The subjects under the limits of a dump; or the reasons for which they are not asked about it.
 pub(super) fn limited(parties: &[Party<'_>], task: &Task) -> Result<Vec<Result<Subject, String>>, Error> {
     let case = task.source.whatever_it_is()?;
     let streamed = task.source.streamed(&case);
@@ -134,7 +134,7 @@ impl<'r> Round<'r> {
         Ok(Said::of(reply, subject, party.hello(), &files))
     }
 
-    /// Ends all processes. The places of tasks whose answers do not count after all.
+    /// Ends all processes. Returns the places of tasks whose answers are doubtful.
     pub(super) fn finish(mut self) -> BTreeSet<usize> {
         let mut doubtful = BTreeSet::new();
         for (session, asked) in self.sessions.iter_mut().zip(&self.asked) {
@@ -143,7 +143,7 @@ impl<'r> Round<'r> {
         doubtful
     }
 
-    /// Ends all processes after one dump: what comes after an answer counts.
+    /// Ends all processes after one dump. A failure after the answer replaces the answer.
     pub(super) fn finish_alone(mut self, heard: &mut Heard) {
         for (session, said) in self.sessions.iter_mut().zip(&mut heard.said) {
             let after = session.finish().into_iter().find_map(|(_, reply)| reply.after_answer());

@@ -1,4 +1,4 @@
-//! Two listings, fact by fact, with what each implementation may leave open.
+//! Comparison of two listings, fact by fact, with the declarations of both implementations.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -51,7 +51,7 @@ pub(super) fn at(
     (found.addresses.first() == Some(&address)).then_some([found.left, found.right])
 }
 
-/// The facets that are left out, or that one of two listings is not to report.
+/// The facets that are left out, or that one of the listings does not report.
 fn not_compared(voices: [Voice<'_>; 2], left_out: &BTreeSet<Facet>) -> BTreeSet<Facet> {
     let [one, other] = voices.map(|voice| voice.facets());
     let is_silent = |facet: &Facet| !one.contains(facet) || !other.contains(facet);
@@ -96,7 +96,7 @@ fn differences(found: &Comparison) -> Vec<Difference> {
     told.chain(by_one).collect()
 }
 
-/// Two heaps in which what either implementation declares to tell in its own way is told in the same way.
+/// The heaps of two listings, with the declarations of both implementations applied to both.
 fn alike(voices: [Voice<'_>; 2]) -> Option<[Cow<'_, Heap>; 2]> {
     let [one, other] = voices;
     let by_address = voices.iter().all(Voice::is_by_address);

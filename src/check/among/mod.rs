@@ -34,7 +34,7 @@ pub(super) use pair::NOTHING;
 /// The kind in reports, in the place of adapters and decoders.
 pub(super) const KIND: &str = "among";
 
-/// Implementations that are asked about the same dumps.
+/// A run of implementations that are asked about the same dumps.
 pub(super) struct Among<'r> {
     parties: &'r [Party<'r>],
     shared: Shared<'r>,

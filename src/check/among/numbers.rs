@@ -1,4 +1,4 @@
-//! Numbers, digests and lines of entries of two answers.
+//! Comparison of numbers, digests, and entries of two answers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -43,7 +43,7 @@ pub(super) fn digests(voices: [Voice<'_>; 2], left_out: &BTreeSet<Facet>) -> Res
     Ok(pair)
 }
 
-/// The facets that depend on what two implementations declare to tell in their own ways, of which a digest shows nothing.
+/// The facets for which two implementations declare different spellings, which a digest does not show.
 fn told_otherwise(voices: [Voice<'_>; 2]) -> BTreeSet<Facet> {
     let [one, other] = voices.map(|voice| voice.hello.map(|hello| hello.declares.clone()).unwrap_or_default());
     let differs = |declaration: &&Declaration| {

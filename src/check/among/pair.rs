@@ -1,4 +1,4 @@
-//! Two answers to one question side by side, on what both of them report.
+//! Comparison of two answers to one question, on the facts that both report.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use super::super::protocol::Hello;
 use super::said::Answer;
 use super::{listings, numbers};
 
-/// An answer, and what its implementation declares.
+/// An answer, with the declaration of its implementation.
 #[derive(Clone, Copy)]
 pub(super) struct Voice<'v> {
     pub(super) hello: Option<&'v Hello>,
@@ -117,8 +117,7 @@ impl Pair {
     }
 }
 
-/// The facets of what one of two implementations declares to read otherwise than the other: what is not declared is the
-/// default.
+/// The facets of readings in which two declarations differ; an undeclared reading is the default.
 fn read_otherwise(format: Format, voices: [Voice<'_>; 2]) -> BTreeSet<Facet> {
     let declared = voices.map(|voice| voice.hello.map(Hello::declared_readings).unwrap_or_default());
     let listed = ambiguities(format).into_iter().filter(|ambiguity| !READINGS.contains(&ambiguity.name));

@@ -107,7 +107,7 @@ impl Answer {
         }
     }
 
-    /// A heap that was told, for facts that are looked up in it.
+    /// The heap of a listing.
     pub(super) fn heap(&self) -> Option<&Heap> {
         match self {
             Answer::Listing(heap, _) => Some(heap),

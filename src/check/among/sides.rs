@@ -11,13 +11,13 @@ use super::super::report::{Disagreement, Says};
 use super::super::subject::{LONG, cut};
 use super::pair::{Difference, Pair, Voice};
 
-/// Facts that are told of a dump; the rest of them are counted by the facets that they are of.
+/// The most disagreements that are reported of a dump.
 const MOST: usize = 33;
 
 /// The number of addresses that are looked at one by one.
 const ADDRESSES: usize = 1000;
 
-/// The implementations that answered, and each two of them side by side.
+/// The implementations that answered, and the comparison of each two of them.
 pub(super) struct Table<'t> {
     labels: Vec<&'t str>,
     voices: Vec<Voice<'t>>,
@@ -27,7 +27,7 @@ pub(super) struct Table<'t> {
 
 /// The place of a fact: an address, or nowhere in particular.
 type Place = Option<Address>;
-/// Places among the implementations, in parts that say the same.
+/// Groups of implementations that say the same, by their places.
 type Parts = Vec<Vec<usize>>;
 
 impl<'t> Table<'t> {
@@ -132,7 +132,7 @@ impl<'t> Table<'t> {
         places
     }
 
-    /// The implementations in parts that say the same of a fact at a place; those that say nothing are in none.
+    /// The groups of implementations that say the same of a fact at a place; those without the fact are in none.
     fn parts(&self, of: &str, fact: &str, place: Place) -> Parts {
         let mut parts = Parts::new();
         for voice in 0..self.voices.len() {

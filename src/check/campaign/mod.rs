@@ -48,13 +48,13 @@ pub use state::ReducedDump;
 pub use told::{STATUS_SCHEMA, Status, StatusCause, campaign_report, status};
 pub use totals::Reached;
 
-/// Processes that a batch is asked in at a time.
+/// The number of processes for a batch.
 const SIDE_BY_SIDE: usize = 2;
 /// Number of batches after which causes and other failure modes are looked for even if nothing looks new.
 const LATER: usize = 32;
-/// A part of the time of a campaign that other ways are looked for in after its end.
+/// The part of a campaign's time, as a divisor, for other failure modes after its end.
 const AT_THE_END: u32 = 4;
-/// A program that is wrong in a new way each time has as many causes as it wants.
+/// The most reduced dumps: a program may fail in a new way each time.
 const MOST_REDUCED: usize = 200;
 /// The part of these dumps that may be reduced for other failure modes.
 const MOST_OF_WAYS: usize = 100;
@@ -67,16 +67,16 @@ pub struct CampaignOptions {
     pub seed: u64,
     /// The only format, if any.
     pub format: Option<Family>,
-    /// Dumps of one's own that are asked about, and damaged.
+    /// Dumps of the user, which are asked about and damaged.
     pub seeds: Vec<PathBuf>,
-    /// The part of the batches that is run: its number from 1, and how many there are.
+    /// The shard that is run: its number from 1, and the number of shards.
     pub shard: Option<(u64, u64)>,
     /// The number of cases after which the campaign ends, over all its runs and shards; a batch that has begun is
     /// finished.
     pub cases: Option<u64>,
     /// The number of known causes at which the campaign ends.
     pub causes: Option<usize>,
-    /// No batch begins later than this after the start.
+    /// The time after the start from which no batch begins.
     pub time: Option<Duration>,
     /// The operations that adapters are asked for.
     pub operations: Wanted,
@@ -133,9 +133,9 @@ pub enum Heard<'h> {
     GoesOn(u64),
     /// The numbers of cases and of failures so far, over all runs.
     Asked(u64, u64),
-    /// A cause that was not known, which is written down by now.
+    /// A new cause, which is written down by now.
     Cause(&'h Cause),
-    /// A dump is reduced: how many were tried.
+    /// The number of dumps tried in a reduction.
     Reducing(u64),
     /// A dump was reduced.
     Reduced(&'h ReducedDump),
@@ -198,7 +198,7 @@ impl<'s> Campaign<'s> {
         self.state.temporary.path()
     }
 
-    /// Runs it, to its end or until the subject's `stop` is asked for: a batch that is not over then is not counted.
+    /// Runs the campaign to its end, or until the subject's `stop` is asked for: an unfinished batch is not counted.
     ///
     /// # Errors
     /// If cases cannot be made, files cannot be written, or a program cannot be started.
@@ -241,8 +241,8 @@ impl<'s> Campaign<'s> {
         Ok(Ended { cases: totals.cases, unexpected: totals.unexpected, causes: known })
     }
 
-    /// The report of what is known, and the id of a case whose failure no reduced dump explains, of those that are not passed over, with
-    /// what is seen of it.
+    /// The report so far, and a case without an explanation: the id of a failure that no reduced dump explains, and its
+    /// symptom. `passed_over` are not considered.
     fn told(&self, passed_over: &BTreeSet<String>) -> (Report, Option<(String, String)>) {
         let known = &self.state.known;
         let begun = known.begun.clone().unwrap_or_default();
@@ -253,7 +253,7 @@ impl<'s> Campaign<'s> {
         self.told(&BTreeSet::new()).0.implementations.pop().map(|tested| tested.causes).unwrap_or_default()
     }
 
-    /// The next batches that were not run.
+    /// The next batches that are to be run.
     fn missing(&self, next: &mut u64, count: usize) -> Vec<u64> {
         let end = self.options.cases.map_or(u64::MAX, |cases| cases.div_ceil(CASES));
         let mut missing = Vec::new();
@@ -267,7 +267,7 @@ impl<'s> Campaign<'s> {
         missing
     }
 
-    /// Runs batches at the same time. Those that a signal cut short are missing.
+    /// Runs batches at the same time. The results lack those that a signal cut short.
     fn side_by_side(&self, batches: &[u64]) -> Result<Vec<Totals>, Error> {
         let told = map_side_by_side(batches, |batch| self.batch(*batch));
         Ok(told.into_iter().collect::<Result<Vec<Option<Totals>>, Error>>()?.into_iter().flatten().collect())
@@ -300,13 +300,13 @@ impl<'s> Campaign<'s> {
         Ok(Some(totals))
     }
 
-    /// The command that asks about a dump again, where it is one that has a recipe or a file.
+    /// The command that asks about a dump again, if it has a recipe or a file.
     fn repeat(&self, recipe: &str, operation: &Operation) -> Option<String> {
         let is_named = crate::recipe::Recipe::is_recipe(recipe) || Path::new(recipe).is_file();
         is_named.then(|| super::repeat::of_dump(self.subject, &self.options.left_out, recipe, operation))
     }
 
-    /// Reduces a dump of each cause that has none; and how many causes there are.
+    /// Reduces a dump of each cause without one. Returns the number of causes.
     fn reduce_causes(&mut self, heard: &(dyn Fn(Heard<'_>) + Sync)) -> Result<usize, Error> {
         let causes = self.causes();
         for cause in &causes {
@@ -325,8 +325,8 @@ impl<'s> Campaign<'s> {
         Ok(self.causes().len())
     }
 
-    /// Reduces dumps of what comes about in other ways than the reduced dumps show, up to a point in time; and how many causes there
-    /// are. Which rules tell failures from other dumps is known only after many cases.
+    /// Reduces dumps of failure modes that no reduced dump shows, until a point in time. The result is the number of
+    /// causes. The rules by which modes are told apart are known only after many cases.
     fn reduce_ways(&mut self, end: Option<Instant>, heard: &(dyn Fn(Heard<'_>) + Sync)) -> Result<usize, Error> {
         let mut passed_over = BTreeSet::new();
         while self.options.trials > 0
@@ -373,7 +373,8 @@ impl<'s> Campaign<'s> {
         cause.reduced.is_some() || cause.symptoms.iter().any(|symptom| is_placed(&symptom.what))
     }
 
-    /// Reduces the dump of a cause's example, and says whether it could; `None` if it is not made any more, or a signal came.
+    /// Reduces the dump of a cause's example; and whether it could. `None` if the dump cannot be made any more, or a
+    /// signal came.
     fn reduced(
         &mut self,
         cause: &Cause,

@@ -26,9 +26,9 @@ pub const CASES: u64 = 64;
 
 /// The length of the longest seed dump.
 const LONGEST: u64 = 4 << 20;
-/// Edits that are tried in a dump until one can be made.
+/// The edits that are tried in a dump until one can be made.
 const EDITS: usize = 6;
-/// Draws of a case until one can be made: options may contradict each other.
+/// The draws of a case until one can be made: options may contradict each other.
 const DRAWS: u64 = 20;
 /// The period of batches of seed dumps, if there are any.
 const OF_SEEDS: u64 = 4;
@@ -43,11 +43,11 @@ pub(super) struct Plan {
     pub(super) format: Option<String>,
     /// The formats, in all versions, that are asked about.
     pub(super) formats: Vec<String>,
-    /// Dumps of one's own that are damaged as well.
+    /// Dumps of the user that are damaged as well.
     pub(super) seeds: Vec<SeedDump>,
 }
 
-/// A dump of one's own.
+/// A dump of the user.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct SeedDump {
     path: PathBuf,
@@ -110,7 +110,7 @@ pub struct Drawn {
     case: OnceLock<Case>,
 }
 
-/// A dump, and if an edit damages it, which and what becomes of it.
+/// A dump before any edit, and after one: the edit's name and the case.
 type Made = (Case, Option<(&'static str, Case)>);
 
 /// The settings that all cases of a batch share.
@@ -154,7 +154,7 @@ impl Drawn {
         Ok(self.case.get_or_init(|| case).clone())
     }
 
-    /// The dump before it was damaged, and the edit that damages it, if one does.
+    /// The dump before any edit, and the name of the edit that damages it.
     pub(in crate::check) fn before(&self) -> Result<(Case, Option<&'static str>), Error> {
         let (base, edit) = self.drawn()?;
         Ok((base, edit.map(|(edit, _)| edit)))
@@ -236,7 +236,7 @@ impl Drawn {
         Ok((base, edited))
     }
 
-    /// A dump that no edit damages, as it is or after a mutation.
+    /// The dump as it is, or after a mutation.
     fn unedited(&self, base: Case, recipe: Recipe, common: &Common, draw: &mut SeedDraw) -> Result<Made, Error> {
         // A mutation may compress the dump itself, and what is compressed twice is no dump.
         if common.gzip || draw.below(8) >= common.mutated {
@@ -253,7 +253,7 @@ impl Drawn {
         Ok((base, None))
     }
 
-    /// A dump after an edit that can be made in it.
+    /// A dump after a drawn edit; `None` if none could be made.
     fn edited(&self, base: &Case, draw: &mut SeedDraw) -> Result<Option<(&'static str, Case)>, Error> {
         let edits = base.format.family().edits();
         for _ in 0..EDITS {

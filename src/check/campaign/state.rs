@@ -36,7 +36,7 @@ const TEMPORARY: &str = "heapsmith-campaign-";
 pub(super) const FORM: u32 = 3;
 /// The length of the file from which the lines of batches are replaced by their sum.
 const LONG: u64 = 4 << 20;
-/// No line is longer.
+/// The longest line.
 const LONGEST_LINE: u64 = 256 << 20;
 
 /// The header of a campaign: everything that has to stay the same when it goes on.
@@ -50,7 +50,7 @@ pub(super) struct Begun {
     pub(super) kind: String,
     pub(super) command: String,
     pub(super) declared: Option<Declared>,
-    /// The options that decide what is asked and how it is judged, as the command that repeats a case has them.
+    /// The options that decide on questions and judgement, as in the command that repeats a case.
     pub(super) judged: String,
 }
 
@@ -77,18 +77,18 @@ pub struct ReducedDump {
     pub of: String,
 }
 
-/// A dump that was reduced, and what there is in it.
+/// A reduced dump with the rules that explain its failure.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Shown {
     #[serde(flatten)]
     pub(super) dump: ReducedDump,
-    /// The rules on which it relies, as does the dump that it was made of.
+    /// The rules on which both it and the original dump rely.
     pub(super) relies: BTreeSet<String>,
     /// The rule that it breaks, if it is not valid.
     pub(super) broken: Option<String>,
     /// Whether nothing more can be left out of it.
     pub(super) is_least: bool,
-    /// The line of the state that names it, where it was read from one.
+    /// The line of the state that records it; 0 before it is read.
     #[serde(skip)]
     pub(super) line: u64,
 }
@@ -118,7 +118,7 @@ impl ReducedDump {
     }
 }
 
-/// A line.
+/// An entry of the state, one line each.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "line", rename_all = "kebab-case")]
 enum Entry {
@@ -140,17 +140,17 @@ pub(super) struct Known {
     pub(super) begun: Option<Begun>,
     pub(super) totals: Totals,
     pub(super) reduced: Vec<Shown>,
-    /// Lines that say nothing: the last one may have been cut by a kill, and others by anything.
+    /// The number of unreadable lines: a kill may have cut the last one.
     pub(super) damaged: u64,
 }
 
-/// The folder of a campaign that goes on.
+/// The folder of a running campaign.
 #[derive(Debug)]
 pub(super) struct State {
     folder: SharedFolder,
     file: File,
     length: u64,
-    /// The length from which lines are replaced by their sum.
+    /// The length from which the lines of batches are replaced by their sum.
     long: u64,
     pub(super) known: Known,
     pub(super) temporary: Folder,
@@ -291,7 +291,7 @@ impl State {
         Ok(())
     }
 
-    /// Puts the sum of all batches in the place of their lines.
+    /// Replaces the lines of all batches by their sum.
     fn shorten(&mut self) -> Result<(), Error> {
         let begun = self.known.begun.clone().unwrap_or_default();
         let mut text = line(&Entry::Begun(Box::new(begun)))?;
@@ -343,7 +343,7 @@ fn line(entry: &Entry) -> Result<Vec<u8>, Error> {
     Ok(format!("{{\"sum\":\"{}\",\"entry\":{text}}}\n", sum(text.as_bytes())).into_bytes())
 }
 
-/// The entry of a line, if the line is as it was written.
+/// The entry of a line; `None` if its checksum is wrong.
 fn entry(line: &[u8]) -> Option<Entry> {
     let rest = line.strip_prefix(b"{\"sum\":\"")?;
     let (stated, rest) = rest.split_at_checked(16)?;
@@ -376,8 +376,8 @@ fn own_name(root: &Path) -> Result<String, Error> {
     Ok(root.display().to_string())
 }
 
-/// Removes the temporary files of a campaign that was killed: only a folder that the marker names, that has such a name, and
-/// that says that it is this campaign's.
+/// Removes the temporary files of a campaign that was killed: only a folder that the marker names, with the right
+/// prefix, and with a marker of this campaign.
 fn remove_left(root: &Path, marker: Marker) {
     let Some(left) = marker.temporary else { return };
     let is_named = left.file_name().is_some_and(|name| name.to_string_lossy().starts_with(TEMPORARY));

@@ -121,8 +121,8 @@ fn first(cause: &Cause, of: &[&str], failures: &BTreeMap<String, Alike>) -> Stri
     whole.chain(&cause.cases).min().cloned().unwrap_or_default()
 }
 
-/// The report of a campaign, or of the shards of one, which add up whatever their order. Of failures that look alike it has
-/// those with the smallest dumps. With it, the files of reduced dumps: their paths in the report and where they are.
+/// The report of a campaign, or of its shards in any order, with the files of reduced dumps: their paths in the report
+/// and their places. Of failures with one signature it has those with the smallest dumps.
 ///
 /// # Errors
 /// If a folder holds no campaign, the campaigns are not shards of one, or a batch was run in two of them.
@@ -173,7 +173,7 @@ pub fn campaign_report(roots: &[PathBuf]) -> Result<(Report, Vec<(String, KeptDu
     Ok((report, files))
 }
 
-/// The name of a file of one of several folders.
+/// The path of a reduced dump of one of several shards.
 fn named(number: usize, file: &str) -> String {
     match file.split_once('/') {
         Some((folder, name)) => format!("{folder}/shard-{number}-{name}"),
@@ -181,13 +181,13 @@ fn named(number: usize, file: &str) -> String {
     }
 }
 
-/// The report of what is known.
+/// The report of a campaign.
 fn report_of(begun: &Begun, totals: Totals, reduced: &[Shown]) -> Report {
     told_of(begun, totals, reduced, &BTreeSet::new(), &Stop::default()).0
 }
 
-/// The report of what is known, and the id of a case whose failure no reduced dump explains, of those that are not passed over, with
-/// what is seen of it.
+/// The report of a campaign, and a case without an explanation: the id of a failure that no reduced dump explains, and
+/// its symptom. `passed_over` are not considered.
 pub(super) fn told_of(
     begun: &Begun,
     totals: Totals,
@@ -267,7 +267,7 @@ pub(super) fn told_of(
     (report, unexplained)
 }
 
-/// The causes, with those as one that have the same message and the same reduced dump. The first of them keeps its name.
+/// Merges causes with the same message and the same reduced dump. The first one keeps its name.
 fn with_one_of_each_dump(causes: Vec<Cause>, kept: &Kept<'_>) -> Vec<Cause> {
     let mut all: Vec<Cause> = Vec::new();
     for cause in causes {

@@ -18,9 +18,9 @@ use super::super::causes::{is_fact, symptoms_of};
 use super::super::report::{CaseFacts, CaseResult, Held};
 use super::super::task::first_heap;
 
-/// Failures of which the dumps and answers are kept, of those that look alike.
+/// The number of failures of one signature whose dumps and answers are kept.
 const ALIKE: usize = 8;
-/// Ways to look, of failures; a program that says something else each time has as many as it wants.
+/// The most signatures; a program may say something else each time.
 const KINDS: usize = 500;
 
 /// The totals of some batches.
@@ -42,22 +42,22 @@ pub(super) struct Totals {
     pub(super) reached: Reached,
     /// The readings that answers follow, with the number of batches by choice.
     pub(super) readings: BTreeMap<String, BTreeMap<String, u64>>,
-    /// Failures by what is seen of them.
+    /// Failures by signature.
     pub(super) failures: BTreeMap<String, Alike>,
 }
 
-/// Failures that look alike.
+/// The failures of one signature.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Alike {
     pub(super) count: u64,
-    /// The id of the first: of ids of one campaign, the order is that of the cases.
+    /// The id of the first one. Within a campaign, ids have the order of the cases.
     pub(super) first: String,
     /// The failures with the smallest dumps; and for each rule on which the smallest one relies, the smallest that does
     /// not: it may be of another failure mode.
     pub(super) smallest: Vec<Failure>,
 }
 
-/// A failure.
+/// A failed case.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Failure {
     pub(super) case: CaseFacts,

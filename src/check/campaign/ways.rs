@@ -14,12 +14,12 @@ use super::totals::Totals;
 /// as many dumps are reduced for them.
 const MOST_VALID: usize = 5;
 const MOST_BROKEN: usize = 3;
-/// A rule tells failures from other dumps if no more than this share is read rightly of those that rely on it, of the share that
-/// is read rightly of all of the family...
+/// The rate, as a part of the family's usual one, at which dumps with a discriminating rule are read rightly at most...
 const TELLING: f64 = 0.5;
-/// ...and if this number of dumps relies on it.
+/// ...and the least number of dumps that rely on it.
 const DUMPS: u64 = 16;
-/// A rule tells failures with one symptom from those with others if that many times the usual share show it.
+/// The rate of a symptom among failures with a rule, as a multiple of the usual one, from which the rule discriminates
+/// failures with this symptom.
 const MANY_MORE: f64 = 2.0;
 
 /// A failure that was kept.
@@ -68,7 +68,7 @@ impl<'k> Kept<'k> {
 /// The features that a dump needs to show a failure, by a reduced dump.
 struct Way<'k> {
     shown: &'k Shown,
-    /// The rules on which it relies, or that it breaks, and that tell failures from other dumps.
+    /// The rules on which it relies, or that it breaks, and that discriminate failures from other dumps.
     needs: BTreeSet<&'k str>,
 }
 
@@ -91,12 +91,12 @@ impl<'k> Ways<'k> {
         Ways { all, reduced, telling }
     }
 
-    /// The reduced dump of a way.
+    /// The reduced dump of a mode.
     pub(super) fn dump(&self, at: usize) -> &'k Shown {
         self.all[at].shown
     }
 
-    /// The way that explains a failure: of several, the one that takes most, and then the one with the smallest dump.
+    /// The mode that explains a failure: the one with most rules, and of several the one with the smallest dump.
     fn explaining(&self, cause: &Cause, one: &One<'_>) -> Option<usize> {
         let symptom = one.symptom(cause);
         let tells = |rule: &String| symptom.is_none_or(|symptom| self.telling.tells(rule, symptom));
@@ -112,8 +112,8 @@ impl<'k> Ways<'k> {
         })
     }
 
-    /// A failure that no reduced dump explains, of those that are not passed over, and what is seen of it: the one with the smallest
-    /// dump of a cause. Valid dumps come first.
+    /// The failure to reduce next, and its symptom: one that no mode explains, with the smallest dump of its cause.
+    /// Valid dumps come first; `passed_over` are not considered.
     pub(super) fn unexplained<'r>(
         &self,
         causes: &[Cause],
@@ -146,7 +146,7 @@ impl<'k> Ways<'k> {
         })
     }
 
-    /// The parts of a cause that come about in different ways, each with its way. What no way explains stays with most of the others.
+    /// Splits a cause by failure modes. Failures without a mode stay with the largest part.
     pub(super) fn split(&self, cause: Cause, kept: &Kept<'_>) -> Vec<(Cause, Option<usize>)> {
         let mut members: BTreeMap<Option<usize>, Vec<&CaseResult>> = BTreeMap::new();
         for one in kept.of(&cause) {
@@ -188,8 +188,8 @@ impl<'k> Ways<'k> {
         self.all.iter().position(is_alike).unwrap_or(at)
     }
 
-    /// The rule that a part of a cause is about, of those that its way takes: rather one that the ways of the other parts do not take,
-    /// that of the cause, one that the dump breaks, and one that most of the failures may break.
+    /// The rule of a part of a cause, of those of its mode: preferably one that the modes of other parts lack, then the
+    /// cause's, one that the dump breaks, and the suspect of most failures.
     fn rule(&self, way: usize, ways: &[usize], cause: &Cause, members: &[&CaseResult]) -> Option<&'k str> {
         let Way { shown, needs } = &self.all[way];
         let count = |rule: &str| {
@@ -205,7 +205,7 @@ impl<'k> Ways<'k> {
     }
 }
 
-/// The rules that tell failures from other dumps.
+/// The rules that discriminate failures from other dumps.
 struct Telling {
     rules: BTreeSet<String>,
     /// The failures whose dumps rely on such a rule, by symptom; and all failures.
@@ -255,7 +255,7 @@ impl Symptoms {
     }
 }
 
-/// The rules on which dumps rely of which few are read rightly.
+/// The rules whose dumps are rarely read rightly.
 fn telling(totals: &Totals) -> BTreeSet<&str> {
     let relied = &totals.reached.rules;
     let rate = |rule: &str| {
@@ -275,7 +275,7 @@ fn telling(totals: &Totals) -> BTreeSet<&str> {
     relied.iter().filter(is_telling).map(|(rule, _)| rule.as_str()).collect()
 }
 
-/// The family of a rule: its id begins with it.
+/// The family of a rule: the first part of its id.
 fn family(rule: &str) -> &str {
     rule.split_once('.').map_or(rule, |(family, _)| family)
 }

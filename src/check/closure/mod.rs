@@ -70,7 +70,7 @@ pub struct CheckDecoder<'d> {
     decoder: Box<Decoder<'d>>,
     choice: Choice,
     expected: ExpectedFailures,
-    /// A filter that is none.
+    /// The error of a malformed filter.
     wrong: Option<Error>,
 }
 
@@ -100,16 +100,16 @@ impl CheckDecoder<'_> {
         self
     }
 
-    /// Random dumps in addition to the corpus, from a seed.
+    /// Adds random dumps to the corpus, from a seed.
     #[must_use = "nothing is checked before `run` or `assert`"]
     pub fn random(mut self, dumps: u64, seed: u64) -> Self {
         (self.choice.random, self.choice.seed) = (dumps, seed);
         self
     }
 
-    /// Cases that are known to fail, in whatever way: a case's id, or a pattern of ids (`*`, `?` and `[...]` as in a shell).
-    /// It is a failure if a case passes that is named by its id, and the run is refused if a pattern is malformed or no
-    /// case of the corpus has such an id.
+    /// Marks cases as known to fail: a case's id, or a pattern of ids (`*`, `?` and `[...]` as in a shell). A case that
+    /// is named by its id and passes is a failure; a malformed pattern, or one that matches no case of the corpus, is
+    /// an error of the run.
     #[must_use = "nothing is checked before `run` or `assert`"]
     pub fn known(mut self, pattern: impl Into<String>, reason: impl Into<String>) -> Self {
         let entry = Entry { reason: reason.into(), cases: vec![pattern.into()], ..Entry::default() };

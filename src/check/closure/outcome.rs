@@ -6,7 +6,7 @@ use crate::check::report::{Held, Outcome};
 use crate::compare::Facet;
 use crate::error::Error;
 
-/// A decoder's cases, none of which failed unexpectedly.
+/// The results of a decoder without unexpected failures.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct DecoderReport {

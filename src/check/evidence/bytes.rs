@@ -1,4 +1,4 @@
-//! The bytes of a dump that say something.
+//! The bytes of a dump that state a fact.
 
 use std::collections::BTreeSet;
 
@@ -18,10 +18,10 @@ use super::{Evidence, Field};
 /// The number of fields that are shown, and of bytes of each.
 const FIELDS: usize = 24;
 const BYTES: usize = 24;
-/// Fields that belong to no record are shown if they begin so near, in bytes.
+/// The distance, in bytes, up to which fields outside of records are shown.
 const NEAR: u64 = 64;
 
-/// The fields that say a fact of the object at an address, or of the whole dump.
+/// The fields that state a fact of the object at an address, or of the whole dump.
 pub(super) fn of_fact(
     case: &Case,
     facet: Facet,

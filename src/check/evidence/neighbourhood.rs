@@ -1,4 +1,4 @@
-//! An object and what is around it.
+//! The neighbourhood of an object.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use super::{Edge, Neighbourhood, Node};
 /// The number of neighbours that are shown.
 const SHOWN: usize = 10;
 
-/// The neighbourhood of what stands at an address; `None` if that is nothing.
+/// The neighbourhood of an object or class; `None` if there is neither at the address.
 pub(super) fn of(heap: &Heap, focus: Address) -> Option<Neighbourhood> {
     let graph = Graph { heap, index: Index::new(heap) };
     let label = graph.label(focus)?;
@@ -59,7 +59,7 @@ impl Graph<'_> {
         })
     }
 
-    /// References of one class or object, with what they are for.
+    /// References of a class or object: from, to and label.
     fn edges_of(&self, from: Address) -> Vec<(Address, Address, String)> {
         let mut edges = Vec::new();
         let mut put = |to: Option<Address>, label: &str| {

@@ -8,7 +8,7 @@ use crate::error::Error;
 use super::super::report::{CaseResult, Cause, Tested};
 use super::{Evidence, bytes, neighbourhood_of};
 
-/// Shows of each failure the bytes that rely on the rule of its cause. `case` makes a case by its id, if there is one.
+/// Adds the bytes that rely on the rule of its cause to each failure. `case` makes a case by its id, if there is one.
 pub(in crate::check) fn point_at_causes(
     tested: &mut Tested,
     case: &dyn Fn(&str) -> Result<Option<Case>, Error>,
@@ -43,8 +43,7 @@ pub(in crate::check) fn point_at_causes(
     Ok(())
 }
 
-/// The bytes of a case that rely on a rule which is not followed, as far as they are known; what is known of the objects
-/// around them stays.
+/// The evidence for a suspect rule of a case, with the neighbourhood that is known already.
 fn of_rule(case: &Case, result: &CaseResult, rule: &str) -> Result<Option<Evidence>, Error> {
     let Some(suspect) = result.suspects.iter().find(|suspect| suspect.rule == rule) else { return Ok(None) };
     let found = bytes::of_rule(case, rule, suspect.offset, suspect.length)?;

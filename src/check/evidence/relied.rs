@@ -1,4 +1,4 @@
-//! The rules on which the bytes rely that were read wrongly.
+//! Suspects: rules on which bytes rely that were read wrongly.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,7 +32,7 @@ impl Suspects {
     }
 }
 
-/// The rules on which a dump relies: those of its bytes, and those that it breaks and can be read all the same.
+/// The rules on which a dump relies: those of its bytes, and those that it breaks although it can be read.
 pub(in crate::check) fn of_dump(case: &Case) -> Result<BTreeSet<&'static str>, Error> {
     let mut rules = BTreeSet::from_iter(case.breaks.map(|(rule, _)| rule));
     visit(case, |reliance| _ = rules.insert(reliance.rule.0))?;
@@ -54,14 +54,15 @@ pub(in crate::check) fn suspects(case: &Case, judged: &Judgement) -> Result<Susp
     }
 }
 
-/// The rule that leaves a reading open, where an answer follows another than it has to.
+/// The rule of the reading that an answer should have followed.
 fn reading(case: &Case, fact: &str) -> Option<&'static str> {
     let name = fact.strip_prefix("reading ")?;
     let open = all_ambiguities().into_iter().find(|ambiguity| ambiguity.name == name)?;
     case.format.family().book().rule(open.rule).map(|rule| rule.id)
 }
 
-/// The rules by which the facts are read that are wrong first-hand, where they are wrong first.
+/// The suspects for wrong facts: the rules that govern facts which follow from nothing else, at their first wrong
+/// places.
 fn of_facts(case: &Case, judged: &Judgement) -> Result<Suspects, Error> {
     let first_hand = judged.differing.iter().filter(|differing| differing.follows.is_none());
     let wrong: BTreeSet<Address> = judged.differing.iter().flat_map(|differing| &differing.at).copied().collect();
@@ -111,7 +112,7 @@ fn of_facts(case: &Case, judged: &Judgement) -> Result<Suspects, Error> {
     Ok(suspects)
 }
 
-/// The rules of all bytes up to an offset, where a reader noticed that it had lost its place.
+/// The suspects for an offset where a reader lost its place: the rules of all bytes up to there.
 fn up_to(case: &Case, offset: u64) -> Result<Suspects, Error> {
     let mut wrong: BTreeMap<&'static str, (u64, u64)> = BTreeMap::new();
     visit(case, |reliance| {
@@ -127,7 +128,7 @@ fn up_to(case: &Case, offset: u64) -> Result<Suspects, Error> {
     Ok(Suspects { wrong, ..Suspects::default() })
 }
 
-/// The rules that a dump breaks in some places and that leave it readable.
+/// The rules that a dump breaks although it stays readable.
 fn tolerated(case: &Case, is_there: impl Fn(&Finding) -> bool) -> Result<BTreeMap<&'static str, (u64, u64)>, Error> {
     let input = Input::memory(&case.id, case.bytes.clone());
     let report = validate(&input, ValidateOptions::default())?;

@@ -1,4 +1,4 @@
-//! Checking an adapter against the protocol: what to fix in the adapter, and on which dumps the parser fails.
+//! Examination of an adapter against the protocol: problems of the adapter, and dumps on which the parser fails.
 
 mod step;
 
@@ -24,8 +24,8 @@ const SCHEMA: u32 = 3;
 /// Number of answers out of time after which no more are waited for.
 const HANGS: u32 = 3;
 
-/// Looks at an adapter. A process that ends or does not answer is replaced by another one, so that the steps that follow are
-/// looked at as well.
+/// Examines an adapter. A process that ends or does not answer is replaced, so that the following steps are examined as
+/// well.
 ///
 /// # Errors
 /// If cases cannot be made or written. What the adapter does wrong is part of the examination.
@@ -203,7 +203,7 @@ impl Examiner<'_> {
         Ok(())
     }
 
-    /// A dump that cannot be opened: that is not the parser's fault.
+    /// Examines the question about a missing dump: the parser is not at fault.
     fn missing(&mut self) -> Result<(), Error> {
         let Some(format) = Format::all().find(|format| self.hello.can_read(*format)) else { return Ok(()) };
         let mut files = Files::with(PREFIX, "dump", &[], ANSWER)?;
@@ -231,7 +231,7 @@ impl Examiner<'_> {
         }
     }
 
-    /// A few dumps of each format: each level, a damaged one, and the first once more.
+    /// Examines a few dumps of each format: each level, a damaged dump, and the first one once more.
     fn dumps(&mut self) -> Result<(), Error> {
         let Some(all) = Error::unless_stopped(cases())? else { return Ok(()) };
         for format in Format::all().filter(|format| self.hello.can_read(*format)) {
@@ -380,7 +380,7 @@ impl Examiner<'_> {
         Ok((found, note))
     }
 
-    /// The end.
+    /// Examines the end of the process.
     fn leaving(&mut self) {
         let Some(adapter) = &mut self.adapter else { return };
         let (lines, has_ended) = adapter.finish(&self.subject.budget);
@@ -433,8 +433,8 @@ fn paths(files: &Files) -> (String, String) {
     (files.input.to_string_lossy().into_owned(), files.output.to_string_lossy().into_owned())
 }
 
-/// The ordinary dump of each format comes first, which is the one that keeps the most rules; then dumps as real writers
-/// write them before odd ones, small before large.
+/// The order of cases: the ordinary dump of each format first, which keeps the most rules; then dumps of real writers
+/// before odd ones, small before large.
 fn rank(case: &Case) -> (Reverse<usize>, bool, usize) {
     let is_odd = case.kind != Kind::Golden;
     (Reverse(case.keeps.len()), is_odd, case.bytes.len())

@@ -1,4 +1,4 @@
-//! Failures that are expected: known defects of an implementation, so that a run tells only what is new.
+//! Expected failures: known defects of an implementation, which do not fail a run.
 
 mod update;
 
@@ -19,7 +19,7 @@ use super::task::Choice;
 
 pub use update::Update;
 
-/// The file: `[[expect]]` tables, each with failures that have one reason.
+/// A file of expected failures, in TOML: `[[expect]]` tables.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ExpectedFailures {
@@ -28,8 +28,8 @@ pub struct ExpectedFailures {
     pub expect: Vec<Entry>,
 }
 
-/// Failures that have one reason. In patterns, `*`, `?` and `[...]` are as in a shell. A failure is meant that a pattern of
-/// each list matches; an empty list leaves its property open.
+/// Failures with one reason. In patterns, `*`, `?` and `[...]` are as in a shell. A failure has to match a pattern of
+/// each list; an empty list matches everything.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Entry {
@@ -44,25 +44,26 @@ pub struct Entry {
     /// Patterns of verdicts: `fail`, `wrong-verdict`, `crash`, `hang`, `out-of-memory`, `adapter-error`, `pass-alone`, `disagree`.
     #[serde(default)]
     pub verdicts: Vec<String>,
-    /// Patterns of what is wrong where the verdict is `fail`, or what the first disagreement is about: a facet, a count, or `answer`.
+    /// Patterns of the wrong fact where the verdict is `fail`, or of the disputed fact where it is `disagree`: a facet,
+    /// a count, or `answer`.
     #[serde(default)]
     pub facts: Vec<String>,
     /// Patterns of rules: that which the evidence names or, where it names none, those that the case keeps, breaks or
     /// shows.
     #[serde(default)]
     pub rules: Vec<String>,
-    /// Patterns of what the report says of the failure besides its verdict.
+    /// Patterns of the failure's detail in the report.
     #[serde(default)]
     pub details: Vec<String>,
     /// Case ids, or patterns of them.
     #[serde(default)]
     pub cases: Vec<String>,
-    /// Patterns of case ids that are none of them after all.
+    /// Patterns of case ids that are excepted.
     #[serde(default)]
     pub except: Vec<String>,
 }
 
-/// A result, as entries are held against it.
+/// A result, to be matched with expected failures.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Seen<'r> {
     /// The label of the implementation.
@@ -73,8 +74,7 @@ pub(super) struct Seen<'r> {
     pub(super) outcome: &'r Outcome,
     /// The rule that the evidence names.
     pub(super) rule: Option<&'r str>,
-    /// The rules on which the bytes rely that were read wrongly. Which of them the report names can depend on the other
-    /// cases of a run.
+    /// The suspects. The one that the report names can depend on the other cases of a run.
     pub(super) suspects: &'r [Suspect],
     /// The rules of the case.
     pub(super) rules: &'r [String],
@@ -245,8 +245,8 @@ impl ExpectedFailures {
         Some(Expectation { reason: entry.reason.clone(), link: entry.link.clone() })
     }
 
-    /// The reasons of entries for an implementation of the report that expect nothing of what happened. They say nothing
-    /// any more, or the cases that they are about were not run.
+    /// The reasons of entries for an implementation of the report that match no result. They are out of date, or their
+    /// cases were not run.
     pub fn idle(&self, report: &Report) -> Vec<&str> {
         let meant = |entry: &&Entry| {
             let pattern = entry.implementation.as_deref().unwrap_or("*");

@@ -60,7 +60,7 @@ pub(in crate::check) fn read(mut lines: impl BufRead) -> Result<Told, String> {
     Ok(told)
 }
 
-/// A heap with what follows from it, and an answer about it.
+/// An answer, with the facts that follow from the heap.
 struct Against<'t> {
     analysis: Analysis,
     told: &'t Told,
@@ -213,7 +213,7 @@ impl<'t> Against<'t> {
     }
 }
 
-/// A number that is another than it has to be; none has to be there where the dump does not say which.
+/// The difference of two numbers; `None` where the dump does not determine the number.
 fn number(due: Option<u64>, found: Option<u64>) -> Option<Difference> {
     let due = due.filter(|due| found != Some(*due))?;
     let found = found.map_or("nothing, although it is declared".to_owned(), |found| found.to_string());

@@ -62,7 +62,7 @@ fn judged(case: &Case, answer: Result<Answer, Ended>) -> Result<Judgement, Error
     }
 }
 
-/// A heap that does not record a fact leaves it out.
+/// Judges a heap; a heap that does not record a fact omits it.
 fn of_heap(case: &Case, rights: &Rights<'_>, told: &Heap) -> Result<Judgement, Error> {
     let mut omitted = BTreeSet::new();
     let judgement = rights.judge(|heap, combination| {

@@ -3,7 +3,7 @@
 use crate::answers::{Edges, OfClasses};
 use crate::family::case::{Ambiguity, Choice, Means};
 
-/// Conventions of analysers, whose places [`edges`] goes by. They leave the heap as it is.
+/// The conventions, in the order that [`edges`] uses. They leave the heap as it is.
 pub(in crate::check) const CONVENTIONS: &[Ambiguity] = &[
     convention(
         "answers.referents",

@@ -92,8 +92,7 @@ fn has_characters(name: &Name) -> bool {
     !name.as_bytes().is_empty()
 }
 
-/// The names, in the form of Java source, of classes that the log alone has: whether their objects are counted under these is
-/// left open.
+/// The names of classes that only the log has, in the form of Java source: objects may be counted under them or not.
 fn without_record(source: &dyn HeapSource) -> BTreeSet<Name> {
     let recorded: BTreeSet<Address> = source.classes().iter().map(|class| class.address).collect();
     let mut texts: BTreeMap<TextId, &Name> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! Digests by facet; where one is wrong, its bucket, and in that the address.
+//! Judgement of digests by facet; a wrong one is narrowed down to its bucket, and there to an address.
 
 use crate::compare::Facet;
 use crate::compare::listing::Hex;

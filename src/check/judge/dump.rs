@@ -1,4 +1,4 @@
-//! Dumps that were converted or written, by what their format carries.
+//! Judgement of dumps that were converted or written, by what their format carries.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -275,7 +275,7 @@ fn lost_facet(facet: Facet, count: u64, to: &Target) -> Differing {
     Wrong::facet(facet, None, format!("what {to} can carry"), "nothing".to_owned(), count).into_first()
 }
 
-/// Calls `judge` with the heap that is asked about; `None` if the dump is not what it was.
+/// Calls `judge` with the heap that is asked about; `None` if the dump has changed.
 pub(super) fn with_heap<T>(
     asked: &Asked<'_>,
     large: &Streamed<'_>,

@@ -9,8 +9,7 @@ use crate::model::{Address, Heap, Object, ObjectKind};
 use super::super::index::Index;
 use super::{Differing, MISREAD_SIGN};
 
-/// Facts from which one of a facet may follow, where they are wrong in the same class or object, or in one that it has to do
-/// with.
+/// The facets whose wrong facts may cause one of this facet, in the same class or object or one that it depends on.
 const fn may_follow(facet: Facet) -> &'static [Facet] {
     use Facet::{
         Address, ArrayLength, Class, ClassName, Elements, FieldValues, Fields, InstanceSize, Interfaces, Kind,
@@ -38,7 +37,7 @@ use Facet::{
 /// Facts of the whole dump by which everything else is read.
 const WIDTHS: [Facet; 2] = [Facet::IdentifierSize, Facet::WordSize];
 
-/// Puts what does not follow from anything else first, and says of the rest what it follows from.
+/// Puts independent facts first, and names the cause of each of the others.
 pub(super) fn put_causes_first(heap: &Heap, differing: &mut [Differing]) {
     // What is known to follow from something, or not to, is no reason for the rest.
     differing.sort_by_key(|differing| !differing.is_settled);

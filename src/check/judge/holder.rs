@@ -1,5 +1,5 @@
-//! Dumps that hold more than what was to be written, such as those of a virtual machine: judged by the objects that one
-//! array of a holder class lists.
+//! Judgement of dumps that hold more than the listing, such as those of a virtual machine: by the objects in one array
+//! of a holder class.
 
 use std::collections::{BTreeMap, HashMap};
 

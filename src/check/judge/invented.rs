@@ -7,11 +7,11 @@ use crate::model::{Address, Heap, Name};
 
 use super::Wrong;
 
-/// Facts that a dump has in a record of their own or not at all: there is nothing to work them out from.
+/// Facets that a dump has in a record of their own or not at all: they cannot be worked out.
 const OWN: [Facet; 4] = [Facet::VersionText, Facet::HeaderTotals, Facet::HashRandoms, Facet::PrimitiveContents];
 
-/// A fact that the listing has and the dump has not: a header record that is not there, the contents of an array without
-/// contents, the word size of a dump without records, or one class of several that have an object's class name.
+/// Rejects facts that the listing has and the dump lacks: a header record, the contents of an array without contents,
+/// the word size of a dump without records, or the choice of one of several classes with an object's class name.
 pub(super) fn invented(
     right: &Heap,
     told: &Heap,

@@ -1,5 +1,5 @@
-//! Answers about dumps that are not held: judged by numbers, by digests, and by what a conversion carries, for which the dump is
-//! read object by object.
+//! Judgement of answers about dumps that are not held: by numbers, by digests, and by what a conversion carries. The
+//! dump is read object by object.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Listings, fact by fact.
+//! Judgement of listings, fact by fact.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -77,7 +77,7 @@ pub(super) fn worded<'h>(told: &'h Heap, combination: &Combination<'_>) -> Cow<'
     told
 }
 
-/// A listing's heap against the right one of a case, without the facets that it omits.
+/// Compares a listing's heap with the right one, without omitted facets.
 pub(super) fn against(case: &Case, heap: &Heap, told: &Heap, omitted: &BTreeSet<Facet>) -> Result<(), Wrong> {
     may_be_omitted(omitted)?;
     or_moved(case.format.family(), heap, told, |told| {
@@ -88,7 +88,8 @@ pub(super) fn against(case: &Case, heap: &Heap, told: &Heap, omitted: &BTreeSet<
     })
 }
 
-/// An implementation that leaves nulls out lists none: elsewhere than in the record they are not as it has them either.
+/// Rejects null references in the listing of an implementation that leaves them out: their places would differ from the
+/// record's.
 fn lists_no_nulls(told: &Heap) -> Result<(), Wrong> {
     let of_classes = told.classes.iter().map(|class| (class.address, class.references.as_ref()));
     let of_objects = told.objects.iter().map(|object| match &object.contents {
@@ -143,7 +144,7 @@ fn read(asked: &Asked<'_>) -> Result<Result<Listing, Wrong>, Error> {
     Ok(listing::read(BufReader::new(answer)).map_err(wrong))
 }
 
-/// The facts in which a listing differs, and then those that it keeps silent about.
+/// Rejects facts that differ, and then those that the listing keeps silent about.
 pub(super) fn differ(comparison: &Comparison) -> Result<(), Wrong> {
     let silent = comparison.not_compared.iter().filter(|n| n.why == Side::UnknownRight);
     let silent = silent.map(|silent| {

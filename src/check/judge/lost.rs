@@ -8,7 +8,7 @@ use crate::compare::Facet;
 use crate::compare::told::of_event;
 use crate::model::{Address, ByteLen, Class, Contents, Heap, Object, Serial, Surroundings, Value};
 
-/// A value that says nothing.
+/// A value that may be blank.
 trait SaysNothing: Clone {
     fn says_nothing(&self) -> bool;
 }

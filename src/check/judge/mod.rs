@@ -53,7 +53,7 @@ use super::task::{Operation, Task, first_heap};
 
 use readings::{Rights, Scope};
 
-/// A verdict, and what it is about.
+/// The judgement of an answer: the outcome, and its facts.
 #[derive(Clone, Debug)]
 pub(super) struct Judgement {
     pub(super) outcome: Outcome,
@@ -72,11 +72,11 @@ pub(super) struct Judgement {
 pub(super) struct Wrong {
     /// There is a first one.
     facts: Vec<Differing>,
-    /// Every facet that is wrong; nothing where that is not known.
+    /// The facets of these facts; empty where they are not known.
     differing: Selection,
 }
 
-/// A fact that is wrong.
+/// A wrong fact.
 #[derive(Clone, Debug)]
 pub(super) struct Differing {
     /// Its name: a facet, a count, or `answer`.
@@ -106,7 +106,7 @@ pub(super) const MISREAD_SIGN: &str = "as if its sign was misread";
 const UNDECIDED: &str = "undecided";
 
 impl Wrong {
-    /// Graphs that may be the same under other addresses, or not.
+    /// Graphs that could not be compared: they may be the same under other addresses, or not.
     fn undecided(steps: u64) -> Wrong {
         let found = format!("not decided up to renaming within {steps} steps");
         Wrong::number(UNDECIDED.to_owned(), String::new(), found)
@@ -117,7 +117,7 @@ impl Wrong {
         Wrong::number("answer".to_owned(), expected.to_owned(), found)
     }
 
-    /// A number that is another.
+    /// A wrong number.
     fn number(fact: String, expected: String, found: String) -> Wrong {
         Differing {
             fact,
@@ -135,7 +135,7 @@ impl Wrong {
         .into()
     }
 
-    /// A fact of a facet.
+    /// A wrong fact of a facet.
     fn facet(facet: Facet, address: Option<String>, expected: String, found: String, count: u64) -> Wrong {
         Differing {
             fact: facet.to_string(),
@@ -248,7 +248,7 @@ impl Differing {
     }
 }
 
-/// Names in a listing may have any length.
+/// Cuts the texts of a fact: names in a listing may have any length.
 fn shortened(differing: Differing) -> Differing {
     let shorten = |text: &str| cut(text, LONG).replace('\n', "\\n");
     let [fact, expected, found] = [&differing.fact, &differing.expected, &differing.found].map(|text| shorten(text));
@@ -314,7 +314,7 @@ fn may_refuse(asked: &Asked<'_>) -> Option<&'static str> {
     (!dump::can_hold(to, heap, &asked.case.bytes)).then_some("a heap that the other format cannot hold")
 }
 
-/// An answer is complete when it is announced.
+/// The failure of an answer that changed after it was announced.
 const CHANGED: &str = "the file of the answer became longer or shorter after the answer was announced as complete";
 
 fn accepted_by(asked: &Asked<'_>, accepted: &Accepted, session: &mut dyn Session) -> Result<Judgement, Error> {

@@ -1,5 +1,5 @@
-//! Classes and objects that an answer has in their order, but not at their addresses. What else is wrong of them can only be told
-//! apart from that where each is compared with the one that stands in its place.
+//! Answers with the right classes and objects in their order at wrong addresses. Their other mistakes are found by
+//! comparing entries in the same place.
 
 use std::collections::{HashMap, HashSet};
 
@@ -35,7 +35,7 @@ struct Moved {
     apart: Vec<Apart>,
 }
 
-/// A class or object at another distance from the one before than it should be.
+/// A class or object whose distance from the one before is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Apart {
     /// Its right address, and the address that the answer has.

@@ -1,5 +1,5 @@
-//! Records that are broken inside, where nothing of what they say is reported: a reader that goes by a record's length, which
-//! is right, need not look into it.
+//! Records that are broken inside, and whose facts are not reported: a reader that goes by the record's length, which
+//! is right, need not look inside.
 
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -17,9 +17,9 @@ use super::super::subject::Session;
 use super::super::task::{Operation, first_heap};
 use super::{Asked, Judgement, judged, listing};
 
-/// Dumps up to this number of bytes, decompressed, are looked at.
+/// The longest dump, decompressed, in which broken records are looked for.
 const LONGEST: u64 = 64 << 20;
-/// Broken records that are passed over.
+/// The most broken records.
 const MOST: usize = 64;
 
 /// Judges that a dump was read whose broken records say nothing that is reported: it is due without them. `None` where
@@ -38,10 +38,10 @@ pub(super) fn judge(
     judged(&Asked { case: &read.case, ..*asked }, accepted, level, session).map(Some)
 }
 
-/// A case as it is read by who passes broken records over.
+/// A dump without its broken records, as a case.
 struct Sound {
     case: Case,
-    /// The facets of what these records say.
+    /// The facets of facts in these records.
     says: BTreeSet<Facet>,
 }
 

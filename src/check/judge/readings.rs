@@ -19,7 +19,7 @@ use super::{Judgement, Wrong, not_refused, passed};
 /// The most combinations of readings that are tried for an answer, beginning with those in which most readings are the
 /// default.
 const TRIED: usize = 512;
-/// Bytes of an answer that are read over all combinations.
+/// The bytes of an answer that are read for all combinations together.
 const READ: u64 = 8 << 20;
 
 /// Null references that a record lists.
@@ -44,17 +44,17 @@ pub fn all_ambiguities() -> Vec<&'static Ambiguity> {
 
 /// The part of an answer that is judged.
 pub(super) enum Scope {
-    /// These facets, of each class and object by its address: readings that differ in none of them are one.
+    /// These facets, of each class and object by its address. Two readings that agree in all of them are the same.
     Facets(BTreeSet<Facet>),
     /// Another part, such as counts. Two readings are the same if the judgement by both is.
     Other,
     /// The facts that follow from the references of the heap: like `Other`, with the conventions of analysers.
     Answers,
-    /// No reading matters: what was asked is no dump.
+    /// Acceptance alone, which no reading changes.
     Nothing,
 }
 
-/// Right heaps of a case under one reading for each ambiguity.
+/// The right heaps of a case, one for each combination of readings.
 pub(super) struct Rights<'c> {
     case: &'c Case,
     dump: DumpOf<'c>,
@@ -124,7 +124,7 @@ impl<'c> Rights<'c> {
         Rights { tried, ..self }
     }
 
-    /// The answers that are spelled and not worked out of another.
+    /// The heaps that the case spells out, and does not derive from another.
     fn spelled(&self) -> Vec<Spelled<'c>> {
         let mut all = Vec::new();
         for answer in &self.case.answers {
@@ -136,7 +136,7 @@ impl<'c> Rights<'c> {
         all
     }
 
-    /// The readings that an answer is spelled for; `None` if it is worked out of another answer.
+    /// The choices that an answer is spelled for; `None` if it is derived from another answer.
     fn fixed(&self, answer: &Answer) -> Option<Vec<Option<usize>>> {
         let mut fixed = vec![None; self.ambiguities.len()];
         if let Some((name, choice)) = answer.choice()
@@ -280,7 +280,7 @@ impl<'c> Rights<'c> {
         differ(&heap, &Combination { ambiguities: &self.ambiguities, choices: choices.to_vec() }).map(Some)
     }
 
-    /// Other combinations that may agree: in them, readings differ that are open and have to do with what is wrong.
+    /// Other combinations that may agree with the answer: they differ in open readings that affect the wrong facets.
     fn others(&self, start: &[usize], wrong: &Wrong, is_open: impl Fn(usize) -> bool) -> Vec<Vec<usize>> {
         // An order is not looked at where the references are others.
         let hidden = wrong.differing.contains(Facet::References).then_some(Facet::ReferenceOrder);
@@ -355,8 +355,8 @@ impl<'c> Rights<'c> {
         Ok(Judgement { follows, ..passed(reading) })
     }
 
-    /// The readings that are to be seen in an answer which agrees with one combination: the choices under which it would
-    /// agree as well, where that is not all of them.
+    /// The readings that a passing answer shows: the choices under which it would pass as well, unless that is all of
+    /// them.
     fn follows(
         &self,
         spelled: &Spelled<'_>,

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::model::{Address, Contents, EventKind, Heap, Serial};
 
-/// A listing's heap in the words of the right one, where both say the same:
+/// A listing's heap, reworded like the right one where both say the same:
 ///
 /// - without `hashes` in its head, the hashes of its lines say how hashes are kept; a line without one has none;
 /// - of a class with several LOAD CLASS records, each of their serial numbers is the class's;

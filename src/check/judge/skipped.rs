@@ -1,4 +1,4 @@
-//! Damage inside of records that an implementation passes over by their lengths.
+//! Damage inside of records that an implementation skips by their lengths.
 
 use std::io::Read;
 use std::sync::Arc;
@@ -13,11 +13,11 @@ use super::super::task::Operation;
 use super::Asked;
 use super::declared::SKIPS;
 
-/// Bytes of a dump in which records are looked for, decompressed.
+/// The longest dump, decompressed, in which records are looked for.
 const LONGEST: u64 = 64 << 20;
 
-/// The case of a damaged dump without the records that the implementation passes over, if the rest is sound: that the rest is read
-/// is right, and has to be read rightly.
+/// The case of a damaged dump without the records that the implementation skips, if the rest is sound: then the rest
+/// may be read, and has to be read rightly.
 pub(super) fn shortened(asked: &Asked<'_>) -> Option<Case> {
     let (case, kinds) = (asked.case, asked.declares().chosen(SKIPS));
     let is_meant = case.verdict == Verdict::Invalid && asked.task.operation == Operation::Parse && !kinds.is_empty();

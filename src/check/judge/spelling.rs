@@ -108,8 +108,8 @@ fn has_other_bytes(heap: &Heap) -> bool {
     !names(heap).all(is_plain)
 }
 
-/// Turns every name into text. What a decoder puts in the place of bytes that are none is its own: one replacement stands
-/// for any number of them.
+/// Turns every name into text. Decoders replace invalid bytes differently: one replacement character stands for any
+/// number of them.
 pub(in crate::check) fn in_text(heap: &mut Heap) {
     let Heap { facts, classes, objects, surroundings } = heap;
     let mend = |name: &mut Name| {
@@ -140,7 +140,7 @@ pub(in crate::check) fn in_text(heap: &mut Heap) {
     }
 }
 
-/// A name as text; `None` if it is text that no decoder replaces any of.
+/// A name as text with its invalid bytes replaced; `None` if no decoder replaces anything in it.
 pub(super) fn in_words(name: &Name) -> Option<Name> {
     let text = name.to_text();
     if text.as_ref().is_some_and(|text| !text.contains(['?', REPLACEMENT_CHARACTER])) {

@@ -1,4 +1,4 @@
-//! Counting objects one by one, so that no heap is held.
+//! Tallies of objects, one by one, so that no heap is held.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -21,7 +21,7 @@ pub(in crate::check) struct Tally {
     fields: Option<u64>,
     elements: Option<u64>,
     sizes: Sizes,
-    /// Objects by what tells the name of their class.
+    /// Objects by kind, class and class word.
     by_class: HashMap<(ObjectKind, Option<Address>, Option<Address>), OfClass>,
     by_name: BTreeMap<Name, OfClass>,
 }

@@ -1,4 +1,4 @@
-//! Running a program under test: with limits, and so that nothing of it stays.
+//! Processes under test: programs that run with limits, and leave nothing running.
 
 mod input;
 mod stream;
@@ -22,8 +22,8 @@ use stream::{Lines, Tail};
 pub(super) use stream::Line;
 pub use sweeper::Sweeper;
 
-/// Starts a program with the streams that come over standard input, and sees to its end: what `check` starts with
-/// heapsmith's own program, where the system has supervisors.
+/// Starts a program with the streams that come over standard input, and supervises it. `check` starts heapsmith's own
+/// program for this, where the system has supervisors.
 ///
 /// # Errors
 /// If the system refuses what a supervisor needs.
@@ -34,7 +34,7 @@ pub fn supervise(command: &[OsString]) -> Result<(), Error> {
     system::supervise(program, arguments).map_err(|e| Error::io("supervising a program", e))
 }
 
-/// Time and memory for a case.
+/// The budget of time and memory for a case.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Budget {
@@ -139,7 +139,7 @@ pub(super) enum Stopped {
     Ended(Option<i32>, String),
     /// The program could not be started.
     NotStarted(String),
-    /// Neither, since the machine has too little of something.
+    /// The machine has too few resources to start it.
     Shortage(String),
     /// The program closed its standard output and keeps running.
     Closed,
@@ -153,7 +153,7 @@ pub(super) enum Stopped {
     Interrupted,
 }
 
-/// A program that runs, with what reads and writes its streams. When this is dropped, it is killed.
+/// A running program, with the readers and the writer of its streams. It is killed on drop.
 #[derive(Debug)]
 pub(super) struct Process {
     program: Program,
@@ -199,12 +199,12 @@ impl Process {
         Ok(Process { program, requests, lines, messages, stop: stop.clone() })
     }
 
-    /// Forgets the messages so far: what comes now is about the next question.
+    /// Forgets the messages so far, before the next question.
     pub(super) fn forget_messages(&self) {
         self.messages.clear();
     }
 
-    /// Forgets how much memory the program had so far: what comes now is for the next question.
+    /// Forgets the peak of memory so far, before the next question.
     pub(super) fn forget_peak(&mut self) {
         self.program.forget_peak();
     }
@@ -306,7 +306,7 @@ impl Process {
         }
     }
 
-    /// Holds the program against its limits.
+    /// Checks time, memory and files against the limits.
     fn check(&mut self, limits: &Limits<'_>, started: Instant) -> Result<(), Stopped> {
         if self.stop.is_asked() {
             return Err(Stopped::Interrupted);

@@ -27,7 +27,7 @@ pub(super) struct Lines {
     lines: Receiver<Line>,
 }
 
-/// The stream has ended.
+/// The end of a stream.
 #[derive(Debug)]
 pub(super) struct AtEnd;
 

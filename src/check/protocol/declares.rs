@@ -21,7 +21,7 @@ pub struct Declares<const OF_DUMPS: bool = false> {
 }
 
 impl<const OF_DUMPS: bool> Declares<OF_DUMPS> {
-    /// The places of what is declared of a key among its choices: nothing where that is the default.
+    /// The places of declared choices of a key; empty for the default.
     pub(in crate::check) fn chosen(&self, key: &str) -> &[usize] {
         self.chosen.get(key).map(Vec::as_slice).unwrap_or_default()
     }
@@ -32,23 +32,23 @@ impl<const OF_DUMPS: bool> Declares<OF_DUMPS> {
         place.is_some_and(|place| self.chosen(key).contains(&place))
     }
 
-    /// The name of what is declared of a key that is no list.
+    /// The name of the declared choice of a key that is not a list.
     pub(in crate::check) fn name(&self, key: &str) -> &'static str {
         let place = self.chosen(key).first().copied().unwrap_or_default();
         Declaration::find(key).map_or("", |declaration| declaration.choices[place].name)
     }
 
-    /// The readings among what is declared, by name. What is not declared is the first choice.
+    /// All readings among these keys, by name; undeclared ones have the first choice.
     pub(in crate::check) fn readings(&self) -> BTreeMap<String, String> {
         READINGS.into_iter().map(|key| (key.to_owned(), self.name(key).to_owned())).collect()
     }
 
-    /// The readings that are declared at all, of a program that has to declare none.
+    /// The declared readings only, for a program that need not declare any.
     pub(in crate::check) fn declared_readings(&self) -> BTreeMap<String, String> {
         self.readings().into_iter().filter(|(key, _)| !self.chosen(key).is_empty()).collect()
     }
 
-    /// Names in lists that nothing is known by, each with its key.
+    /// Unknown names in lists, each with its key.
     pub(in crate::check) fn unknown(&self) -> impl Iterator<Item = (&'static str, &str)> {
         self.unknown.iter().map(|(key, name)| (*key, name.as_str()))
     }
@@ -122,12 +122,12 @@ fn expected(declaration: &Declaration, found: &str) -> String {
     format!("`{}`: expected {expected} {}; found {found}", declaration.key, names.join(", "))
 }
 
-/// The keys that there are.
+/// The declarations of an adapter, or those of a pair of `converts`.
 fn keys(of_dumps: bool) -> impl Iterator<Item = &'static Declaration> {
     DECLARATIONS.iter().filter(move |declaration| !of_dumps || declaration.of_dumps)
 }
 
-/// A choice as JSON has it.
+/// A choice in JSON: a number if it is one.
 fn spelled(choice: &str) -> Value {
     choice.parse::<u64>().map_or_else(|_| choice.into(), Value::from)
 }

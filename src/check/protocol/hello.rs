@@ -17,7 +17,7 @@ fn is_reading(name: &str, choice: &str) -> bool {
     known.any(|known| known.choice(choice).is_some())
 }
 
-/// Names without a meaning that are told.
+/// The most ignored names in a report.
 const TOLD: usize = 10;
 
 /// The answer to `hello`.
@@ -185,7 +185,7 @@ impl Hello {
         all
     }
 
-    /// Facets that dumps lack which are made of a format by `convert`, or of a listing by `encode` where there is none.
+    /// The facets that dumps lack, made of a format by `convert`, or of a listing by `encode` if `from` is `None`.
     pub fn loses(&self, from: Option<Format>, to: &Target) -> Vec<Facet> {
         let is_meant = |name: &str| targets(std::iter::once(name)).contains(to);
         match from {

@@ -1,4 +1,4 @@
-//! Lists of names, of which a later version may know more.
+//! Lists of names, to which a later version may add.
 
 use std::borrow::Cow;
 use std::ops::{Deref, DerefMut};
@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
-/// A list of names, and those in it that nothing is known by.
+/// A list of names: known ones as values, and unknown ones as text.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Known<T> {
     known: Vec<T>,
@@ -16,7 +16,7 @@ pub struct Known<T> {
 }
 
 impl<T> Known<T> {
-    /// Names that nothing is known by.
+    /// Unknown names.
     pub fn unknown(&self) -> &[String] {
         &self.unknown
     }

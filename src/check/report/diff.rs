@@ -12,7 +12,7 @@ use super::{CaseResult, Cause, Outcome, Report, SCHEMA, Tested, markdown};
 
 /// Version of the schema of a [`ReportDiff`].
 const VERSION: u32 = 4;
-/// Causes of other names are one if they have so much of their cases in common.
+/// The part of their cases that causes of different names share, if they are the same.
 const COMMON: f64 = 0.5;
 
 /// What has changed from one report to another.
@@ -189,7 +189,7 @@ impl TestedDiff {
         self.new.is_empty() && self.gone.is_empty() && self.changed.is_empty() && self.unjudged == 0
     }
 
-    /// The cases that were judged before, in a line, if there are such.
+    /// The number of cases that were judged before only, in words.
     pub fn left_unjudged(&self) -> Option<String> {
         match self.unjudged {
             0 => None,
@@ -200,7 +200,7 @@ impl TestedDiff {
 }
 
 impl ReportDiff {
-    /// The answer in a line.
+    /// The summary in a line.
     pub fn headline(&self) -> String {
         let count = |of: fn(&TestedDiff) -> usize| self.implementations.iter().map(of).sum::<usize>();
         let causes = [count(|told| told.new.len()), count(|told| told.gone.len()), count(|told| told.changed.len())];

@@ -1,4 +1,4 @@
-//! A folder of reports. A marker in it lists what was written there, so that nothing else is ever removed.
+//! Folders of reports. A marker lists the files that were written, so that no others are removed.
 
 use std::collections::BTreeSet;
 use std::io::{self, Read, Write};
@@ -13,7 +13,7 @@ use crate::owned::{self, Existing, Lock, SharedFolder};
 use super::super::kept::KeptFiles;
 use super::{Report, html, junit, markdown, sarif};
 
-/// The file that says that a folder is a report, and which files of it are ours.
+/// The file that marks a folder as a report, and lists its files.
 const MARKER: &str = ".heapsmith-report";
 /// Version of the marker's form.
 const FORM: u32 = 1;
@@ -21,7 +21,7 @@ const FORM: u32 = 1;
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Marker {
     schema: u32,
-    /// Relative paths of what was written.
+    /// Relative paths of these files.
     files: Vec<String>,
 }
 
@@ -39,8 +39,8 @@ const FORMS: [Form; 5] = [
 /// The page, which people open.
 const PAGE: &str = "report.html";
 
-/// A folder for the reports of a run. No other command writes there meanwhile. What is put in its place while the run goes on
-/// is left alone: everything is done in the folder that was taken.
+/// The folder for the reports of a run, locked against other commands. Everything happens in the folder that was
+/// claimed: another one that takes its place meanwhile is left alone.
 #[derive(Debug)]
 pub struct ReportFolder {
     folder: SharedFolder,
@@ -86,7 +86,7 @@ impl ReportFolder {
         self.folder.path().join(PAGE)
     }
 
-    /// Removes what an earlier run wrote, and nothing else.
+    /// Removes the files of an earlier report, and nothing else.
     ///
     /// # Errors
     /// If a file cannot be removed.

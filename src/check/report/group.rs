@@ -18,7 +18,7 @@ pub(super) fn cases(report: &Report) -> Cases<'_> {
 /// The verdict in place of a pass that was expected to fail.
 pub(super) const UNEXPECTED_PASS: &str = "unexpected-pass";
 
-/// Facts that are named of those that are wrong besides.
+/// The most facts in a line.
 const MOST_FACTS: usize = 8;
 
 /// The overall result of a report.
@@ -110,7 +110,7 @@ impl Tested {
         reasons
     }
 
-    /// The causes all of whose failures are expected: their number, and that of their cases.
+    /// The number of causes with expected failures only, and the number of their cases.
     pub fn known(&self) -> (usize, usize) {
         let known = self.causes.iter().filter(|cause| cause.unexpected == 0);
         let cases: BTreeSet<&String> = known.clone().flat_map(|cause| &cause.cases).collect();
@@ -167,7 +167,7 @@ impl CaseResult {
         shown
     }
 
-    /// The facts that are wrong besides the first, in a line; and for each fact from which others follow another line.
+    /// Lines about the other wrong facts: independent ones first, then a line for each fact from which others follow.
     pub fn also_wrong(&self) -> Vec<String> {
         let mut by_origin: BTreeMap<Option<&str>, Vec<&OtherFact>> = BTreeMap::new();
         for other in &self.others {
@@ -187,7 +187,7 @@ impl CaseResult {
     }
 }
 
-/// A number of things.
+/// A number with its noun: `1 case`, `2 cases`.
 pub(super) fn counted(number: u64, what: &str) -> String {
     if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
@@ -213,7 +213,7 @@ pub(super) fn share(sizes: &[usize], most: usize, budget: usize) -> Vec<usize> {
     shares
 }
 
-/// A text of at most `most` characters, and how many were left out.
+/// A text of at most `most` characters, and the number of those left out.
 pub(super) fn cut(text: &str, most: usize) -> (&str, usize) {
     match text.char_indices().nth(most) {
         Some((end, _)) => (&text[..end], text[end..].chars().count()),

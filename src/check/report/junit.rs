@@ -96,7 +96,7 @@ fn status(result: &CaseResult, cause: Option<&Cause>) -> TestCaseStatus {
     }
 }
 
-/// A failed test; ends of lines in an attribute are blanks to those who read it.
+/// A failed test. Line ends become `; `, since readers take those in an attribute for blanks.
 fn failure(verdict: &str, message: &str) -> TestCaseStatus {
     let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
     let lines: Vec<&str> = message.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
@@ -137,13 +137,13 @@ fn description(result: &CaseResult) -> String {
     text
 }
 
-/// A text that XML can hold: most hidden characters have no place there, not even as references. quick-junit takes
-/// control characters for colours and drops what is around them, and tabs on their own, which are blanks here.
+/// A text that XML can hold: most control characters may not be there, not even as references. quick-junit takes them
+/// for colours and drops the text around them, and tabs alone, which are blanks here.
 fn in_xml(text: &str) -> String {
     visible(text).replace('\t', " ")
 }
 
-/// Seconds as a duration, unless a report from a file has nonsense for them.
+/// Seconds as a duration; `None` for nonsense in a report from a file.
 fn seconds(seconds: f64) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds).ok()
 }

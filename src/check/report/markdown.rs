@@ -54,7 +54,7 @@ fn text(report: &Report) -> String {
     text
 }
 
-/// A text that keeps its length.
+/// A text of limited length.
 struct Summary {
     text: String,
     left_out: usize,
@@ -122,7 +122,7 @@ fn cost(report: &Report, tested: &Tested) -> String {
     if told.is_empty() { String::new() } else { format!("\nCost of {}: {}\n", escaped(&tested.label), told.join("; ")) }
 }
 
-/// A cause: what is wrong in a line, what shows it to unfold, and the other cases.
+/// A cause: its sentence, its example to unfold, and the other cases.
 fn told(tested: &Tested, cause: &Cause, cases: &Cases<'_>) -> String {
     let known = if cause.unexpected == 0 { ", expected" } else { "" };
     let mut text = format!("\n#### {}{known}: {}\n\n", cause.count(), escaped(&cause.sentence));
@@ -215,8 +215,8 @@ pub(super) fn escaped(text: &str) -> String {
     escaped_all(text, MOST_CHARACTERS, "↵")
 }
 
-/// A text that is one line and neither Markdown nor HTML: what could mean anything there is a character reference,
-/// which never counts as structure. So it can stand in a table and in `code` alike.
+/// A text of one line, neither Markdown nor HTML: special characters are character references, which never count as
+/// structure, in a table and in `code` alike.
 fn escaped_all(text: &str, most: usize, line_end: &str) -> String {
     let (shown, left_out) = group::cut(text, most);
     let mut escaped = String::with_capacity(shown.len());

@@ -1,4 +1,4 @@
-//! The reports of shards as one.
+//! Merging of reports.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -15,7 +15,7 @@ use super::super::judge::all_ambiguities;
 use super::super::random::random_case;
 use super::{CaseResult, Follows, Incomplete, Report, SCHEMA, Tested};
 
-/// Puts reports of the same question together: shards of a run, or runs of other implementations over the same cases.
+/// Merges reports of the same question: shards of a run, or runs of other implementations over the same cases.
 ///
 /// # Errors
 /// If the reports are of other questions, or a case was run twice.
@@ -94,7 +94,7 @@ pub fn merge(reports: Vec<Report>) -> Result<Report, Error> {
     Ok(merged)
 }
 
-/// Shows the bytes by the causes of all cases. The cases are made again.
+/// Points at the bytes of all causes. The cases are made again.
 fn point(merged: &mut Report) -> Result<(), Error> {
     let corpus: HashMap<String, Case> = cases()?.into_iter().map(|case| (case.id.clone(), case)).collect();
     let families: Vec<Family> = match merged.chosen.format.as_deref() {
@@ -109,7 +109,7 @@ fn point(merged: &mut Report) -> Result<(), Error> {
     merged.implementations.iter_mut().try_for_each(|tested| point_at_causes(tested, &made))
 }
 
-/// An error, if a report has readings that do not exist.
+/// Checks that all readings of a report exist.
 fn are_known(report: &Report) -> Result<(), Error> {
     let all = all_ambiguities();
     let is_known =
@@ -130,7 +130,7 @@ fn are_known(report: &Report) -> Result<(), Error> {
     Ok(())
 }
 
-/// Finds out anew which readings an implementation follows, now that there are more cases.
+/// Infers the readings of an implementation again, from the cases of all reports.
 fn settle_anew(tested: &mut Tested) {
     let declared = tested.readings.iter().filter(|held| held.declared);
     let declared = declared.map(|held| (held.reading.clone(), held.choice.clone())).collect();
@@ -158,7 +158,7 @@ impl Shards {
         }
     }
 
-    /// The shards that all implementations have, if that is not all there are.
+    /// The shards that all implementations have, unless they are complete.
     fn rest(&self) -> Option<String> {
         let mut lists = self.of.values();
         let common = lists.next()?.clone();

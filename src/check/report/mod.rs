@@ -273,7 +273,7 @@ pub struct Expectations {
 }
 
 impl Tested {
-    /// The readings that it follows and that are not the default, each with where that is known from.
+    /// The readings other than the default, each with its evidence.
     pub fn other_readings(&self) -> Vec<String> {
         let defaults: BTreeMap<&str, &str> =
             all_ambiguities().iter().map(|ambiguity| (ambiguity.name, ambiguity.choices[0].name)).collect();
@@ -290,7 +290,7 @@ impl Tested {
         told.collect()
     }
 
-    /// The verdicts that there can be on it.
+    /// The verdicts that are possible.
     pub fn verdicts(&self) -> &'static [&'static str] {
         if self.compared.is_empty() { &Outcome::NAMES } else { &Outcome::AMONG }
     }
@@ -315,7 +315,7 @@ impl Report {
         self.cases.iter().map(|case| (case.id.as_str(), case.rules.as_slice())).collect()
     }
 
-    /// Checks that the files that it names lie beside it: one that was read may name any.
+    /// Checks the paths of reduced dumps: a report from a file may name any.
     ///
     /// # Errors
     /// The first that does not.
@@ -334,7 +334,7 @@ impl Report {
         Ok(())
     }
 
-    /// Finds out anew what the failures have in common, until the effort is over.
+    /// Works out the causes of failures anew, until the effort is over.
     pub(super) fn explain(&mut self, effort: &Effort<'_>) {
         let cases = self.cases.iter().map(|case| (case.id.as_str(), case)).collect();
         let found: Vec<Vec<Cause>> = self.implementations.iter().map(|tested| causes(tested, &cases, effort)).collect();

@@ -269,7 +269,7 @@ impl fmt::Display for Disagreement {
 }
 
 impl Disagreement {
-    /// The fact, where it is, and how often.
+    /// The fact with its address and the number of places.
     pub fn place(&self) -> String {
         let at = self.address.as_deref().map(|address| format!(" at {address}")).unwrap_or_default();
         let more = if self.count > 1 { format!(" ({} times)", self.count) } else { String::new() };
@@ -283,7 +283,7 @@ impl Disagreement {
 }
 
 impl CaseResult {
-    /// A case with its outcome, of which nothing else is known.
+    /// A case with its outcome alone.
     pub fn new(id: impl Into<String>, outcome: Outcome) -> CaseResult {
         CaseResult {
             id: id.into(),

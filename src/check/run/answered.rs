@@ -1,4 +1,4 @@
-//! A task's answer, judged, and what counts of several.
+//! Judged answers, and the final one of several.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use super::super::judge::Judgement;
 use super::super::report::Outcome;
 use super::super::subject::Reply;
 
-/// A task's answer, judged.
+/// The judged answer to a task.
 #[derive(Clone, Debug)]
 pub(super) struct Answered {
     pub(super) judgement: Judgement,
@@ -64,7 +64,7 @@ pub(super) fn settled(first: Slot, mut alone: Answered) -> (Answered, Option<Out
     (alone, first)
 }
 
-/// An outcome that nothing was asked for.
+/// An outcome without a question.
 pub(super) fn unasked(outcome: Outcome) -> Answered {
     Answered { judgement: plain(outcome), milliseconds: 0.0, peak_memory: None, is_doubtful: false, was_in_vain: false }
 }

@@ -1,4 +1,4 @@
-//! Tasks in batches, several of which run at a time.
+//! Batches of tasks, several of which run at a time.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};

@@ -1,4 +1,4 @@
-//! Dumps that are not held: one at a time, each in a process of its own, under its own limits.
+//! Dumps that are not held: one at a time, each in a process and with limits of its own.
 
 use super::super::judge::level_for;
 use super::super::protocol::Hello;
@@ -6,7 +6,7 @@ use super::super::streamed::{From, Streamed};
 use super::super::subject::{Kind, Subject};
 use super::super::task::Operation;
 
-/// The subject with the limits for such a dump, and the level at which it is asked; or why it is not asked.
+/// The subject with the limits and the level for such a dump; or the reason for which it is not asked.
 pub(in crate::check) fn under_limits(
     subject: &Subject,
     hello: Option<&Hello>,

@@ -1,4 +1,4 @@
-//! Running many cases: batches side by side, what looks like an accident once more alone.
+//! Runs over many cases: batches side by side, and doubtful answers once more alone.
 
 mod answered;
 mod batches;
@@ -65,7 +65,7 @@ pub struct Options {
     pub folder: Option<ReportFolder>,
 }
 
-/// Reading the whole corpus, a batch at a time.
+/// The whole corpus, a batch at a time.
 impl Default for Options {
     fn default() -> Options {
         Options {
@@ -116,15 +116,14 @@ pub enum Progress<'p> {
     Planned(usize),
     /// A case was asked.
     Asked,
-    /// The dump of a cause is reduced, and this number was tried.
+    /// The number of dumps tried in the reduction of a cause.
     Reducing(u64),
-    /// A case failed that is not expected to: the implementation's label, the case's id and what came of it. What looks
-    /// like an accident is asked again in the end, and told in the report alone.
+    /// An unexpected failure: the implementation's label, the case's id, and the outcome. A failure that may be an
+    /// accident is asked again in the end, and is in the report only.
     Failed(&'p str, &'p str, &'p Outcome),
 }
 
-/// Runs implementations over cases. If a subject's `stop` is asked for meanwhile, the report has what was judged so far,
-/// and says that it is incomplete.
+/// Runs implementations over cases. If a subject's `stop` is asked for meanwhile, the report is marked as incomplete.
 ///
 /// # Errors
 /// If cases cannot be made or written, heapsmith's own program cannot be started, or a failure is expected of a case that
@@ -304,7 +303,7 @@ fn chosen(options: &Options) -> Chosen {
     }
 }
 
-/// Implementations that have not answered anything yet. When there is none, what an earlier run left is removed.
+/// The number of implementations without an answer yet. When it reaches 0, the earlier report is removed.
 #[derive(Default)]
 pub(super) struct Silent<'r> {
     left: AtomicUsize,
@@ -330,7 +329,7 @@ pub(super) struct Shared<'r> {
     pub(super) relied: &'r Relied,
 }
 
-/// The rules on which the dumps of cases rely, which all implementations have in common.
+/// The rules on which the dumps of cases rely, by case: all implementations share them.
 #[derive(Default)]
 pub(super) struct Relied(Mutex<HashMap<String, Vec<String>>>);
 

@@ -22,7 +22,7 @@ use super::answered::{Answered, Slot, enough, given_up, is_in_vain, settled, una
 use super::batches::{Batches, Counters, batches, side_by_side};
 use super::{Progress, Shared, large, owned, rules};
 
-/// The number of facts that are told besides the first one.
+/// The most wrong facts in a result besides the first one.
 const OTHERS: usize = 32;
 
 /// The run of one implementation.
@@ -36,7 +36,7 @@ pub(in crate::check) struct One<'r> {
     tasks: Vec<Task>,
 }
 
-/// An implementation that is one of several.
+/// One of several implementations.
 pub(in crate::check) struct Party<'r> {
     pub(in crate::check) subject: &'r Subject,
     /// Its declaration; or how it failed to give one.
@@ -363,7 +363,7 @@ impl<'r> One<'r> {
     }
 }
 
-/// The facts that are wrong besides the first one.
+/// The wrong facts besides the first one.
 pub(in crate::check) fn others(judged: &Judgement) -> Vec<OtherFact> {
     judged.differing.iter().skip(1).take(OTHERS).map(OtherFact::from).collect()
 }

@@ -1,4 +1,4 @@
-//! Asking about one dump, several times.
+//! Questions about one dump, several times.
 
 use std::time::Instant;
 
@@ -52,7 +52,7 @@ impl Asker<'_> {
         self.subject.open(self.hello)
     }
 
-    /// Milliseconds that are long enough for an answer.
+    /// The milliseconds of an answer after which dumps do not grow any more.
     pub(super) fn enough(&self) -> f64 {
         self.options.enough.as_secs_f64() * 1e3
     }
@@ -147,7 +147,7 @@ impl Asker<'_> {
     }
 }
 
-/// A question.
+/// A question about a dump of a known size.
 struct Asked {
     task: Task,
     case: Case,

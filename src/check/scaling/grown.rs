@@ -1,4 +1,4 @@
-//! Heaps that have as much of one thing as is wanted. Their objects are computed, so that many take no memory.
+//! Heaps that grow in one thing. Their objects are computed, so that many take no memory.
 
 use crate::error::Error;
 use crate::model::{
@@ -8,7 +8,7 @@ use crate::model::{
 
 use super::super::protocol::Counts;
 
-/// A small heap, and what is added to it.
+/// A small heap, and the classes and objects that are added to it.
 pub(super) struct Grown {
     heap: Heap,
     parts: Vec<Part>,
@@ -16,7 +16,7 @@ pub(super) struct Grown {
     objects: u64,
 }
 
-/// Objects that follow from their number.
+/// Objects of one kind, each computed from its number.
 struct Part {
     objects: u64,
     kind: ObjectKind,
@@ -76,7 +76,7 @@ impl Grown {
         self.objects += objects;
     }
 
-    /// The class of this name that the small heap has.
+    /// The class of this name in the small heap.
     pub(super) fn known(&self, name: &str) -> Address {
         let known = self.heap.classes.iter().find(|class| class.name == name.into());
         known.map_or(Address::NULL, |class| class.address)
@@ -97,7 +97,7 @@ impl Grown {
         (threads, most(&mut traces.iter().flatten().map(|trace: &StackTrace| trace.serial)))
     }
 
-    /// Roots, threads and traces, to add some.
+    /// The surroundings, to which roots, threads and traces are added.
     pub(super) fn surroundings(&mut self) -> &mut Surroundings {
         &mut self.heap.surroundings
     }
@@ -119,7 +119,7 @@ impl Grown {
     }
 }
 
-/// The size of every instance: what a heap-dump format says of it is not looked into.
+/// The size of every instance, which no format defines.
 const SIZE: ByteLen = ByteLen(32);
 
 /// The address of an added object.

@@ -25,7 +25,7 @@ pub enum Growth {
 /// The threshold of a clear excess.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Measure {
-    /// Costs below this are noise.
+    /// The cost below which there is only noise.
     pub(super) least: f64,
     /// The factor over n log n by which a cost has to grow over the last two doublings.
     pub(super) factor: f64,

@@ -33,14 +33,14 @@ use shapes::Shape;
 pub struct ScalingOptions {
     /// The only format, if any.
     pub format: Option<Family>,
-    /// No dump has more bytes.
+    /// The length of the largest dump.
     pub largest_dump: u64,
     /// The time of an answer after which no larger dump of the same kind is tried.
     pub enough: Duration,
 }
 
 impl Default for ScalingOptions {
-    /// A parser that is quick is done within two minutes.
+    /// Limits within which a quick parser is done in two minutes.
     fn default() -> ScalingOptions {
         ScalingOptions { format: None, largest_dump: 16 << 20, enough: Duration::from_secs(1) }
     }
@@ -96,7 +96,7 @@ pub fn scale(subjects: &[Subject], options: &ScalingOptions, progress: &dyn Fn(&
     })
 }
 
-/// Every kind of dump in a format, with that many of what grows: for tests.
+/// A dump of every kind in a format, with `count` of the growing thing: for tests.
 ///
 /// # Errors
 /// If one cannot be written, which would be a defect.

@@ -1,4 +1,4 @@
-//! Dumps of one kind, each with twice as much as the one before.
+//! A series of dumps of one kind, each with twice as much as the one before.
 
 use crate::error::Error;
 use crate::format::Format;
@@ -9,8 +9,8 @@ use super::growth::{Growth, Measure};
 use super::report::{Failure, Series, Size};
 use super::shapes::Shape;
 
-/// Times below this are noise, in milliseconds: and below this part of the time of an empty dump, most of which is that of
-/// the program's start where it is started for each.
+/// Times below this many milliseconds are noise, and so are times below this part of the time of an empty dump: most of
+/// that is the start of the program, where it is started for each.
 const LEAST_TIME: f64 = 4.0;
 const LEAST_PART: f64 = 0.5;
 const TIME: f64 = 1.6;

@@ -67,7 +67,7 @@ impl Shape {
         Shape::ALL.iter().filter(move |shape| (shape.is_in)(family))
     }
 
-    /// A dump with that many.
+    /// A dump with `count` of the growing thing.
     ///
     /// # Errors
     /// If it cannot be written, which would be a defect.
@@ -165,7 +165,7 @@ fn threads(grown: &mut Grown, count: u64) {
     }
 }
 
-/// Each has a field of its own.
+/// Adds a chain of classes, each with a field of its own.
 fn superclasses(grown: &mut Grown, count: u64) {
     let object = grown.known(OBJECT);
     let level = |above, number| grown.class(&format!("scaling/Level{number}"), above, vec![int("value")], Vec::new());
@@ -193,7 +193,7 @@ fn ints(grown: &mut Grown, count: u64) {
     });
 }
 
-/// To few objects, so that it is the array that is large.
+/// Adds an array that refers to few objects, so that only the array is large.
 fn references(grown: &mut Grown, count: u64) {
     const TARGETS: u64 = 256;
     let class = grown.known("[Ljava/lang/Object;");

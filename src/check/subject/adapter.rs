@@ -111,7 +111,7 @@ impl Adapter {
         }
     }
 
-    /// Closes its input; whatever it still says, and how the wait for its end ended.
+    /// Closes its input. Returns the lines that still come, and the end of the process if it came in time.
     pub(in crate::check) fn finish(&mut self, budget: &Budget) -> (Vec<Vec<u8>>, Option<Stopped>) {
         self.process.close_input();
         let (time, grace) = (leaving(budget), budget.grace());
@@ -160,7 +160,7 @@ pub(in crate::check) struct AdapterSession<'s> {
     asked: usize,
     /// The question of each request of the process.
     requests: Vec<(u64, usize)>,
-    /// Questions that turned out to have wrong answers after all.
+    /// Questions whose answers turned out to be wrong later.
     taken_back: Vec<(usize, Reply)>,
     /// Whether digests are asked for once more where one is wrong; not after that has failed.
     asks_again: bool,
@@ -216,12 +216,12 @@ impl<'s> AdapterSession<'s> {
         Ok(status)
     }
 
-    /// Kills the process. A second answer to an earlier question may be what was taken for a wrong one.
+    /// Kills the process: an answer that looks wrong may be a second one to an earlier question.
     fn stop(&mut self) {
         self.peak = self.adapter.take().and_then(|mut adapter| adapter.process.peak());
     }
 
-    /// An answer that came without being asked for: it is held against the question that has its id, or the last one.
+    /// Records a line that came without a request: it is held against the question with its id, or the last one.
     fn take_back(&mut self, line: &[u8]) {
         let id = serde_json::from_slice::<Answer>(line).ok().map(|answer| answer.id);
         let by_id = self.requests.iter().find(|(request, _)| Some(*request) == id);

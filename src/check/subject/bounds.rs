@@ -13,7 +13,7 @@ pub(in crate::check) const LONG: usize = 2000;
 /// Entries of a list. There are fewer formats, pairs of them and writers.
 const ENTRIES: usize = 1000;
 
-/// A text of at most this many characters; that something is cut off is said.
+/// A text of at most this many characters; a longer one ends with its length in bytes.
 pub(in crate::check) fn cut(text: &str, characters: usize) -> String {
     match text.char_indices().nth(characters) {
         None => text.to_owned(),
@@ -27,7 +27,7 @@ fn cut_in_place(text: &mut String, characters: usize) {
     }
 }
 
-/// Each entry once, and not more than a few.
+/// Removes repeated entries, and those beyond a limit.
 fn bound<T: Clone + Eq + Hash>(list: &mut Vec<T>) {
     let mut seen = HashSet::new();
     list.retain(|entry| seen.len() < ENTRIES && seen.insert(entry.clone()));

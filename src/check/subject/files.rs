@@ -1,5 +1,6 @@
-//! The files of one question. The other side is not trusted with them: their names say nothing of the case, each question
-//! has a new folder with an unpredictable name, and the answer is opened once, without following links and without waiting.
+//! Files of a question. The program under test is not trusted with them: their names say nothing of the case, each
+//! question has a new folder with an unpredictable name, and the answer is opened once, without following links and
+//! without waiting.
 
 use std::cell::OnceCell;
 use std::fs::{File, OpenOptions};
@@ -28,16 +29,16 @@ pub(in crate::check) struct Files {
     pub(in crate::check) input: PathBuf,
     /// The path of the answer.
     pub(in crate::check) output: PathBuf,
-    /// The length of the dump by which an answer's limits go.
+    /// The length of the dump, by which the answer is limited.
     pub(in crate::check) size: u64,
     /// The bytes that the dump takes in the folder.
     given: u64,
-    /// The dump, where it is looked at once more after the answer, and what it was like before.
+    /// The dump and its stamp before the question, where it is read once more after the answer.
     dump: Option<(File, Stamp)>,
     /// The name that replaces the input's path in messages.
     shown: String,
     answered: OnceCell<AnswerFile>,
-    /// The file that a program prints into.
+    /// The file of a program's standard output.
     printed: OnceCell<Arc<File>>,
 }
 
@@ -46,7 +47,7 @@ const PREFIX: &str = "heapsmith-";
 /// The reason for which there is no answer to read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::check) enum NoAnswer {
-    /// There is no plain file, and why.
+    /// There is no plain file; with the reason.
     NoFile(&'static str),
     /// It is longer than this limit, which is usually noticed while it is written.
     Endless(u64),
@@ -57,13 +58,13 @@ pub(in crate::check) enum NoAnswer {
 pub(in crate::check) enum Made {
     /// The dump is there.
     Files(Box<Files>),
-    /// There is no room for it, and where.
+    /// There is no room for it; with the reason.
     Not(String),
     /// The run is to stop.
     Stopped,
 }
 
-/// Bytes of a disk that are left alone.
+/// The bytes that stay free on a disk.
 const SPARE: u64 = 64 << 20;
 /// The length from which a dump allows no more output.
 const LARGE: u64 = 16 << 20;
@@ -73,7 +74,7 @@ fn is_full(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge)
 }
 
-/// A file that is not written any more when the run is to stop.
+/// A file whose writing ends when the run is to stop.
 struct Stopping<'s> {
     file: &'s File,
     stop: &'s Stop,
@@ -148,7 +149,8 @@ impl Files {
         Ok(Made::Files(Box::new(Files { size, given, dump: Some((file, stamp)), ..files })))
     }
 
-    /// A large dump of one's own under another name, in a folder of its own: what a program puts beside its input goes with that.
+    /// Links a large dump of the user into a folder of its own under another name: files that a program puts beside its
+    /// input go with the folder.
     pub(in crate::check) fn named(own: &OwnDump, answer: &str) -> Result<Files, Error> {
         let failed = |e| Error::io(format!("reading {}", own.path.display()), e);
         let (file, format) = (own.open()?, own.format.clone().unwrap_or(Format::HPROF));
@@ -165,7 +167,7 @@ impl Files {
         Ok(Files { folder, input, output, size, given, dump: Some((file, stamp)), shown, answered, printed })
     }
 
-    /// The dump of a large case, if it is still what it was.
+    /// The dump of a large question; `None` if it has changed.
     pub(in crate::check) fn dump(&self) -> Result<Option<Input>, Error> {
         let failed = |e| Error::io("reading the dump", e);
         let Some((file, stamp)) = &self.dump else { return Ok(None) };
@@ -248,8 +250,8 @@ impl Files {
         Some((self.name(), self.answered.get()?))
     }
 
-    /// A message without what is another in every run: the names of temporary folders, and the numbers of threads that
-    /// Rust's panics have.
+    /// A message without parts that differ in every run: names of temporary folders, and numbers of threads in Rust's
+    /// panics.
     pub(in crate::check) fn shorten(&self, message: &str) -> String {
         let text = message.replace(&*self.input.to_string_lossy(), &self.shown);
         let text = text.replace(&format!("{}/", self.folder.path().to_string_lossy()), "");
@@ -261,7 +263,7 @@ impl Files {
 /// long.
 const READING: u32 = 6;
 
-/// A file's name without the case's id, which tells the verdict.
+/// A file's name without the case's id, which would tell the verdict.
 fn opaque(name: &str) -> String {
     match name.split_once('.') {
         Some((_, suffix)) => format!("dump.{suffix}"),
@@ -269,7 +271,7 @@ fn opaque(name: &str) -> String {
     }
 }
 
-/// The file of an answer, open: what its path leads to by now does not matter.
+/// The open file of an answer: its path may lead to another file by now.
 #[derive(Debug)]
 pub(in crate::check) struct AnswerFile {
     file: Arc<File>,
@@ -301,7 +303,7 @@ impl AnswerFile {
     }
 }
 
-/// A reader that has so much time.
+/// A reader with a deadline.
 struct InTime<R> {
     bytes: R,
     deadline: Option<Instant>,
@@ -316,7 +318,7 @@ impl<R: Read> Read for InTime<R> {
     }
 }
 
-/// A text without the names of temporary folders of ours: `heapsmith-`, and six letters and digits.
+/// A text without the names of our temporary folders: `heapsmith-`, and six letters and digits.
 fn without_folders(text: &str, among: &Path) -> String {
     let start = format!("{}/heapsmith-", among.to_string_lossy().trim_end_matches('/'));
     let mut plain = String::with_capacity(text.len());

@@ -36,9 +36,9 @@ pub struct Subject {
     pub supervisor: PathBuf,
     /// Time and memory.
     pub budget: Budget,
-    /// For adapters: ask for this level instead of the highest.
+    /// The level that an adapter is asked for instead of its highest.
     pub level: Option<Level>,
-    /// For decoders: how they tell facts, as the answer to hello says of adapters.
+    /// The declarations of a decoder, as an adapter has them in its answer to hello.
     pub declares: Declares,
     /// The request to stop.
     pub stop: Stop,
@@ -86,25 +86,25 @@ impl Kind {
 pub(super) enum Reply {
     /// It was done; a listing or dump is in the file of the answer.
     Accepted(Box<Accepted>),
-    /// The dump is refused.
+    /// The dump was refused: the message, and the offset.
     Refused(String, Option<u64>),
     /// The question cannot be put: the reason, and a link.
     Skipped(String, Option<String>),
-    /// There is no such program, or too little of something for it.
+    /// There is no such program, or too few resources for it.
     NotStarted(String),
-    /// The adapter went wrong.
+    /// The adapter failed.
     Error(String),
-    /// Ended before the answer.
+    /// The process ended before the answer.
     Crash(String),
-    /// A crash, as the adapter says that goes on.
+    /// A crash that the adapter reports and survives.
     Failed(String),
-    /// No answer in time.
+    /// There was no answer in time.
     Hang(String),
-    /// Too much memory.
+    /// The process took too much memory.
     OutOfMemory(String),
     /// The run is to stop: nothing is known.
     Interrupted,
-    /// The answer before may have been the beginning of this one.
+    /// This may be a second answer to the question before, so that both are in doubt.
     Doubted,
 }
 
@@ -163,7 +163,7 @@ fn is_shortage(error: &Error) -> bool {
 /// The failure of an adapter that never answers.
 const CLOSED: &str = "it closed standard output without answering but kept running";
 
-/// The error that a program does not exist: the command has to be corrected.
+/// The error of a program that does not exist: the command has to be corrected.
 pub(super) fn not_started(subject: &Subject, why: &str) -> Error {
     let program = subject.words.first().map_or("nothing", String::as_str);
     Error::Usage(format!("running {program}, the {}: {why}", subject.kind.name()))
@@ -185,8 +185,8 @@ pub(super) trait Session {
     /// where the system has no such number.
     fn peak_memory(&mut self) -> Option<u64>;
 
-    /// Ends the process. What it still says is an error: the questions, by their place among those asked, that have a
-    /// second answer, or one without a question, or after which it crashed.
+    /// Ends the process. Returns the questions, by their place among those asked, that have a second answer or a
+    /// crash after the answer; a line without a request counts for the last one.
     fn finish(&mut self) -> Vec<(usize, Reply)>;
 }
 

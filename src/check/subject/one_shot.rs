@@ -1,4 +1,4 @@
-//! Programs that are started anew for each case.
+//! Programs that are started for each case.
 
 use std::fs::OpenOptions;
 use std::path::Path;
@@ -24,7 +24,7 @@ impl<'s> OneShot<'s> {
         OneShot { subject, peak: None }
     }
 
-    /// The command with the paths in their places.
+    /// The command with the paths filled in.
     fn command(&self, case: &Case, files: &Files) -> Result<Vec<String>, Error> {
         let text = |path: &Path| {
             path.to_str().map(str::to_owned).ok_or_else(|| {

@@ -1,4 +1,4 @@
-//! Fields in another order, and values that no number is equal to.
+//! Declarations about the order of fields, and about values of float and double.
 
 use std::collections::HashMap;
 
@@ -9,8 +9,7 @@ use crate::model::{
 use super::super::super::index::Index;
 use super::ComparedSides;
 
-/// Brings the static fields of each class into one order. Of several with one name, where `by_name` is set, those are left that
-/// are told.
+/// Sorts the static fields of each class. With `by_name`, right fields of one name are reduced to the one that is told.
 pub(super) fn with_like_statics(sides: &mut ComparedSides<'_>, by_name: bool) {
     let by_address = sides.by_address;
     if by_name && by_address {
@@ -49,7 +48,7 @@ fn rank_value(value: Value, by_address: bool) -> (FieldType, u64) {
     (value.kind, if is_known { value.bits } else { 0 })
 }
 
-/// Brings the fields of each class into one order, and the values of its objects into the same.
+/// Sorts the fields of each class, and the values of its objects with them.
 pub(super) fn with_like_fields(sides: &mut ComparedSides<'_>) {
     let by_address = sides.by_address;
     for heap in [sides.right.to_mut(), sides.told.to_mut()] {

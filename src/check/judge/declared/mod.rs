@@ -1,5 +1,5 @@
-//! The table of what an adapter declares of its own ways to tell facts: by it answers to `hello` are read, listings compared, and
-//! the documents written.
+//! The table of declarations, by which adapters describe how they tell facts: answers to `hello` are read by it,
+//! listings compared, and the documents written.
 
 mod fields;
 mod names;
@@ -47,9 +47,9 @@ pub struct Declaration {
 /// The effect of a declaration.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::check) enum DeclarationEffect {
-    /// Facts of a comparison: what both sides say is brought to what they have in common. The choices are those that are declared.
+    /// A comparison: both sides are reduced to what they have in common, by the declared choices.
     Compared(fn(&mut ComparedSides<'_>, &[usize])),
-    /// Right heaps, like a reading of the format. It is found out where it cannot be declared.
+    /// Right heaps, like a reading of the format. It is inferred where it cannot be declared.
     Reading,
     /// The choice of dumps that are asked about or have to be refused, or the identity of objects.
     Asked,
@@ -64,7 +64,7 @@ pub(in crate::check) struct ComparedSides<'h> {
 }
 
 impl ComparedSides<'_> {
-    /// Brings both sides to what they have in common by what the implementation declares.
+    /// Reduces both sides to what they have in common, by the declarations.
     pub(in crate::check) fn agree<const OF_DUMPS: bool>(&mut self, declares: &Declares<OF_DUMPS>) {
         self.agree_on(declares, |_| true);
     }
@@ -295,5 +295,5 @@ const fn reading(place: usize) -> Declaration {
     scalar(of.name, of.about, of.choices, of.facets, DeclarationEffect::Reading)
 }
 
-/// The keys of what is a reading where it cannot be declared.
+/// The keys that are readings where they cannot be declared.
 pub(in crate::check) const READINGS: [&str; 2] = [BOOLEANS, NAMES];

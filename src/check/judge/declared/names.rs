@@ -1,4 +1,4 @@
-//! Names of classes in another form, and names for what a dump does not name.
+//! Declarations about the form of class names, and about missing names.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,4 +1,4 @@
-//! References to nothing, and what stands in listings without a record.
+//! Declarations about dangling references, and about synthesised classes, objects and roots.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,7 +12,7 @@ pub(super) fn addresses(heap: &Heap) -> HashSet<Address> {
     classes.chain(heap.objects.iter().map(|object| object.address)).collect()
 }
 
-/// Makes references to nothing null on the right side. The class of an object that is not in the dump may be told or not.
+/// Makes dangling references of the right side null. The class of an object that is not in the dump may be told or not.
 pub(super) fn without_dangling(sides: &mut ComparedSides<'_>) {
     let there = addresses(&sides.right);
     let right = sides.right.to_mut();

@@ -1,4 +1,4 @@
-//! Roots that are listed once, or not at all.
+//! Declarations about roots that are listed once, or not at all.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -27,8 +27,8 @@ pub(super) fn without_left_out(sides: &mut ComparedSides<'_>, left_out: &[usize]
     }
 }
 
-/// Leaves one of several right roots that count as one, and one of those told that are equal. Which is left is for the listing to
-/// say, as long as it is a right one; so that nothing is known of their order.
+/// Reduces right roots that count as one, and told ones that are equal, to one each: the told one if it is right. Their
+/// order is unknown afterwards.
 pub(super) fn merge(sides: &mut ComparedSides<'_>, chosen: &[usize]) {
     let group = |key: &RootKey| {
         let (object, kind, numbers) = key.clone();

@@ -3,16 +3,16 @@
 use crate::check::evidence::{Evidence, Field};
 use crate::check::report::group;
 
-/// Rows at most; those with the wrong fields are among them.
+/// The most rows; those with wrong fields are among them.
 const MOST_ROWS: usize = 12;
 
-/// Rows before the first wrong field where not all are shown.
+/// The rows before the first wrong field, where not all are shown.
 const BEFORE: usize = 4;
 
 /// Characters of a field's bytes, and of its meaning.
 const MOST_CHARACTERS: usize = 200;
 
-/// Annotated bytes.
+/// The annotated bytes of a wrong fact.
 pub(super) struct Bytes {
     pub(super) rows: Vec<Row>,
     pub(super) before: usize,

@@ -16,7 +16,7 @@ use super::said::{Linked, Said, gist, short};
 /// Causes of the whole page, shared by implementations; the others are counted.
 const MOST_CAUSES: usize = 300;
 
-/// Elements of the page for bytes and pictures of objects; causes beyond that have neither.
+/// The most elements of the page for bytes and pictures; further causes have neither.
 const MOST_ELEMENTS: usize = 6000;
 
 /// Other cases of a cause by id.
@@ -113,8 +113,8 @@ impl Section<'_> {
     }
 }
 
-/// The causes whose bytes and objects are shown, by number and implementation: the first of each, then the second, as long
-/// as there is room.
+/// The causes with bytes and pictures, by number and implementation: the first of each, then the second, as long as
+/// there is room.
 fn in_full(report: &Report, shown: &[usize]) -> BTreeSet<(usize, usize)> {
     let implementations = report.implementations.iter().zip(shown).enumerate();
     let causes = implementations.flat_map(|(index, (tested, shown))| {
@@ -136,7 +136,7 @@ fn in_full(report: &Report, shown: &[usize]) -> BTreeSet<(usize, usize)> {
     fits.map(|(place, _)| place).collect()
 }
 
-/// About how many elements the bytes and objects of a cause take.
+/// The approximate number of elements for the bytes and the picture of a cause.
 fn elements(evidence: &Evidence) -> usize {
     let objects = evidence.neighbourhood.as_ref();
     let graph = objects.map_or(0, |around| 4 * around.nodes.len().min(13) + 2 * around.edges.len().min(20) + 15);
@@ -196,7 +196,7 @@ impl<'a> Card<'a> {
     }
 }
 
-/// A sentence that is not endless.
+/// A sentence of limited length.
 pub(super) fn shortened(text: &str) -> String {
     let (shown, left_out) = group::cut(text, MOST_OF_SENTENCE);
     format!("{shown}{}", if left_out > 0 { "…" } else { "" })

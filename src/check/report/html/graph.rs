@@ -1,4 +1,4 @@
-//! An object and its neighbours as a picture: who refers to it on the left, what it refers to on the right.
+//! Pictures of an object and its neighbours: those that refer to it on the left, those that it refers to on the right.
 //!
 //! Every place follows from the order of nodes and edges, so that the same report has the same picture.
 
@@ -24,7 +24,7 @@ const MOST_TOLD: usize = 20;
 const BOX_TEXT: usize = 26;
 const LINE_TEXT: usize = 18;
 
-/// A picture.
+/// The picture of a neighbourhood.
 pub(super) struct Graph {
     pub(super) width: i64,
     pub(super) height: i64,
@@ -45,7 +45,7 @@ pub(super) struct NodeBox {
     pub(super) whole: String,
 }
 
-/// References of one to another.
+/// The references from one object to another.
 pub(super) struct Line {
     pub(super) path: String,
     pub(super) label: String,
@@ -209,7 +209,7 @@ fn joined(labels: &[&str]) -> String {
     }
 }
 
-/// Every reference in words, for those who do not see the picture.
+/// Every reference in words, for readers who do not see the picture.
 fn told(neighbourhood: &Neighbourhood) -> Vec<String> {
     let name = |address: &str| {
         let node = neighbourhood.nodes.iter().find(|node| node.address == address);
@@ -224,12 +224,12 @@ fn told(neighbourhood: &Neighbourhood) -> Vec<String> {
     told
 }
 
-/// Long names in full, but not endless ones.
+/// A long name, with a limit.
 fn shown(text: &str) -> String {
     shortened(text, 200)
 }
 
-/// A text without its middle: of a class's name, the end matters most.
+/// A text without its middle: the end of a class's name matters most.
 fn shortened(text: &str, most: usize) -> String {
     let count = text.chars().count();
     if count <= most {

@@ -1,4 +1,4 @@
-//! Rules by implementations: how the cases of each rule went.
+//! The matrix of rules and implementations, with the results of each rule's cases.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,7 +36,7 @@ pub(super) struct Row {
     pub(super) cells: Vec<Cell>,
 }
 
-/// A rule without failures, and how its cases went with all implementations together.
+/// A rule without failures, with the results of all implementations together.
 pub(super) struct Clean {
     pub(super) title: String,
     pub(super) words: String,
@@ -55,7 +55,7 @@ struct Tally {
     skipped: usize,
     expected: usize,
     unexpected: usize,
-    /// The worst of those that fail the run, and of those that are expected.
+    /// The worst unexpected failure, and the worst expected one.
     worst: Option<Kind>,
     worst_expected: Option<Kind>,
 }
@@ -214,7 +214,7 @@ impl Cell {
         }
     }
 
-    /// A letter or sign that says the same.
+    /// A letter or sign for the worst result.
     pub(super) fn sign(&self) -> String {
         match (self.tally.worst, self.tally.worst_expected) {
             (Some(kind), _) => kind.letter().to_owned(),

@@ -20,7 +20,7 @@ pub(super) enum Said {
 /// The right value, or the one found instead, with the difference set apart.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Side {
-    /// Characters left out in front, which both have.
+    /// The number of common characters left out in front.
     pub(super) skipped: usize,
     pub(super) before: String,
     pub(super) differs: String,
@@ -28,7 +28,7 @@ pub(super) struct Side {
     pub(super) left_out: usize,
 }
 
-/// A reason with a link, which is a link only where it leads to a page.
+/// A reason, with its link if that leads to a page.
 pub(super) struct Linked<'a> {
     pub(super) reason: String,
     pub(super) href: Option<&'a str>,
@@ -74,7 +74,7 @@ pub(super) fn short(text: &str) -> String {
     format!("{shown}{more}")
 }
 
-/// Two texts, with what differs set apart where they have something in common.
+/// Two texts, with their difference set apart where they have something in common.
 fn sides(expected: &str, found: &str) -> (Side, Side) {
     let (a, b): (Vec<char>, Vec<char>) = (expected.chars().collect(), found.chars().collect());
     let begin = a.iter().zip(&b).take_while(|(a, b)| a == b).count();

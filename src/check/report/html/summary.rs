@@ -4,15 +4,15 @@ use crate::check::report::{Outcome, Report, Tested};
 
 use super::causes::Section;
 
-/// Causes that the top of the page names.
+/// The most causes at the top of the page.
 const MOST_NAMED: usize = 4;
 
-/// An implementation.
+/// The row of an implementation.
 pub(super) struct Line<'a> {
     pub(super) tested: &'a Tested,
-    /// Numbers of cases, for each heading of the table.
+    /// The number of cases under each heading.
     pub(super) counts: Vec<u64>,
-    /// Numbers of causes: those that fail the run, and those that are known.
+    /// The numbers of causes: unexpected and known.
     pub(super) causes: [usize; 2],
     pub(super) omitted: Vec<String>,
     pub(super) readings: Vec<String>,
@@ -49,7 +49,7 @@ impl<'a> Line<'a> {
 
 /// The causes at the top of the page.
 pub(super) struct Top<'a> {
-    /// The largest of those that fail the run, or else of the known ones.
+    /// The largest unexpected causes, or else known ones.
     pub(super) causes: Vec<Named<'a>>,
     /// Whether there are others.
     pub(super) is_cut: bool,
