@@ -1,6 +1,6 @@
-//! What a conversion synthesises: bytes of the target for which there are none in the source. They are counted before any is
-//! made, because a claim of a few bytes may stand for any number of them: a length, a class with a thousand fields, a chain
-//! of superclasses that is listed for each class.
+//! The bytes of the target that a conversion synthesises because the source has none. They are counted before any is
+//! synthesised, because a claim of a few bytes may stand for any number of them: a length, a class with a thousand
+//! fields, a chain of superclasses that is listed for each class.
 
 use std::collections::HashMap;
 
@@ -15,17 +15,17 @@ use super::lengths::Lengths;
 /// Bytes that a conversion may synthesise unless its options say otherwise.
 pub const BUDGET: u64 = 1 << 30;
 
-/// What the objects of a source need, as far as it is not known before all of them were seen.
+/// The bytes to be synthesised for the objects of a source, as far as they depend on all objects.
 #[derive(Debug, Default)]
 pub(super) struct Wanted {
-    /// By class, instances without field values, and how many references they list.
+    /// The instances of each class without field values, and the number of references that they list.
     instances: HashMap<Own, (u64, u64)>,
     /// Bytes of elements and of primitive contents.
     contents: u64,
 }
 
 impl Wanted {
-    /// Takes an object in that lists this number of references beside its class.
+    /// Adds an object that lists this number of references besides its class.
     pub(super) fn object(&mut self, object: &Object, own: &Own, listed: u64, needs: &Needs, lengths: &Lengths) {
         let bytes = match (object.kind, &object.contents) {
             _ if !needs.positions => return,
@@ -49,7 +49,7 @@ impl Wanted {
         self.contents = self.contents.saturating_add(bytes);
     }
 
-    /// Refuses what is beyond the budget.
+    /// Checks the bytes against the budget.
     pub(super) fn check(
         &self,
         classes: &Classes,
@@ -73,7 +73,7 @@ impl Wanted {
     }
 }
 
-/// Bytes of the lists of superclasses that a target with such needs has, of classes that do not list their references.
+/// Bytes of the lists of superclasses in a target with these needs, of classes that do not list their references.
 fn superclass_lists(classes: &[Class], place: impl Fn(Address) -> Option<usize>, needs: &Needs) -> u64 {
     let Some(entry) = needs.superclass_lists else { return 0 };
     let depths = Hierarchy::new(classes, place).depths();
@@ -81,7 +81,7 @@ fn superclass_lists(classes: &[Class], place: impl Fn(Address) -> Option<usize>,
     listing.fold(0, |sum: u64, (_, depth)| sum.saturating_add(depth.saturating_mul(entry)))
 }
 
-/// Refuses a heap whose superclasses, listed for each class as the target does, take more than `budget` bytes.
+/// Checks the superclasses that the target lists for each class against a budget of bytes.
 ///
 /// # Errors
 /// [`LowerError::Budget`].
@@ -90,7 +90,7 @@ pub fn check_superclass_lists(classes: &[Class], needs: &Needs, budget: u64) -> 
     within(superclass_lists(classes, |class| by_address.get(&class).copied(), needs), budget)
 }
 
-/// Refuses this number of bytes where it is beyond a budget.
+/// Checks a number of bytes against a budget.
 pub(super) fn within(bytes: u64, budget: u64) -> Result<(), LowerError> {
     if bytes > budget { Err(LowerError::Budget { bytes, budget }) } else { Ok(()) }
 }

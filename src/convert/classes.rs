@@ -1,4 +1,4 @@
-//! The class table of the converted heap: which class an object is of, and classes that had to be synthesised.
+//! The class table of the converted heap: the classes of objects, and classes that had to be synthesised.
 
 use std::collections::HashMap;
 
@@ -13,10 +13,10 @@ use super::report::Inventions;
 pub(super) struct Classes {
     pub(super) table: Vec<Class>,
     by_address: HashMap<Address, usize>,
-    /// By name in Java's form, in which both forms are the same; the first of that name.
+    /// The first class of each name, in Java's form, which both forms have in common.
     by_name: HashMap<Name, usize>,
     java: Forms,
-    /// How many of the table were not synthesised.
+    /// The number of classes that were not synthesised.
     pub(super) told: usize,
     /// Whether arrays list their class first.
     pub(super) class_first: bool,
@@ -65,17 +65,17 @@ impl Classes {
         self.by_name.get(&name.to_java_form()).map(|&index| &self.table[index])
     }
 
-    /// Puts a class into the table.
+    /// Adds a synthesised class to the table.
     pub(super) fn invent(&mut self, address: Address, name: Name) {
         let (superclass, loader) = (Some(Address::NULL), Some(Address::NULL));
         let references = Some(Vec::new());
         self.push(Class { address, name, superclass, loader, references, ..Class::default() });
     }
 
-    /// An object's own class, and whether the first of its references only says which that is.
+    /// An object's own class, and whether the first of its references only says which class that is.
     ///
     /// # Errors
-    /// What reading contents that are not held runs into.
+    /// If contents that are not held cannot be read.
     pub(super) fn own(&self, object: &Object) -> Result<(Own, bool), Error> {
         let first = match &object.contents {
             _ if !self.class_first => None,
@@ -86,7 +86,7 @@ impl Classes {
         Ok(self.own_with(object, first.and_then(|first| self.at(first))))
     }
 
-    /// The same, with the class that the first reference names where arrays list their class first.
+    /// An object's own class, with the class that the first reference names where arrays list their class first.
     fn own_with(&self, object: &Object, first: Option<&Class>) -> (Own, bool) {
         if let Some(class) = object.class.filter(|class| !class.is_null()) {
             return (Own::At(class), false);
@@ -113,7 +113,7 @@ impl Classes {
     }
 }
 
-/// The name of a class of which only the address is known.
+/// The name for a class of which only the address is known.
 pub(super) fn unknown(address: Address) -> Name {
     Name::from_text(&format!("unknown/Type{address}"))
 }
@@ -133,7 +133,7 @@ pub(super) fn component(array: &Name, innermost: bool) -> Option<Name> {
     Some(Name::from_bytes(element).to_jvm_form())
 }
 
-/// The superclass of a class and the size of its instances, a multiple of `unit`.
+/// Completes the superclass of a class and the size of its instances, a multiple of `unit`.
 pub(super) fn ancestry(class: &mut Class, size: Option<u64>, unit: u64, inventions: &mut Inventions) {
     if class.superclass.is_none() {
         class.superclass = Some(Address::NULL);

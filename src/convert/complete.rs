@@ -1,4 +1,4 @@
-//! Giving classes and objects what the target needs.
+//! Completion of classes and objects with the facts that the target needs.
 
 use std::collections::HashMap;
 
@@ -17,10 +17,10 @@ use super::lengths::Lengths;
 use super::report::Inventions;
 use super::survey::Survey;
 
-/// More elements than this are not held where some of them are synthesised, and no object has more fields.
+/// The most elements that are held where some of them are synthesised, and the most fields of an object.
 const MANY: u64 = 1 << 17;
 
-/// How classes and objects are completed.
+/// The completion of classes and objects for a target.
 #[derive(Debug)]
 pub(super) struct Completion {
     pub(super) needs: Needs,
@@ -95,7 +95,7 @@ impl Completion {
         self.classes.table.iter().enumerate().map(complete).collect()
     }
 
-    /// The members that an HPROF class has.
+    /// Completes the members that an HPROF class needs.
     fn members(&self, index: usize, class: &mut Class, inventions: &mut Inventions) {
         if class.loader.is_none() {
             class.loader = Some(Address::NULL);
@@ -116,7 +116,7 @@ impl Completion {
         }
     }
 
-    /// Calls `see` with every address that the completed object will have: what is synthesised has none but null.
+    /// Calls `see` with every address of the completed object: what is synthesised has none but null.
     pub(super) fn addresses(&self, object: &Object, see: &mut dyn FnMut(Address)) -> Result<(), Error> {
         let (own, first_is_class) = self.classes.own(object)?;
         let (at, name) = self.place(&own);
@@ -186,7 +186,7 @@ impl Completion {
         Ok(made)
     }
 
-    /// Which class the object is of, in the way in which the target says that.
+    /// Sets the class of an object in the form that the target uses.
     fn class(&self, made: &mut Object, own: Option<Address>, name: Option<&Name>, inventions: &mut Inventions) {
         if self.needs.names_and_sizes {
             made.class_name = Some(name.map_or_else(
@@ -215,7 +215,7 @@ impl Completion {
         }
     }
 
-    /// Field values, elements or primitive contents.
+    /// Completes field values, elements or primitive contents.
     fn contents(&self, made: &mut Object, inventions: &mut Inventions) -> Result<(), Error> {
         let length = made.length.unwrap_or_default();
         match (made.kind, &mut made.contents) {
@@ -254,12 +254,12 @@ impl Completion {
         Ok(())
     }
 
-    /// Refuses an array that the survey did not see: the source may have changed since.
+    /// Refuses an array that the survey did not see: the source may have changed in between.
     fn bounded(&self, bytes: u64) -> Result<(), LowerError> {
         within(bytes, self.budget)
     }
 
-    /// References as elements from index 0 on, and null up to the length.
+    /// References as elements from index 0 on, followed by nulls up to the length.
     fn elements(&self, contents: &mut Contents, length: u64) -> Result<(u64, Contents), LowerError> {
         let listed: Result<Vec<Address>, Pieces<Address>> = match contents {
             Contents::References(listed) | Contents::Elements(listed) => Ok(std::mem::take(listed)),
@@ -282,7 +282,7 @@ impl Completion {
         Ok((known + missing, elements))
     }
 
-    /// The size of an object.
+    /// Completes the size of an object.
     fn size(&self, made: &mut Object, own: Option<Address>, inventions: &mut Inventions) -> Result<(), Error> {
         const OF_ARRAY: &str = "of an array: its header and its elements, rounded up to 8";
         if let Some(unit) = self.needs.array_sizes
@@ -313,7 +313,7 @@ impl Completion {
         Ok(())
     }
 
-    /// The number of elements of an array.
+    /// Completes the number of elements of an array.
     fn length(&self, made: &mut Object, inventions: &mut Inventions) {
         if made.kind == ObjectKind::Instance {
             return;
@@ -340,12 +340,12 @@ impl Completion {
     }
 }
 
-/// A class's name as writers have it.
+/// A class's name in the form that writers use.
 fn jvm_form(name: &Name) -> Name {
     name.to_jvm_form().to_modified_utf8()
 }
 
-/// Facts of the header.
+/// Completes the facts of the header.
 pub(super) fn facts(facts: &mut Facts, lowering: &Lowering, needs: &Needs, inventions: &mut Inventions) {
     lowering.defaults(facts).into_iter().for_each(|(facet, how)| inventions.note(facet, how));
     if facts.word_size.is_none() {

@@ -1,4 +1,4 @@
-//! Was a dump converted rightly? Judged by the table of facets, whichever converter it was.
+//! The verdict on a conversion by any converter, by the table of facets.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -61,21 +61,21 @@ pub struct Counted {
 }
 
 impl Verdict {
-    /// How many facets are lost or changed although the target could carry them.
+    /// The number of facets that are lost or changed although the target could carry them.
     pub fn differing(&self) -> usize {
         self.differing_facets().count()
     }
 
-    /// Which ones.
+    /// The facets that are lost or changed although the target could carry them.
     pub fn differing_facets(&self) -> impl Iterator<Item = Facet> + '_ {
         self.changed.iter().map(|changed| changed.facet).chain(self.missing.iter().map(|missing| missing.facet))
     }
 }
 
-/// Judges `result`, a dump of the target's kind, that a converter made of `source`.
+/// Judges `result`, a dump of the target's kind that a converter wrote from `source`.
 ///
 /// # Errors
-/// What reading the two runs into, or temporary files.
+/// If reading either fails, or a temporary file.
 pub fn judge(
     source: &mut dyn HeapSource,
     result: &mut dyn HeapSource,
@@ -94,10 +94,11 @@ pub fn judge(
     Ok(verdict)
 }
 
-/// What the result, judged by the dumps of one writer, does not have and a dump of its format by another writer could.
+/// The facts that the result, judged by the dumps of one writer, lacks and a dump of its format by another writer could
+/// have.
 ///
 /// # Errors
-/// What reading the two runs into, or temporary files.
+/// If reading either fails, or a temporary file.
 pub fn besides(
     source: &mut dyn HeapSource,
     result: &mut dyn HeapSource,
@@ -121,7 +122,7 @@ pub fn besides(
     Ok(counts.into_iter().map(|(facet, count)| Counted { facet, count }).collect())
 }
 
-/// Judges a source under its new addresses, if it gets any.
+/// Judges a source under its new addresses, if it gets new ones.
 fn renumbered(
     source: &mut dyn HeapSource,
     numbering: Option<Numbering>,
@@ -138,16 +139,16 @@ fn renumbered(
 pub enum Judged {
     /// A verdict.
     Decided(Box<Verdict>),
-    /// Not decided within the budget, with the steps that were taken and the number of objects that have more than one
-    /// possible counterpart.
+    /// Undecided within the budget, with the steps taken and the number of objects that have more than one possible
+    /// counterpart.
     Undecided(u64, u64),
 }
 
-/// The same for a converter that gives objects addresses of its own. Both heaps are held in memory. Objects and classes
-/// that the converter synthesised are not allowed for: every one needs a counterpart.
+/// Judges a converter that gives objects addresses of its own. Both heaps are held in memory. Objects and classes that
+/// the converter synthesised are not allowed for: each needs a counterpart.
 ///
 /// # Errors
-/// What reading the two runs into.
+/// If reading either fails.
 pub fn judge_up_to_renaming(
     source: &mut dyn HeapSource,
     result: &mut dyn HeapSource,
@@ -184,7 +185,7 @@ pub fn judge_up_to_renaming(
     }
 }
 
-/// What the target cannot hold is no verdict on the one who made the result.
+/// The error for a heap that the target cannot hold: no verdict on the converter.
 fn not_judged(error: Error) -> Error {
     match error {
         Error::Lower(_) => Error::NotJudged { what: "the conversion", source: Box::new(error) },
@@ -234,8 +235,9 @@ fn verdict(
     })
 }
 
-/// The new addresses, if those who write such dumps cannot hold the source's. Writers of one format may differ in what
-/// they hold (addresses in version 4 of PHD are multiples of 4 or of 8), and then classes tell which one it was.
+/// The new addresses, if the writers of such dumps cannot hold the source's. Writers of one format may differ in the
+/// addresses that they hold (in version 4 of PHD multiples of 4 or of 8); the addresses of classes then tell which
+/// writer it was.
 fn numbering(
     source: &mut dyn HeapSource,
     result: &dyn HeapSource,
@@ -259,7 +261,7 @@ fn numbering(
     Ok(best.and_then(|(_, numbering)| numbering))
 }
 
-/// The new addresses that this writer would have given.
+/// The new addresses that this writer would give.
 fn numbering_for(source: &mut dyn HeapSource, lowering: &Lowering, needs: Needs) -> Result<Option<Numbering>, Error> {
     let mut fits = true;
     let mut see = |address: Address| fits &= needs.holds(address.0);
@@ -275,7 +277,7 @@ fn numbering_for(source: &mut dyn HeapSource, lowering: &Lowering, needs: Needs)
     Ok(converted.numbering().cloned())
 }
 
-/// A heap with other addresses.
+/// A heap with new addresses.
 struct Renumbered<'s> {
     source: &'s mut dyn HeapSource,
     map: Arc<Renumbering>,

@@ -1,26 +1,26 @@
 //! Synthetic fields for classes whose format only lists references.
 //!
 //! Objects of one class list different numbers of references, and a class inherits the fields of its superclass. So a
-//! class declares as many as its objects need beyond those that it inherits; what an object does not need is null.
+//! class declares as many as its objects need beyond those that it inherits; the rest of an object's fields are null.
 
 use crate::error::LowerError;
 use crate::model::{Address, Field, FieldType, Hierarchy, Name, Object, Value, step};
 
 use super::classes::{Classes, Own};
 
-/// The fields of every class, synthetic where they are not known.
+/// The fields of every class, synthesised where they are not known.
 #[derive(Debug, Default)]
 pub(super) struct Layouts {
-    /// By class: own fields that were synthesised.
+    /// The number of synthesised fields of each class.
     own: Vec<usize>,
-    /// By class: the nearest superclass with fields, known or synthesised.
+    /// The nearest superclass of each class that has fields, known or synthesised.
     with_fields: Vec<Option<usize>>,
-    /// By class: bytes of its instances' values.
+    /// The bytes of an instance's values, for each class.
     bytes: Vec<u64>,
 }
 
 impl Layouts {
-    /// `needed` has for each class of the table the most references that one of its objects lists; a reference takes
+    /// Synthesises fields. `needed` has the most references that an object of each class lists; a reference takes
     /// `width` bytes.
     pub(super) fn new(classes: &Classes, needed: &[usize], width: u64) -> Layouts {
         let hierarchy = Hierarchy::new(&classes.table, |class| classes.index(class));
@@ -52,7 +52,7 @@ impl Layouts {
         Layouts { own, with_fields, bytes }
     }
 
-    /// How many fields were synthesised for a class.
+    /// The number of fields that were synthesised for a class.
     pub(super) fn own(&self, class: usize) -> u64 {
         self.own[class] as u64
     }
@@ -107,7 +107,7 @@ fn size(kind: FieldType, width: u64) -> u64 {
     }
 }
 
-/// Where a class is in the table.
+/// The place of a class in the table.
 pub(super) fn place(classes: &Classes, own: &Own) -> Option<usize> {
     match own {
         Own::At(address) => classes.index(*address),

@@ -49,7 +49,7 @@ impl ArrayHeader {
         }
     }
 
-    /// Bytes of an element.
+    /// Bytes of an element of an array.
     fn element(self, kind: ObjectKind) -> u64 {
         match kind {
             ObjectKind::PrimitiveArray(element) => PrimitiveType::size(element),
@@ -57,7 +57,7 @@ impl ArrayHeader {
         }
     }
 
-    /// Bytes of the header and this number of elements, before they are rounded up.
+    /// Bytes of the header and this number of elements, before rounding up.
     fn with(self, length: u64, kind: ObjectKind) -> u64 {
         length.saturating_mul(self.element(kind)).saturating_add(self.bytes())
     }
@@ -99,7 +99,7 @@ pub struct ArrayLengths {
     pub uncertain: u64,
 }
 
-/// How many lengths were worked out.
+/// The number of lengths that were worked out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Derived {
     derived: u64,
@@ -117,29 +117,29 @@ impl Derived {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Fits {
     pub(super) length: u64,
-    /// Whether another one fits as well.
+    /// Whether another length fits as well.
     is_uncertain: bool,
 }
 
-/// How lengths of a source's arrays follow from their sizes.
+/// The relation between lengths and sizes of a source's arrays.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lengths {
     header: ArrayHeader,
     found: HeaderFound,
     alignment: u64,
-    /// The header by which sizes follow from lengths.
+    /// The header by which sizes are computed from lengths.
     of_sizes: ArrayHeader,
 }
 
-/// An array of Java has no more elements: the largest `int`.
+/// The most elements of a Java array: the largest `int`.
 const LONGEST: u64 = i32::MAX as u64;
 /// The size of the smallest object, an empty array.
 const SMALLEST: u64 = 16;
-/// References of 4 bytes, shifted by 4 bits at most, lead no further.
+/// The limit of references of 4 bytes, shifted by at most 4 bits.
 const COMPRESSED: u64 = 1 << 36;
 
 impl Lengths {
-    /// Looks at the arrays of a source, if it may have sizes without lengths and the target needs these.
+    /// Surveys the arrays of a source, if it may have sizes without lengths and the target needs these.
     pub(super) fn of(
         source: &mut dyn HeapSource,
         needs: &Needs,
@@ -167,7 +167,8 @@ impl Lengths {
 
     /// The length of an array that lists this number of references, where its size is known and no length is.
     ///
-    /// Of several that fit, the middle one, rounded down: it is right most often and furthest from the truth least.
+    /// Of several lengths that fit, the middle one, rounded down: it is right most often, and otherwise nearest to the
+    /// truth.
     pub(super) fn of_array(&self, array: &Object, listed: u64) -> Option<Fits> {
         let fitting = self.fitting(array.size?, array.kind, listed);
         let (least, most) = fitting.into_inner();
@@ -191,7 +192,7 @@ impl Lengths {
         ByteLen(self.of_sizes.with(length, kind)).rounded_up(8).0.max(SMALLEST)
     }
 
-    /// What a report says of the lengths that were worked out.
+    /// The report on the lengths that were worked out.
     pub(super) fn report(&self, Derived { derived, uncertain }: Derived) -> Option<ArrayLengths> {
         let Lengths { header, found, alignment, .. } = *self;
         let (header_bytes, reference_bytes) = (header.bytes(), header.reference());
@@ -212,22 +213,22 @@ fn lacks_lengths(facts: &Facts) -> bool {
     facts.hash_regime.is_none() && facts.identifier_size.is_none()
 }
 
-/// What arrays with a size and without a length show.
+/// The evidence of arrays with a size and without a length.
 #[derive(Default)]
 struct Seen {
     /// The bits of all sizes.
     sizes: u64,
     highest: Address,
-    /// By header.
+    /// The fit of each header.
     fit: [Fit; 4],
 }
 
-/// How arrays of references fit a header.
+/// The fit of a header to arrays of references.
 #[derive(Clone, Copy, Default)]
 struct Fit {
-    /// Arrays without room for the references that they list.
+    /// Arrays that list more references than they would have room for.
     too_small: u64,
-    /// Arrays that these fill.
+    /// Arrays that are filled exactly.
     filled: u64,
 }
 
@@ -253,13 +254,13 @@ impl Seen {
         }
     }
 
-    /// What all sizes are a multiple of, 8 at most.
+    /// The common divisor of all sizes, 8 at most.
     fn alignment(&self) -> u64 {
         1 << self.sizes.trailing_zeros().min(3)
     }
 
-    /// The header that all arrays of references have room for and that most of them fill; one that has no room for a single
-    /// array is another VM's.
+    /// The header under which all arrays of references have room and most are filled; a header under which a single
+    /// array has no room is another VM's.
     fn header(&self, is_small: bool) -> Option<(ArrayHeader, HeaderFound)> {
         let fits = ArrayHeader::ALL.into_iter().zip(&self.fit);
         let possible =

@@ -1,13 +1,12 @@
 //! A heap of one format as a dump of another.
 //!
-//! The target's `lower` says what it can hold. Between it and the source stands [`Converted`], a heap that has
-//! everything the target cannot do without: what the source does not record is synthesised, always in the same way, and
-//! counted. What the target does not carry is lost by its table of facets. Addresses that it cannot hold are
-//! renumbered in their order.
+//! The target's `lower` defines its needs. Between it and the source stands [`Converted`], a heap that meets them:
+//! facts that the source does not record are synthesised, always in the same way, and counted. Facts that the target
+//! does not carry are lost by its table of facets. Addresses that it cannot hold are renumbered in their order.
 //!
-//! Objects are read from the source each time: once to survey them, once more where addresses are renumbered, and
-//! as often as the target's writer needs. Memory is the class table, what stands beside objects, and 8 bytes an address
-//! where they are renumbered.
+//! Objects are read from the source each time: once to survey them, once more where addresses are renumbered, and as
+//! often as the target's writer needs. Memory holds the class table, the surroundings, and 8 bytes an address where
+//! addresses are renumbered.
 
 mod budget;
 mod classes;
@@ -46,7 +45,7 @@ use renumber::Collector;
 use report::Inventions;
 use survey::Survey;
 
-/// How to convert.
+/// Options of a conversion.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Options<'o> {
@@ -54,12 +53,12 @@ pub struct Options<'o> {
     pub lowering: &'o Lowering,
     /// Whether addresses that the target cannot hold are refused rather than renumbered.
     pub keep_addresses: bool,
-    /// Bytes that may be synthesised in all: values of made-up fields, elements and contents of arrays, lists of superclasses.
-    /// More is refused before any is made.
+    /// Bytes that may be synthesised in all: values of synthesised fields, elements and contents of arrays, lists of
+    /// superclasses. More is refused before any is synthesised.
     pub budget: u64,
-    /// The header of the source's arrays, from which their lengths are worked out where the source has their sizes alone, and
-    /// sizes where it has their lengths alone. `None`: lengths by what the source's arrays show, sizes as of a VM without
-    /// compressed references.
+    /// The header of the source's arrays, from which their lengths are worked out where the source has only their
+    /// sizes, and sizes where it has only their lengths. `None`: lengths by the evidence of the source's arrays, sizes
+    /// as in a VM without compressed references.
     pub array_header: Option<ArrayHeader>,
 }
 
@@ -78,11 +77,12 @@ setters! {
     }
 }
 
-/// Writes a heap as a dump of another kind, and says what that cost.
+/// Writes a heap as a dump of another kind, and reports losses, changes and synthesised facts.
 ///
 /// # Errors
-/// If reading or writing fails; if the target cannot hold something that is not synthesised (a name that its characters do
-/// not have, an address where those are to be kept), or more would have to be synthesised than the options allow.
+/// If reading or writing fails; if the target cannot hold something that is not synthesised (a name with characters
+/// that it does not have, an address where addresses are to be kept), or more would have to be synthesised than the
+/// options allow.
 pub fn convert(source: &mut dyn HeapSource, options: &Options<'_>, out: &mut dyn Write) -> Result<Conversion, Error> {
     let mut converted = Converted::new(source, options)?;
     let omitted_roots = unwritten::omitted_roots(&mut converted, options.lowering)?;
@@ -100,7 +100,7 @@ pub struct Converted<'s> {
     numbering: Option<Arc<Numbering>>,
     /// The completed class table.
     classes: Vec<Class>,
-    /// What was synthesised outside of the objects, and in them in the last pass.
+    /// The facts synthesised outside of the objects, and in them in the last pass.
     inventions: [Inventions; 2],
 }
 
@@ -143,7 +143,7 @@ impl<'s> Converted<'s> {
         Ok(converted)
     }
 
-    /// Whether some address does not fit the target.
+    /// Whether some address does not fit into the target.
     fn misfit(&mut self, needs: &Needs) -> Result<bool, Error> {
         let mut misfit = false;
         self.addresses(&mut |address| misfit |= !needs.holds(address.0))?;
@@ -171,12 +171,12 @@ impl<'s> Converted<'s> {
         Ok(())
     }
 
-    /// The new addresses, if there are any.
+    /// The new addresses, if addresses are renumbered.
     pub fn numbering(&self) -> Option<&Numbering> {
         self.numbering.as_deref()
     }
 
-    /// What the conversion cost, once the objects were visited; `omitted_roots` are those that the writer leaves out.
+    /// The report, once the objects were visited; `omitted_roots` are those that the writer leaves out.
     pub fn report(&self, lowering: &Lowering, omitted_roots: Vec<OmittedRoots>) -> Conversion {
         let to = Target { format: lowering.format(), profile: Some(lowering.profile().to_owned()) };
         let (lost, changed) = report::losses(&self.survey.told, &to.column());

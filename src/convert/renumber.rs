@@ -1,4 +1,4 @@
-//! New addresses in the old order, where the target cannot hold the old ones.
+//! New addresses in the order of the old ones, where the target cannot hold these.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use crate::family::Needs;
 use crate::model::Address;
 use crate::model::long::Renumbering;
 
-/// Every address of a heap, which are 8 bytes each in memory, and their new values.
+/// The addresses of a heap, 8 bytes each in memory, and their new values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Numbering {
     /// Sorted, without null.
@@ -16,11 +16,11 @@ pub struct Numbering {
     pub(super) step: u64,
 }
 
-/// Collects addresses.
+/// A collector of addresses.
 #[derive(Debug, Default)]
 pub(super) struct Collector {
     seen: Vec<u64>,
-    /// How many are sorted and without repeats.
+    /// The number of addresses that are sorted and distinct.
     sorted: usize,
 }
 
@@ -58,18 +58,18 @@ impl Collector {
 }
 
 impl Numbering {
-    /// How many addresses there are.
+    /// The number of addresses.
     pub fn count(&self) -> u64 {
         self.old.len() as u64
     }
 
-    /// The new address of each, to be kept by contents that are read later.
+    /// The new addresses, to be shared with contents that are read later.
     pub(super) fn map(self: &Arc<Numbering>) -> Arc<Renumbering> {
         let numbering = Arc::clone(self);
         Arc::new(move |address| numbering.of(address))
     }
 
-    /// The new address; null for null, and for what the heap does not mention.
+    /// The new address; null for null, and for an address that the heap does not mention.
     pub fn of(&self, address: Address) -> Address {
         let place = self.old.binary_search(&address.0);
         place.map_or(Address::NULL, |place| Address(self.first + place as u64 * self.step))

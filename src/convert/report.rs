@@ -1,4 +1,4 @@
-//! What a conversion kept, changed, lost and synthesised.
+//! The report of a conversion: facts that were lost, changed and synthesised.
 
 use std::collections::BTreeMap;
 
@@ -104,11 +104,11 @@ pub enum Addresses {
     },
 }
 
-/// Counts of what was synthesised, by facet and way.
+/// Counts of synthesised facts, by facet and method.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Inventions {
     counts: BTreeMap<(Facet, &'static str), u64>,
-    /// Lengths of arrays that follow from their sizes, and those among them of which other ones fit the size too.
+    /// Lengths of arrays that follow from their sizes, and the number of them that are uncertain.
     pub(super) lengths: Derived,
 }
 
@@ -136,8 +136,8 @@ impl Inventions {
     }
 }
 
-/// What the table says of the facets that a source records, each with its count. `convert` and `check-conversion` both go by
-/// this: what the one calls lost beforehand is what the other calls lost of the result.
+/// The losses and changes that the table predicts for the facets that a source records, with their counts. `convert`
+/// and `check-conversion` both use it, so that they agree on what is lost.
 pub(super) fn losses(told: &Counts, column: &Column) -> (Vec<Lost>, Vec<Changed>) {
     let (mut lost, mut changed) = (Vec::new(), Vec::new());
     for (&facet, &count) in &told.0 {

@@ -1,4 +1,4 @@
-//! A first pass over a source: what it tells, and what will have to be synthesised.
+//! A first pass over a source: the facts that it records, and those that have to be synthesised.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -12,26 +12,26 @@ use super::budget::Wanted;
 use super::classes::{Classes, Own, component};
 use super::lengths::{ArrayHeader, Lengths};
 
-/// What the pass found out.
+/// The results of the pass.
 #[derive(Debug)]
 pub(super) struct Survey {
     /// The source's classes.
     pub(super) classes: Classes,
-    /// How often each facet is told.
+    /// The number of times that each facet is recorded.
     pub(super) told: Counts,
     /// The size of the first instance of each class, in bytes.
     pub(super) sizes: HashMap<Address, u64>,
     /// The most references that an instance of each class lists.
     pub(super) most: HashMap<Own, usize>,
-    /// Classes that objects are of and that are not in the table, by address.
+    /// The addresses of objects' classes that are not in the table.
     pub(super) missing: BTreeSet<Address>,
-    /// The same, by name.
+    /// The names of objects' classes that are not in the table.
     pub(super) unnamed: BTreeSet<Name>,
-    /// What its objects will have synthesised.
+    /// The bytes to be synthesised for its objects.
     pub(super) wanted: Wanted,
     /// The highest address that is mentioned.
     pub(super) highest: u64,
-    /// How lengths of arrays follow from their sizes.
+    /// The relation between lengths and sizes of arrays.
     pub(super) lengths: Lengths,
 }
 
@@ -90,7 +90,7 @@ impl Survey {
         Ok(survey)
     }
 
-    /// Notes a class that the target needs.
+    /// Notes the classes that the target needs for an object.
     fn class(&mut self, own: &Own, kind: ObjectKind, needs: Needs) {
         let is_primitive = matches!(kind, ObjectKind::PrimitiveArray(_));
         let needed = if is_primitive { needs.primitive_array_classes } else { needs.classes };

@@ -1,4 +1,4 @@
-//! What a dump does not record of the heap that it is written from.
+//! The facts of a heap that its dump does not record.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use crate::model::{DumpSource, HeapSource};
 
 use super::report::{self, Lost, OmittedRoots};
 
-/// What a dump does not record of the heap that it is written from.
+/// The facts of a heap that its dump does not record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Unwritten {
     /// The dump's format and profile.
@@ -22,7 +22,7 @@ pub struct Unwritten {
 }
 
 impl Unwritten {
-    /// What a dump would not record.
+    /// The facts of a heap that a dump would not record.
     ///
     /// # Errors
     /// If reading a heap fails.
@@ -38,19 +38,19 @@ impl Unwritten {
         Ok(Unwritten { to: to.to_string(), lost, roots })
     }
 
-    /// Whether everything is recorded.
+    /// Whether the dump records everything.
     pub fn is_empty(&self) -> bool {
         self.lost.is_empty() && self.roots.is_empty()
     }
 
-    /// The facets that are lost, and how often, in a line.
+    /// The lost facets and their counts, in a line.
     pub fn lost_facets(&self) -> Option<String> {
         let facets: Vec<String> = self.lost.iter().map(|lost| format!("{} ({})", lost.facet, lost.count)).collect();
         (!facets.is_empty())
             .then(|| format!("not written, since {} does not record it: {}", self.to, facets.join(", ")))
     }
 
-    /// The roots that are left out, by kind, in a line.
+    /// The omitted roots by kind, in a line.
     pub fn omitted_roots(&self) -> Option<String> {
         let kinds: Vec<String> = self.roots.iter().map(|roots| format!("{} ({})", roots.kind, roots.count)).collect();
         (!kinds.is_empty()).then(|| format!("roots that {} leaves out: {}", self.to, kinds.join(", ")))
@@ -79,8 +79,8 @@ fn add(roots: &mut Vec<OmittedRoots>, more: Vec<OmittedRoots>) {
     }
 }
 
-/// A profile of the same format that leaves out no root and has identifiers as large: one that spells dumps in its own way, or else
-/// one whose spelling is drawn.
+/// A profile of the same format that leaves out no root and has identifiers of the same size: one with a
+/// writer-specific spelling, or else one whose spelling is drawn.
 ///
 /// # Errors
 /// If reading a heap fails.

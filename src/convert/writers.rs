@@ -1,4 +1,4 @@
-//! Whose dumps a result may be like.
+//! The writers whose dumps a result is compared with.
 
 use serde::Serialize;
 
@@ -33,14 +33,14 @@ pub struct Writers {
 }
 
 impl Writers {
-    /// One that is named, or a format by all that it can carry.
+    /// A writer that is named, or a format by everything that it can carry.
     pub fn named(target: Target) -> Writers {
         let how = if target.profile.is_some() { Writer::Named } else { Writer::Any };
         Writers { how, all: vec![target] }
     }
 
-    /// The one whose profile gives exactly the bytes of this dump; or else any that writes its format. `from` is the format
-    /// that was converted, if it is known.
+    /// The writer whose profile gives exactly the bytes of this dump; or else all writers of its format. `from` is the
+    /// format that was converted, if it is known.
     ///
     /// # Errors
     /// If the dump cannot be read.
@@ -57,10 +57,11 @@ impl Writers {
         Ok(Writers { how: Writer::Nearest, all: writers(&format, from)? })
     }
 
-    /// Judges by each of them until one finds nothing, and gives what was judged by the nearest one, with how it is known.
+    /// Judges by each writer until one finds no difference, and returns the verdict by the nearest one, with how it was
+    /// found.
     ///
     /// # Errors
-    /// What judging runs into, or that none of them could hold the heap.
+    /// If judging fails, or none of the writers could hold the heap.
     pub fn nearest<V>(
         &self,
         judge: impl FnMut(&Target) -> Result<V, Error>,
@@ -71,11 +72,11 @@ impl Writers {
     }
 }
 
-/// Judges by each of these writers until one finds nothing, and gives what was judged by the nearest one: that under which the
-/// fewest differ.
+/// Judges by each of these writers until one finds no difference, and returns the verdict by the nearest one: the one
+/// with the fewest differences.
 ///
 /// # Errors
-/// What judging runs into, or that none of the writers could hold the heap.
+/// If judging fails, or none of the writers could hold the heap.
 pub fn nearest<V>(
     writers: &[Target],
     mut judge: impl FnMut(&Target) -> Result<V, Error>,
@@ -104,8 +105,9 @@ pub fn nearest<V>(
     nearest.map(|(_, writer, judged)| (writer, judged)).ok_or_else(none)
 }
 
-/// Whose dumps a result may be like: the one that is named; or else any that writes the format, the usual one first, and
-/// the format itself last. All that the format can carry is due if the source is a dump of the same format.
+/// The writers that may have written a result: the one that is named; or else all writers of the format, the usual one
+/// first, and the format itself last. Everything that the format can carry is due if the source is a dump of the same
+/// format.
 ///
 /// # Errors
 /// If the format has no usual writer.
@@ -125,7 +127,7 @@ pub fn writers(to: &Target, from: Option<Format>) -> Result<Vec<Target>, Error> 
     Ok(all)
 }
 
-/// What may have written the result: the writer that was named, or else the usual one and then every other.
+/// The lowerings that may have written the result: the named writer's, or else the usual one's and then all others.
 pub(super) fn lowerings(target: &Target, facts: &Facts) -> Result<Vec<Lowering>, Error> {
     let id_size = facts.identifier_size.and_then(|size| IdSize::from_bytes(size.0));
     let has = |setting| target.format.family().settings().contains(&setting);

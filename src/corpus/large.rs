@@ -1,4 +1,4 @@
-//! Cases whose dumps are too large to be stored: made when they are asked about.
+//! Cases whose dumps are too large to be stored: they are generated on demand.
 
 use std::io::{self, Seek, Write};
 
@@ -21,8 +21,8 @@ pub fn large_cases() -> Result<Vec<LargeCase>, Error> {
 }
 
 impl LargeCase {
-    /// Writes the dump into an empty output, where zeros are left out as far as they can be holes, and returns the length
-    /// that the output is to have: what was not written up to there is zeros.
+    /// Writes the dump into an empty output, where zeros are skipped as far as they can be holes, and returns the
+    /// length of the dump: everything up to there that was not written is zeros.
     ///
     /// # Errors
     /// If the output cannot be written, or a recipe of the generator fails, which would be a defect.
@@ -34,7 +34,7 @@ impl LargeCase {
         }
     }
 
-    /// The dump in memory: for small ones of the same make.
+    /// The dump in memory, for small dumps with such a recipe.
     ///
     /// # Errors
     /// Like [`LargeCase::make`]; or if its length does not fit in memory.

@@ -25,11 +25,11 @@ pub use pairs::{ConversionPair, conversion_pairs};
 #[doc(hidden)]
 pub use shelf::{Trouble, Verified, bless, verify, verify_watched};
 
-/// Cases in the form of `specs/cases/` that do not belong to the corpus: the texts of some files with their names, the
-/// first of which has what they share. For tests.
+/// Parses cases in the form of `specs/cases/` that do not belong to the corpus, from the names and texts of some files,
+/// the first of which has the common parts. For tests.
 ///
 /// # Errors
-/// What is wrong in a file, with its name and the case.
+/// If a file is malformed, with its name and the case.
 #[doc(hidden)]
 pub fn spelled(family: Family, files: &[(&'static str, &'static str)]) -> Result<Vec<Case>, String> {
     let sources: Vec<Source> = files.iter().map(|(path, text)| Source { path, text }).collect();

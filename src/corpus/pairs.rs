@@ -1,5 +1,4 @@
-//! Conversions with the verdict that is right: pairs of cases, of which the second could be what a converter made of the
-//! first.
+//! Conversions with the right verdict: pairs of cases, the second of which could be a conversion of the first.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +13,7 @@ use crate::input::Input;
 
 use super::Case;
 
-/// `specs/conversions.toml`, where they are told.
+/// `specs/conversions.toml`, which lists them.
 const PAIRS: &str = include_str!("../../specs/conversions.toml");
 
 /// A dump, and one that a converter could have made of it. Both are cases.
@@ -37,7 +36,7 @@ struct Sheet {
     pair: Vec<Told>,
 }
 
-/// An output with the inputs of which it makes the same.
+/// An output with the inputs that it is a conversion of.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Told {
@@ -69,7 +68,7 @@ pub fn conversion_pairs() -> Result<Vec<ConversionPair>, Error> {
 }
 
 impl ConversionPair {
-    /// What heapsmith's own judge of conversions says otherwise, if anything.
+    /// The contradiction of heapsmith's own judge of conversions, if there is one.
     ///
     /// # Errors
     /// If one of the two is no case, or cannot be read; or if temporary files cannot be written.

@@ -1,4 +1,4 @@
-//! Which dump to make.
+//! Options that choose the dump to write.
 
 use crate::bytes::charset::{Charset, Newline};
 use crate::error::Error;
@@ -7,7 +7,7 @@ use crate::format::{Format, Lowering};
 use crate::model::WordSize;
 use crate::units::IdSize;
 
-/// Which dump to make of a heap: the format, and the writer whose dumps it should look like.
+/// The format of a dump to write, and the writer whose dumps it should look like.
 ///
 /// A [`Format`] alone stands for the format's usual writer, so both can be given to [`Heap::write`](crate::Heap::write).
 ///
@@ -82,7 +82,7 @@ impl DumpOptions {
         self.format
     }
 
-    /// The same as [`Lowering`], which writes to any stream and from any source.
+    /// The [`Lowering`] with these options, which writes to any stream and from any source.
     ///
     /// # Errors
     /// If there is no such profile, or the format does not have what is asked for.

@@ -1,4 +1,4 @@
-//! From dumps in memory to heaps, findings and differences.
+//! Reading, validating and comparing dumps in memory.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use crate::input::Input;
 use crate::model::{Dump, Heap};
 use crate::validate::{Report, ValidateOptions, unsound};
 
-/// What messages call a dump that has no name.
+/// The name of a nameless dump in messages.
 const NAME: &str = "the dump";
 
 /// Reads a dump that has one heap. The format is recognised by its first bytes, and gzip is unpacked.

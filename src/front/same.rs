@@ -1,4 +1,4 @@
-//! Heaps that have to be the same, in a user's test.
+//! An assertion that heaps are equal, for users' tests.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use crate::model::{Heap, HeapSource};
 
 use super::{DumpOptions, compare};
 
-/// Asserts that two heaps are the same.
+/// Asserts that two heaps are equal.
 ///
 /// | form | meaning |
 /// |---|---|
@@ -52,12 +52,12 @@ macro_rules! assert_same_heap {
     };
 }
 
-/// What [`assert_same_heap!`](crate::assert_same_heap) could not compare.
+/// The facts that [`assert_same_heap!`](crate::assert_same_heap) could not compare.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Uncompared {
     /// Facets that only one of the heaps records.
     pub facets: Vec<Facet>,
-    /// What the dump of the left heap does not record of it.
+    /// The facts of the left heap that its dump does not record.
     pub unwritten: Unwritten,
 }
 
@@ -70,7 +70,7 @@ impl fmt::Display for Uncompared {
     }
 }
 
-/// What [`assert_same_heap!`](crate::assert_same_heap) does.
+/// The function that [`assert_same_heap!`](crate::assert_same_heap) calls.
 #[doc(hidden)]
 #[track_caller]
 pub fn assert_same(left: &Heap, right: &Heap, written: Option<DumpOptions>) -> Uncompared {

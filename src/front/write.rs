@@ -1,4 +1,4 @@
-//! From heaps to dumps in memory.
+//! Writing heaps as dumps in memory.
 
 use std::ops::{Deref, DerefMut};
 

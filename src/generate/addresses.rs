@@ -1,4 +1,4 @@
-//! Where objects are: mostly packed, with jumps that need gaps and references of some widths.
+//! Addresses of objects: mostly packed, with gaps that need wider encodings of distances and references.
 
 use crate::model::{Address, WordSize};
 
@@ -7,30 +7,29 @@ use super::options::{AddressSpace, GenerateOptions};
 use super::procedural::DRAWN;
 use crate::draw::Draw;
 
-/// Hands out addresses that ascend; where they wrap, they do so once.
+/// Hands out ascending addresses; where they wrap, they do so once.
 #[derive(Debug)]
 pub(super) struct Ground {
     next: u64,
     /// The first address.
     start: u64,
-    /// The address before the next one.
+    /// The address that was handed out last.
     last: u64,
-    /// Bytes that jumps may still take: half of what there is, so that the other half is left for
-    /// objects.
+    /// Bytes that gaps may still take: half of the free ones, so that the other half is left for objects.
     jumps: u64,
     word: WordSize,
     space: AddressSpace,
-    /// Whether some lie gigabytes apart.
+    /// Whether some addresses lie gigabytes apart.
     distant: bool,
-    /// Whether the first gap is still to come that is one of gigabytes.
+    /// Whether the first gap of gigabytes is still to come.
     owes: bool,
     /// Distances of neighbours that are still to come, the last one first.
     edges: Vec<u64>,
 }
 
-/// Where addresses begin that have wrapped.
+/// The first address after wrapping.
 const WRAPPED: u64 = 0x1000;
-/// Addresses between two that lie one of the distances apart.
+/// The number of addresses between two edge distances.
 const BETWEEN_EDGES: u64 = 12;
 
 impl Ground {
@@ -71,7 +70,7 @@ impl Ground {
         ground
     }
 
-    /// Places from `base` on for objects of a block, with a number of bytes for jumps.
+    /// Addresses from `base` on for the objects of a block, with a number of bytes for gaps.
     pub(super) fn of_block(options: &GenerateOptions, base: u64, jumps: u64) -> Ground {
         Ground::from(&options.clone().word(WordSize::Bits64), base, jumps)
     }
@@ -81,30 +80,30 @@ impl Ground {
         Ground { next, start: next, last: next, jumps, word, space, distant: false, owes: false, edges: Vec::new() }
     }
 
-    /// All further objects stand apart, in the other one of two ranges, if that is wanted.
+    /// Moves on to the second of two ranges for all further objects, if the options ask for ranges.
     pub(super) fn part(&mut self) {
         if self.space == AddressSpace::Ranges && self.room() > 4 * APART {
             self.next += APART;
         }
     }
 
-    /// Bytes that the last objects turned out not to need.
+    /// Takes back bytes that the last objects did not need.
     pub(super) fn give_back(&mut self, bytes: u64) {
         self.next -= bytes;
     }
 
-    /// Where the next object may begin.
+    /// The lowest address for the next object.
     pub(super) fn next(&self) -> u64 {
         self.next.next_multiple_of(8)
     }
 
-    /// Bytes from there to the last place, or to the first one where addresses have wrapped.
+    /// Bytes from the next address to the last one, or to the first one where addresses have wrapped.
     pub(super) fn room(&self) -> u64 {
         let end = if self.next < self.start { self.start } else { limit(self.word) };
         end.saturating_sub(self.next())
     }
 
-    /// How far apart objects of a size begin that follow each other.
+    /// The distance between the starts of consecutive objects of a size.
     pub(super) fn pitch(&self, size: u64) -> u64 {
         let packed = size.next_multiple_of(8);
         match self.space {
@@ -115,7 +114,7 @@ impl Ground {
         }
     }
 
-    /// Room for that many bytes without a gap, if there is as much.
+    /// Reserves this number of bytes without a gap, if there are as many.
     pub(super) fn reserve(&mut self, bytes: u128) -> Option<u64> {
         let unit = if matches!(self.space, AddressSpace::Numbers | AddressSpace::Unaligned) { 1 } else { 8 };
         let wraps = self.space == AddressSpace::Across4G && self.word == WordSize::Bits32 && self.next >= self.start;
@@ -131,7 +130,7 @@ impl Ground {
         Some(at)
     }
 
-    /// Room for `size` bytes, after a gap that is drawn.
+    /// Allocates `size` bytes, after a gap that is drawn.
     pub(super) fn allot(&mut self, size: u64, draw: &mut dyn Draw) -> Address {
         match self.space {
             AddressSpace::Numbers => {
@@ -172,7 +171,7 @@ impl Ground {
         Address(at)
     }
 
-    /// A gap: mostly none, sometimes one at the edge of a width.
+    /// Draws a gap: mostly none, sometimes one at the edge of a width.
     fn jump(&mut self, size: u64, draw: &mut dyn Draw) -> u64 {
         let owed = std::mem::take(&mut self.owes);
         match draw.below(64) {
@@ -194,7 +193,7 @@ impl Ground {
 
 /// Bytes between two ranges.
 const APART: u64 = 16 << 20;
-/// Fewer classes than every heap has.
+/// A lower bound of the number of classes in any heap.
 const FEWEST_CLASSES: u64 = 16;
 /// Bytes that are left for objects after the last distance.
 const ROOM: u64 = 1 << 29;

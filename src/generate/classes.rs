@@ -1,4 +1,4 @@
-//! The class table: what every program has, and random classes on top.
+//! The class table: the classes of every program, and random classes on top.
 
 use crate::model::{
     Address, ByteLen, Class, Field, FieldType, HashRegime, IdentityHash, Name, PrimitiveType, Static, Value, WordSize,
@@ -15,7 +15,7 @@ use super::program;
 use super::values::value_of;
 use crate::draw::Draw;
 
-/// Classes with their addresses, before their statics are known.
+/// The planned classes with their addresses, before their statics are known.
 #[derive(Debug)]
 pub(super) struct Classes {
     pub(super) planned: Vec<Planned>,
@@ -26,31 +26,31 @@ pub(super) struct Classes {
     pub(super) reference: u64,
 }
 
-/// A class that was decided on.
+/// A planned class.
 #[derive(Debug)]
 pub(super) struct Planned {
     pub(super) address: Address,
     pub(super) name: String,
     pub(super) superclass: Option<usize>,
-    /// How many superclasses it has.
+    /// The number of its superclasses.
     depth: usize,
-    /// Bytes of the fields of an instance, those of superclasses included.
+    /// Bytes of an instance's fields, those of superclasses included.
     field_bytes: u64,
     pub(super) interfaces: Vec<usize>,
     pub(super) fields: Vec<Field>,
-    /// Static fields of the library, with their bits.
+    /// Static fields of a library class, with their bits.
     statics: Vec<(Field, u64)>,
     pub(super) role: Role,
-    /// Which of the class loaders defined it; `None` is the boot loader.
+    /// The index of the class loader that defined it; `None` is the boot loader.
     pub(super) loader: Option<usize>,
 }
 
-/// What a class can be used for.
+/// The use of a class in the heap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     /// Has instances with random values.
     Plain,
-    /// A class of the library whose instances have a meaning: made where they are wanted.
+    /// A library class whose instances have a meaning: they are generated for a purpose.
     Library,
     /// An interface or the class of a primitive type: no instances.
     Bodiless,
@@ -60,15 +60,15 @@ pub(super) enum Role {
     ObjectArray,
 }
 
-/// Index of `java/lang/Object` in every plan.
+/// The index of `java/lang/Object` in every plan.
 const OBJECT: usize = 0;
-/// The class of class loaders: a subclass of `java/lang/ClassLoader`.
+/// The class of class loaders, a subclass of `java/lang/ClassLoader`.
 pub(super) const LOADER: &str = "pkg/Loader";
 
-/// The classes that random ones may extend, by their indexes.
+/// The classes that random ones may extend, by index.
 struct Superclasses {
     any: Extensible,
-    /// Those that the boot loader defined, which alone the library's classes extend.
+    /// Classes that the boot loader defined; library classes extend only these.
     boot: Extensible,
 }
 
@@ -76,11 +76,11 @@ struct Superclasses {
 #[derive(Default)]
 struct Extensible {
     all: Vec<usize>,
-    /// Those with fewer superclasses than there may be.
+    /// Classes that may have subclasses without exceeding the depth.
     shallow: Vec<usize>,
-    /// The last one of those with the most superclasses, with their number.
+    /// The last class with the most superclasses, with their number.
     deepest: Option<(usize, usize)>,
-    /// The number of superclasses that there may be.
+    /// The greatest number of superclasses.
     depth: usize,
 }
 
@@ -92,12 +92,12 @@ impl Superclasses {
         above
     }
 
-    /// Those that a class of the library may extend, or another one.
+    /// The classes that a library class, or another one, may extend.
     fn of(&self, is_of_library: bool) -> &Extensible {
         if is_of_library { &self.boot } else { &self.any }
     }
 
-    /// A class that was planned, after its superclass.
+    /// Adds a planned class, after its superclass.
     fn add(&mut self, class: usize, classes: &Classes) {
         step();
         let planned = &classes.planned[class];
@@ -122,7 +122,7 @@ impl Extensible {
         }
     }
 
-    /// A superclass under which a class is the deepest one, until one has the depth; then any that leaves it less deep.
+    /// Draws a superclass: the deepest class until the depth is reached, then any class above that depth.
     fn deep(&self, draw: &mut dyn Draw) -> usize {
         match self.deepest {
             Some((depth, class)) if depth < self.depth => class,
@@ -254,7 +254,7 @@ impl Classes {
         classes
     }
 
-    /// The indexes of the classes with this role.
+    /// The indexes of the classes whose role satisfies a condition.
     pub(super) fn of(&self, wanted: impl Fn(Role) -> bool) -> Vec<usize> {
         (0..self.planned.len()).filter(|&index| wanted(self.planned[index].role)).collect()
     }
@@ -291,13 +291,13 @@ impl Classes {
         (header + self.planned[class].field_bytes).next_multiple_of(8)
     }
 
-    /// The finished table. Statics refer to objects and classes.
+    /// The finished class table. Statics refer to objects and classes.
     pub(super) fn table(&self, plan: &Plan, options: &GenerateOptions, draw: &mut dyn Draw) -> Vec<Class> {
         let array = plan.array(self).unwrap_or_default();
         (0..self.planned.len()).map(|index| self.class(index, array, plan, options, draw)).collect()
     }
 
-    /// A class of the table. `array` is what its resolved references are, where it has them.
+    /// A finished class. `array` is the target of its resolved references, where it has them.
     fn class(
         &self,
         index: usize,
@@ -363,8 +363,8 @@ impl Classes {
     }
 }
 
-/// An identity hash, where the regime and the draw ask for one. Not 0, which writers drop, and without bit 15, which the
-/// machines that have 16-bit hashes never set, unless that is wanted.
+/// Draws an identity hash, where the regime and the draw ask for one. It is not 0, which writers drop, and has no bit
+/// 15, which machines with 16-bit hashes never set, unless the options ask for these.
 pub(super) fn hash(options: &GenerateOptions, draw: &mut dyn Draw) -> Option<IdentityHash> {
     let (regime, oddities) = (options.hashes, options.oddities);
     let is_null = oddities.has(Oddity::NullHash) && draw.one_in(3);

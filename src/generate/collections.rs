@@ -1,20 +1,20 @@
-//! Collections and boxed numbers of the Java library, as heaps are full of them.
+//! Collections and boxed numbers of the Java library, which heaps are full of.
 //!
-//! Names, superclasses and fields are those of JDK 17 (CLASS DUMPs of its dumps), in the order of declaration. How often each
-//! occurs is about what its instances are among those of all of them in dumps of a service, a compiler and a shell on JDK 11 to
-//! 25 (docs/realism.md).
+//! Names, superclasses and fields are those of JDK 17 (CLASS DUMPs of its dumps), in the order of declaration. The
+//! weight of each class is about its share of the instances of all these classes in dumps of a service, a compiler and
+//! a shell on JDK 11 to 25 (docs/realism.md).
 
 use crate::draw::Draw;
 use crate::model::Field;
 
 use super::library::{Library, fields};
 
-/// A class of the table.
+/// A class in the table of collections.
 struct Row {
     name: &'static str,
     superclass: &'static str,
     fields: &'static str,
-    /// How often it has an instance; 0 stands for an abstract class.
+    /// The weight of its instances; 0 for an abstract class.
     weight: u64,
 }
 
@@ -61,14 +61,14 @@ const ROWS: [Row; 29] = [
     row("java/util/Locale", OBJECT, "baseLocale:L localeExtensions:L hashCodeValue:I languageTag:L", 2),
 ];
 
-/// A class to be planned.
+/// A library class to be planned.
 pub(super) struct Collection {
     pub(super) name: &'static str,
     pub(super) superclass: &'static str,
     pub(super) fields: Vec<Field>,
 }
 
-/// All of them, superclasses first.
+/// The library classes, superclasses first.
 pub(super) fn all(library: Library) -> impl Iterator<Item = Collection> {
     ROWS.iter().map(move |row| Collection {
         name: row.name,
@@ -77,7 +77,7 @@ pub(super) fn all(library: Library) -> impl Iterator<Item = Collection> {
     })
 }
 
-/// The place of one, as often as it occurs.
+/// Draws the index of a class by the weights.
 pub(super) fn place(draw: &mut dyn Draw) -> usize {
     let mut drawn = draw.below(ROWS.iter().map(|row| row.weight).sum());
     let mut weights = ROWS.iter().map(|row| row.weight);

@@ -1,4 +1,4 @@
-//! What the planned objects hold.
+//! The contents of the planned objects.
 
 use crate::draw::Draw;
 use crate::model::{Address, ByteLen, Contents, Field, FieldType, Object, ObjectKind, PrimitiveType, Value};
@@ -77,7 +77,7 @@ fn value(
     }
 }
 
-/// The fields of an instance of the library: those that have a meaning here, and zeros.
+/// The field values of a library object: meaningful ones where they are known, and zeros.
 fn known(index: usize, plan: &Plan, classes: &Classes) -> Vec<Value> {
     let part = plan.shapes[index].part;
     let field = |field: &Field| match (part, field.name.as_bytes(), field.kind) {
@@ -105,7 +105,7 @@ fn known(index: usize, plan: &Plan, classes: &Classes) -> Vec<Value> {
     layout.into_iter().map(|f| shadow(f, index, plan, classes).unwrap_or_else(|| field(f))).collect()
 }
 
-/// What ART keeps in each object: its class, and the word of its monitor, 0 where no one uses it.
+/// The value of a field that ART keeps in each object: its class, or the word of its monitor, 0 where no one uses it.
 fn shadow(field: &Field, index: usize, plan: &Plan, classes: &Classes) -> Option<Value> {
     match (field.name.as_bytes(), field.kind) {
         (b"shadow$_klass_", _) => Some(Value::reference(classes.planned[plan.shapes[index].class].address)),
@@ -114,7 +114,7 @@ fn shadow(field: &Field, index: usize, plan: &Plan, classes: &Classes) -> Option
     }
 }
 
-/// ASCII, one element a character.
+/// ASCII text as array elements, one for each character.
 fn characters(element: PrimitiveType, text: &[u8]) -> Contents {
     let size = element.size() as usize;
     Contents::Primitives(text.iter().flat_map(|byte| u64::from(*byte).to_be_bytes()[8 - size..].to_vec()).collect())

@@ -1,4 +1,5 @@
-//! What HPROF tells beyond PHD. Drawn last, so that earlier draws keep their meaning and a seed its PHD.
+//! Facts that HPROF records beyond PHD. They are drawn last, so that earlier draws keep their meaning and a seed its
+//! PHD.
 
 use crate::model::{
     Address, Contents, Event, EventKind, Heap, Name, ObjectKind, PoolEntry, PrimitiveType, Region, Root, RootKind,
@@ -59,10 +60,10 @@ pub(super) fn add(options: &GenerateOptions, heap: &mut Heap, draw: &mut dyn Dra
     }
 }
 
-/// Where the texts are that nothing names.
+/// The first identifier of texts that nothing names.
 const UNUSED: u64 = 0x10_0000;
 
-/// Classes and strings, as the profiling agent has them; odd ones have values of every type.
+/// A constant pool of classes and strings, as the profiling agent writes it; with oddities, of values of every type.
 fn pool(options: &GenerateOptions, constants: &[Address], draw: &mut dyn Draw) -> Vec<PoolEntry> {
     let is_odd = options.oddities.has(Oddity::ConstantPools);
     if !is_odd && options.library != Library::Jdk6 {
@@ -78,7 +79,7 @@ fn pool(options: &GenerateOptions, constants: &[Address], draw: &mut dyn Draw) -
     (0..3).map(|_| entry()).collect()
 }
 
-/// Where objects were allocated, and classes loaded: most in no place that is known, which the first trace stands for.
+/// Draws allocation and loading traces: most are unknown, which the first trace stands for.
 fn traces(options: &GenerateOptions, heap: &mut Heap, draw: &mut dyn Draw) {
     let serials: Vec<Serial> = heap.surroundings.traces.iter().flatten().map(|trace| trace.serial).collect();
     let Some(&first) = serials.first() else { return };
@@ -91,7 +92,8 @@ fn traces(options: &GenerateOptions, heap: &mut Heap, draw: &mut dyn Draw) {
     }
 }
 
-/// Android's kinds: those that its runtime writes today, or all. Strings are interned, where there are any.
+/// Draws roots of Android's kinds: the kinds that its runtime writes today, or all. Interned strings need strings in
+/// the heap.
 fn roots(
     options: &GenerateOptions,
     heap: &mut Heap,
@@ -120,7 +122,7 @@ fn roots(
     }
 }
 
-/// Android's parts of the heap, each from some entry on.
+/// Draws the parts of the heap that Android has, each from some entry on.
 fn regions(heap: &mut Heap, draw: &mut dyn Draw) {
     let entries = (heap.classes.len() + heap.objects.len()) as u64;
     let mut places: Vec<u64> = (0..draw.below(4)).map(|_| draw.below(entries + 1)).collect();

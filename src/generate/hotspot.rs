@@ -1,4 +1,4 @@
-//! Class objects as HotSpot tells them: facts that dumps of every format record alike.
+//! Class objects as HotSpot records them, by facts that every format records alike.
 
 use std::collections::HashMap;
 
@@ -6,13 +6,14 @@ use crate::model::{
     Address, ByteLen, Class, Contents, Field, FieldType, Heap, Name, Object, ObjectKind, Value, WordSize,
 };
 
-/// Makes the class objects of primitive types instances of `java/lang/Class`, and instance sizes the bytes of the fields.
+/// Turns the class objects of primitive types into instances of `java/lang/Class`, and instance sizes into bytes of
+/// fields.
 pub(super) fn retell(heap: &mut Heap, word: WordSize) {
     mirrors(heap);
     sizes(heap, word);
 }
 
-/// Makes instance sizes the bytes of the fields.
+/// Sets instance sizes to the bytes of the fields.
 pub(super) fn sizes(heap: &mut Heap, word: WordSize) {
     let by_address: HashMap<Address, usize> =
         heap.classes.iter().enumerate().map(|(at, class)| (class.address, at)).collect();
@@ -40,7 +41,7 @@ fn fields<'c>(
     std::iter::successors(Some(class), above).flat_map(|class| class.fields.iter().flatten())
 }
 
-/// The class objects of primitive types as objects, which stand before all others: so do their addresses.
+/// Turns the class objects of primitive types into objects. They come first, and so do their addresses.
 fn mirrors(heap: &mut Heap) {
     let name = Name::from_text("java/lang/Class");
     let Some(of) = heap.classes.iter().find(|class| class.name == name).cloned() else { return };

@@ -1,14 +1,14 @@
-//! The classes that every program has, with the fields of one Java library.
+//! The classes of every program, with the fields of one Java library.
 //!
-//! Names, types and order are those of CLASS DUMPs of real dumps. HotSpot told instance fields in reverse of their
-//! declaration up to JDK 17, and in its order from JDK 21 on; the serviceability agent tells the order of declaration.
+//! Names, types and order are those of CLASS DUMPs of real dumps. HotSpot lists instance fields in reverse order of
+//! declaration up to JDK 17, and in order of declaration from JDK 21 on, as the serviceability agent always does.
 
 use crate::model::{Field, FieldType, PrimitiveType};
 
-/// Which library's classes a heap has.
+/// The Java library whose classes a heap has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Library {
-    /// JDK 6 as its profiling agent tells it (a real dump of 6u31).
+    /// JDK 6 as its profiling agent records it (a real dump of 6u31).
     Jdk6,
     /// JDK 8 (a real dump of 8u5).
     Jdk8,
@@ -17,21 +17,21 @@ pub enum Library {
     /// JDK 17 (a dump of 17.0.15).
     #[default]
     Jdk17,
-    /// JDK 17 with fields in the order of their declaration, as the serviceability agent tells them.
+    /// JDK 17 with fields in order of declaration, as the serviceability agent lists them.
     Jdk17Declared,
     /// JDK 21 (a dump of 21.0.8).
     Jdk21,
     /// JDK 25 (a dump of 25.0.2).
     Jdk25,
     /// Android (its runtime's hprof.cc: a String has `count`, `hash`, and a `value` that the writer adds; the fields of
-    /// the superclass of all, its class and its monitor, are told as well); its threads are taken from JDK 17.
+    /// the common superclass, class and monitor, are listed as well); its threads are taken from JDK 17.
     Android,
-    /// OpenJ9 for Java 11 (its Class.java); what its other classes have is taken from JDK 17.
+    /// OpenJ9 for Java 11 (its Class.java); its other classes are taken from JDK 17.
     J9,
 }
 
 impl Library {
-    /// Every one.
+    /// Every library.
     pub const ALL: [Library; 9] = [
         Library::Jdk6,
         Library::Jdk8,
@@ -45,7 +45,7 @@ impl Library {
     ];
 }
 
-/// A class of the library.
+/// A library class.
 pub(crate) struct LibraryClass {
     pub(crate) name: &'static str,
     /// Instance fields, in the order of a dump.
@@ -55,7 +55,7 @@ pub(crate) struct LibraryClass {
 }
 
 impl Library {
-    /// The classes that every heap has, `java/lang/Object` first.
+    /// The classes of every heap, `java/lang/Object` first.
     pub(crate) fn classes(self) -> Vec<LibraryClass> {
         let rows = [
             ("java/lang/Object", self.object(), ""),
@@ -76,7 +76,7 @@ impl Library {
             .collect()
     }
 
-    /// The type of the elements that a String keeps its characters in.
+    /// The element type of the arrays that hold a String's characters.
     pub(crate) fn text_element(self) -> PrimitiveType {
         match self {
             Library::Jdk6 | Library::Jdk8 | Library::Android => PrimitiveType::Char,
@@ -84,7 +84,7 @@ impl Library {
         }
     }
 
-    /// Whether a thread keeps its name as characters and not as a String (before JDK 8u102).
+    /// Whether a thread's name is an array of characters and not a String (before JDK 8u102).
     pub(crate) fn has_character_names(self) -> bool {
         matches!(self, Library::Jdk6 | Library::Jdk8)
     }

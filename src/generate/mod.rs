@@ -1,8 +1,8 @@
-//! Random heaps: the same draws, the same heap, whatever the machine.
+//! Random heaps: the same draws give the same heap on every machine.
 //!
-//! The draws come from a seed or from a fuzzer's bytes through one trait, [`Draw`]. A heap holds more
-//! than PHD can say (field values, array elements, contents, loaders, roots, threads), because other
-//! formats say it; what a format leaves out is that format's `lower`'s business.
+//! The draws come from a seed or from a fuzzer's bytes through one trait, [`Draw`]. A heap holds more than PHD can
+//! record (field values, array elements, contents, loaders, roots, threads), because other formats record it; a
+//! format's `lower` leaves out the rest.
 
 mod addresses;
 mod classes;
@@ -41,8 +41,8 @@ use addresses::Ground;
 use classes::Classes;
 use objects::{Missing, SpareBlocks};
 
-/// A random heap. Shapes that do not fit into its addresses are left out, and class loaders and threads that take more objects than
-/// there are: [`ProceduralHeap`] refuses the former, and counts the latter.
+/// A random heap. Shapes that do not fit into its addresses are left out, and so are class loaders and threads that
+/// need more objects than there are: [`ProceduralHeap`] refuses the former, and counts the latter.
 pub fn generate(options: &GenerateOptions, draw: &mut dyn Draw) -> Heap {
     let DrawnHeap { mut heap, mut ground, .. } = drawn(options, SpareBlocks::default(), draw);
     let plan = shape::plan(options, &heap, &mut ground);
@@ -60,19 +60,20 @@ pub fn generate(options: &GenerateOptions, draw: &mut dyn Draw) -> Heap {
     heap
 }
 
-/// A random heap, and what more objects of it need to know.
+/// A random heap, with the state that drawing more of its objects needs.
 struct DrawnHeap {
     heap: Heap,
     classes: Classes,
-    /// Where there is room for more objects.
+    /// The addresses for more objects.
     ground: Ground,
-    /// Objects that many refer to.
+    /// Objects with many references to them.
     popular: Vec<Address>,
-    /// What was asked for and has no room.
+    /// Requested objects without room.
     missing: Missing,
 }
 
-/// The heap of the options, with more objects, those of spare blocks, where its threads take more than there are.
+/// The heap of the options. It has objects of spare blocks, too, if its threads need more objects than the options
+/// have.
 fn drawn(options: &GenerateOptions, blocks: SpareBlocks, draw: &mut dyn Draw) -> DrawnHeap {
     let options = &options.with_oddities();
     // One ground for both, so that no object lands on a class.
@@ -115,11 +116,11 @@ pub fn from_seed(options: &GenerateOptions, seed: u64) -> Heap {
     generate(options, &mut SeedDraw::new(seed, Stream::Heap))
 }
 
-/// Which generator it is. A seed means another heap in each: 1 was that of the first release, 2 made every heap one that
-/// a program could have, with what is out of the ordinary where it is asked for.
+/// The version of the generator. A seed gives another heap in each: 1 was the first release's, 2 makes every heap one
+/// that a program could have, with oddities where they are asked for.
 pub const VERSION: u32 = 2;
 
-/// The name of the virtual machine.
+/// Draws the version text of the virtual machine.
 fn version_text(options: &GenerateOptions, draw: &mut dyn Draw) -> Name {
     const ODD: [&str; 4] = ["", "J2RE 5.0 IBM J9 2.3 build 20060504-0917", "\u{dc}b\u{e9}r", "\u{20ac} \u{1f600}"];
     if let Some(text) = &options.version_text {
@@ -206,7 +207,7 @@ mod tests {
         assert!(!heap.surroundings.threads.as_ref().expect("threads").is_empty());
     }
 
-    /// The statics and fields of every heap, and the elements of arrays.
+    /// Statics and fields of every heap, and elements of arrays.
     #[test]
     fn booleans_are_0_or_1_whatever_is_odd() {
         for seed in 0..40 {
@@ -249,7 +250,7 @@ mod tests {
         }
     }
 
-    /// What a virtual machine keeps of its strings, classes and threads.
+    /// Facts of strings, classes and threads in any virtual machine.
     #[test]
     fn strings_have_characters_superclasses_are_in_reach_and_java_frames_have_a_depth() {
         let mut frames = 0;

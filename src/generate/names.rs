@@ -5,11 +5,11 @@ use super::options::{GenerateOptions, LONGEST_NAME, Naming};
 use super::program;
 use crate::draw::Draw;
 
-/// The name of classes that there are several of, each by another loader.
+/// The name that several classes share, each defined by another loader.
 pub(super) const TWIN: &str = "pkg/Twin";
 
-/// The name of a random class. Without oddities all of them are ASCII and differ. `twins` says how many [`TWIN`]s there may
-/// still be.
+/// Draws the name of a random class. Without oddities all names are ASCII and differ. `twins` is the number of
+/// [`TWIN`]s that may still follow.
 pub(super) fn class_name(index: u64, options: &GenerateOptions, twins: usize, draw: &mut dyn Draw) -> String {
     let name = short_name(index, options, twins, draw);
     match &options.name_lengths {
@@ -48,7 +48,7 @@ fn short_name(index: u64, options: &GenerateOptions, twins: usize, draw: &mut dy
     }
 }
 
-/// Whether names have it, by name or since they are odd altogether.
+/// Whether names have the oddity, by itself or because all names are odd.
 fn is_odd(oddity: Oddity, options: &GenerateOptions) -> bool {
     options.oddities.has(oddity) || options.names == Naming::Odd && oddity != Oddity::TwinClasses
 }
@@ -58,7 +58,7 @@ const PACKAGES: [&str; 6] =
 const SUBJECTS: [&str; 8] = ["Order", "Customer", "Session", "Cache", "Http", "Connection", "Event", "Tree"];
 const ROLES: [&str; 8] = ["Service", "Factory", "Entry", "Handler", "Listener", "Impl", "Builder", "Node"];
 
-/// A name as programs have them; the number keeps names apart.
+/// A name as in programs; the number makes it unique.
 fn java_name(index: u64, draw: &mut dyn Draw) -> String {
     let (package, subject, role) = (*draw.pick(&PACKAGES), *draw.pick(&SUBJECTS), *draw.pick(&ROLES));
     match draw.below(8) {
@@ -69,14 +69,14 @@ fn java_name(index: u64, draw: &mut dyn Draw) -> String {
     }
 }
 
-/// The name, made longer where it has fewer bytes.
+/// A name, padded to a number of bytes.
 fn longer(mut name: String, bytes: u64) -> String {
     let length = crate::model::Name::from_text(&name).as_bytes().len() as u64;
     name.extend((b'a'..=b'z').cycle().map(char::from).take(bytes.saturating_sub(length) as usize));
     name
 }
 
-/// The name of a class's own field. Without oddities no class has a field of the same name as its superclass.
+/// The name of a class's own field. Without oddities no field has the name of a superclass's field.
 pub(super) fn field_name(class: usize, index: usize, options: &GenerateOptions) -> String {
     const WORDS: [&str; 8] = ["id", "name", "next", "value", "size", "owner", "table", "state"];
     let odd = [

@@ -1,4 +1,4 @@
-//! The objects: first where they are, then what they hold.
+//! The objects of a heap: first their addresses, then their contents.
 
 use crate::draw::Draw;
 use crate::model::{Address, ObjectKind, step};
@@ -12,15 +12,15 @@ use super::ownership::Owners;
 use super::program;
 use super::references::{ANYTHING, POPULAR, takes_anything};
 
-/// Objects that were decided on, without their contents.
+/// Planned objects, without contents.
 #[derive(Debug)]
 pub(super) struct Plan {
     pub(super) addresses: Vec<Address>,
     pub(super) shapes: Vec<Shape>,
     pub(super) owners: Owners,
-    /// Objects that many refer to, the most popular first.
+    /// Objects with many references to them, the most popular first.
     pub(super) popular: Vec<Address>,
-    /// What was asked for and has no room.
+    /// Requested objects without room.
     pub(super) missing: Missing,
 }
 
@@ -40,35 +40,35 @@ pub(super) struct Shape {
     pub(super) part: Part,
 }
 
-/// What an object is for.
+/// The purpose of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     /// Nothing in particular.
     Any,
     /// The characters of a string.
     Text,
-    /// Those of the name of the thread of this number, from 1.
+    /// The characters of the name of the thread with this number, from 1.
     Name(u32),
-    /// Those of a word that many strings are.
+    /// The characters of a word that many strings share.
     Word(u8),
     /// A string; its characters are the next object, if there is one.
     String,
-    /// A thread; its name, or the characters of it, are the next object.
+    /// A thread; its name, or the name's characters, is the next object.
     Thread,
     /// A class loader.
     Loader,
-    /// The array that holds a block together.
+    /// The array that refers to the other objects of a block.
     Holder,
 }
 
 impl Part {
-    /// Characters.
+    /// Whether the object holds characters.
     pub(super) fn is_text(self) -> bool {
         matches!(self, Part::Text | Part::Name(_) | Part::Word(_))
     }
 }
 
-/// How many objects a thread takes.
+/// The number of objects that a thread needs.
 pub(super) fn objects_of_thread(options: &GenerateOptions) -> usize {
     if options.library.has_character_names() { 2 } else { 3 }
 }
@@ -77,11 +77,12 @@ pub(super) fn objects_of_thread(options: &GenerateOptions) -> usize {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SpareBlocks {
     pub(super) count: usize,
-    /// The number of objects of each.
+    /// The number of objects in each block.
     pub(super) objects: usize,
 }
 
-/// The first objects of every heap: as many class loaders and threads as there is room for, and how many there is none for.
+/// The purposes of the first objects of every heap: as many class loaders and threads as fit, and the number of those
+/// that do not.
 fn first_parts(options: &GenerateOptions, room: usize, draw: &mut dyn Draw) -> (Vec<Part>, Missing) {
     if options.oddities.has(Oddity::NoLibraryObjects) {
         return (Vec::new(), Missing::default());
@@ -104,7 +105,7 @@ pub(super) fn thread_name(number: u32, options: &GenerateOptions) -> String {
     if options.names == Naming::Program { program::thread_name(number) } else { format!("thread-{number}") }
 }
 
-/// The objects that are drawn, and as many of those that would stand in blocks as loaders and threads take.
+/// Plans the drawn objects, with as many objects of spare blocks as loaders and threads need.
 pub(super) fn plan(
     options: &GenerateOptions,
     classes: &Classes,
@@ -128,11 +129,11 @@ pub(super) fn plan(
     plan
 }
 
-/// How many elements the array has that holds a block together, besides the block's other objects.
+/// The number of references to other blocks in the array of a block.
 pub(super) const HELD: usize = 2;
 
-/// The objects of a block that is repeated: first an array that holds the others, or those that none of them owns, and [`HELD`]
-/// blocks more, so that all blocks are reached; none is a loader or a thread.
+/// Plans the objects of a repeated block: first an array that refers to the others, or to those that have no owner, and
+/// to [`HELD`] more blocks, so that all blocks are reachable. It has no loaders and threads.
 pub(super) fn plan_block(
     options: &GenerateOptions,
     classes: &Classes,
@@ -227,34 +228,34 @@ fn plan_after(
 }
 
 impl Plan {
-    /// Whether the references of an object may be to anything.
+    /// Whether the references of an object may lead to any object.
     pub(super) fn is_free(&self, index: usize, classes: &Classes) -> bool {
         let shape = &self.shapes[index];
         shape.part == Part::Any && (shape.kind == ObjectKind::Instance || takes_anything(shape.class, classes))
     }
 
-    /// Whether an object is the characters of a word that many strings are.
+    /// Whether an object holds the characters of a word that many strings share.
     pub(super) fn is_word(&self, index: usize) -> bool {
         matches!(self.shapes[index].part, Part::Word(_))
     }
 
-    /// The object that an object's field or element owns.
+    /// The object that a field or element owns.
     pub(super) fn owned(&self, index: usize, item: usize) -> Option<Address> {
         self.owners.of(index, item).map(|owned| self.addresses[owned])
     }
 
-    /// An array of any objects, if there is one.
+    /// The address of an array that may hold any object, if there is one.
     pub(super) fn array(&self, classes: &Classes) -> Option<Address> {
         let any = self.shapes.iter().position(|shape| takes_anything(shape.class, classes));
         any.map(|index| self.addresses[index])
     }
 
-    /// The objects that have no owner for want of room.
+    /// The objects for which no owner had room.
     pub(super) fn left(&self) -> impl Iterator<Item = Address> {
         self.owners.left.iter().map(|index| self.addresses[*index])
     }
 
-    /// Whether an object is characters.
+    /// Whether an object holds characters.
     pub(super) fn is_text(&self, index: usize) -> bool {
         self.shapes[index].part.is_text()
     }
@@ -270,14 +271,14 @@ impl Plan {
         first.map_or(Address::NULL, |_| self.addresses[0])
     }
 
-    /// The object after another one, if it is the wanted part.
+    /// The object after another one, if it has the wanted purpose; else null.
     pub(super) fn next(&self, index: usize, is_wanted: fn(Part) -> bool) -> Address {
         let is_next = self.shapes.get(index + 1).is_some_and(|shape| is_wanted(shape.part));
         if is_next { self.addresses[index + 1] } else { Address::NULL }
     }
 }
 
-/// A class to instantiate: one of the library's, by how often each is used, or one of the random ones.
+/// Draws a class to instantiate: a library class by its weight, or a random class.
 fn used(plain: &[usize], plan: &Plan, classes: &Classes, options: &GenerateOptions, draw: &mut dyn Draw) -> usize {
     if !classes.collections.is_empty() && options.collections.draw(draw) {
         return classes.collections[collections::place(draw)];
@@ -289,7 +290,7 @@ fn used(plain: &[usize], plan: &Plan, classes: &Classes, options: &GenerateOptio
     }
 }
 
-/// A class to instantiate: often one of the last few, so that class caches are hit.
+/// Draws a class to instantiate: often one of the last few, so that class caches are hit.
 fn recent(plain: &[usize], plan: &Plan, draw: &mut dyn Draw) -> usize {
     let is_plain = |shape: &&Shape| shape.kind == ObjectKind::Instance && shape.part == Part::Any;
     let last: Vec<usize> = plan.shapes.iter().rev().filter(is_plain).take(6).map(|s| s.class).collect();
@@ -309,7 +310,7 @@ fn primitive_length(options: &GenerateOptions, draw: &mut dyn Draw) -> u64 {
     }
 }
 
-/// Around the greatest lengths of 2 bytes, with and without a sign.
+/// Draws a length around the greatest numbers of 2 bytes, signed and unsigned.
 fn huge_length(draw: &mut dyn Draw) -> u64 {
     if draw.one_in(2) { draw.between(32_766, 32_770) } else { draw.between(65_534, 80_000) }
 }
@@ -326,7 +327,7 @@ fn element_count(options: &GenerateOptions, draw: &mut dyn Draw) -> u64 {
     }
 }
 
-/// Header, payload and sometimes a hash slot, a multiple of 8, at least 16.
+/// Draws the size of an object: header, payload and sometimes a hash slot, a multiple of 8, at least 16.
 fn footprint(word: u64, payload: u64, draw: &mut dyn Draw) -> u64 {
     let hash_slot = if draw.one_in(8) { 4 } else { 0 };
     (2 * word + payload + hash_slot).next_multiple_of(8).max(16)

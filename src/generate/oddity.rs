@@ -1,7 +1,7 @@
-//! What random heaps and dumps have besides the ordinary: one table, from which ids, help and documents come.
+//! Oddities of random heaps and dumps: one table, from which ids, help and documents come.
 
-/// Something out of the ordinary that a random heap or dump can have. Without any, it is plain: names are ASCII, addresses
-/// low, arrays small, numbers ordinary, and the dump is spelled as a known writer spells it.
+/// Something out of the ordinary that a random heap or dump can have. Without any, the dump is plain: names are ASCII,
+/// addresses low, arrays small, numbers ordinary, and its spelling is that of a known writer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Oddity {
     /// Names with characters beyond ASCII, of two and three bytes.
@@ -64,18 +64,18 @@ pub enum Oddity {
     HighSerials,
 }
 
-/// What is told once of an oddity; [`Oddity::FORMS`] is the table of all.
+/// The description of an oddity; [`Oddity::FORMS`] is the table of all.
 #[derive(Clone, Copy, Debug)]
 pub struct OddityForm {
     /// The oddity.
     pub oddity: Oddity,
-    /// Its name in ids and options.
+    /// The oddity's name in ids and options.
     pub name: &'static str,
-    /// What it is, in a line.
+    /// A summary in a line.
     pub summary: &'static str,
     /// The formats whose dumps show it, without versions.
     pub formats: &'static [&'static str],
-    /// Whether only dumps show it that are written in the heap's own order, with all its facts.
+    /// Whether it shows only in dumps that are written in the heap's own order, with all its facts.
     pub as_heap: bool,
 }
 
@@ -133,17 +133,17 @@ impl Oddity {
         as_heap(form(O::HighSerials, "high-serials", "serial numbers of threads and stack traces whose top bit is set", HPROF)),
     ];
 
-    /// Its row in [`Oddity::FORMS`].
+    /// The oddity's row in [`Oddity::FORMS`].
     pub fn form(self) -> &'static OddityForm {
         &Self::FORMS[self as usize]
     }
 
-    /// Its name.
+    /// The oddity's name.
     pub fn name(self) -> &'static str {
         self.form().name
     }
 
-    /// The oddity of a name.
+    /// The oddity with a name.
     pub fn named(name: &str) -> Option<Oddity> {
         Self::FORMS.iter().find(|form| form.name == name).map(|form| form.oddity)
     }
@@ -154,17 +154,17 @@ impl Oddity {
 pub struct Oddities(u32);
 
 impl Oddities {
-    /// None: a plain heap.
+    /// No oddities: a plain heap.
     pub const NONE: Oddities = Oddities(0);
-    /// All of them.
+    /// Every oddity.
     pub const ALL: Oddities = Oddities((1 << Oddity::FORMS.len()) - 1);
 
-    /// Whether this one is among them.
+    /// Whether the set has an oddity.
     pub fn has(self, oddity: Oddity) -> bool {
         self.0 & 1 << oddity as u32 != 0
     }
 
-    /// The same with one more.
+    /// The set with one more oddity.
     #[must_use]
     pub fn with(self, oddity: Oddity) -> Oddities {
         Oddities(self.0 | 1 << oddity as u32)

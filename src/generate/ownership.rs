@@ -1,5 +1,5 @@
-//! Which object owns which. In a program's heap most objects have one reference, from an object near by: what made them keeps
-//! them.
+//! Owners of objects. In a program's heap most objects have one reference, from a nearby object that created them and
+//! keeps them.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -15,19 +15,19 @@ use super::references::takes_anything;
 /// The owners of objects.
 #[derive(Debug, Default)]
 pub(super) struct Owners {
-    /// By the object that owns and its field or element, the object that is owned.
+    /// The object that each field or element owns, by the owner and the index of the field or element.
     owned: BTreeMap<(usize, usize), usize>,
-    /// Objects that would be owned and for which there was no room.
+    /// Objects for which no owner had room.
     pub(super) left: Vec<usize>,
 }
 
-/// Objects among which an owner is near: as many as a block has.
+/// The number of neighbouring objects among which owners are drawn: as many as a block has.
 const NEAR: usize = 32;
-/// An owner is that many objects back, on average, of those that have room.
+/// The average distance of an owner, in objects with room.
 const BACK: u64 = 3;
 
 impl Owners {
-    /// What an object's field or element owns.
+    /// The object that a field or element owns.
     pub(super) fn of(&self, object: usize, item: usize) -> Option<usize> {
         self.owned.get(&(object, item)).copied()
     }
@@ -76,12 +76,13 @@ impl Owners {
     }
 }
 
-/// How far back, ever rarer.
+/// Draws a distance, greater ones exponentially rarer.
 fn geometric(draw: &mut dyn Draw) -> usize {
     (0..NEAR).take_while(|_| !draw.one_in(BACK + 1)).count()
 }
 
-/// Loaders, threads and what holds a block are reached otherwise, and the characters of a string are its own.
+/// Whether an object may have an owner: loaders, threads and block arrays are reachable anyway, and characters belong
+/// to their string.
 fn can_be_owned(index: usize, plan: &Plan) -> bool {
     matches!(plan.shapes[index].part, Part::Any | Part::String)
         && !index.checked_sub(1).is_some_and(|before| plan.shapes[before].part == Part::Thread)

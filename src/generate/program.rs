@@ -1,5 +1,5 @@
-//! Names as a whole program has them: of its classes and those of the Java library, of fields, methods, source files, threads,
-//! and texts that only the JVM has a use for.
+//! Names of a whole program: of its classes and those of the Java library, of fields, methods, source files and
+//! threads, and texts that only the JVM uses.
 
 use crate::draw::Draw;
 use crate::model::{Name, StackFrame};
@@ -94,7 +94,7 @@ const METHODS: [(&str, &str); 16] = [
     ("<init>", "(Ljava/lang/Object;)V"),
     ("invoke", "(Ljava/lang/Object;[Ljava/lang/Object;)Ljava/lang/Object;"),
 ];
-/// Where a thread stands that waits.
+/// Methods in which a thread waits.
 const NATIVE: [(&str, &str); 5] =
     [("wait0", "(J)V"), ("park", "(ZJ)V"), ("sleep0", "(J)V"), ("readBytes", "([BII)I"), ("accept", "()I")];
 
@@ -108,7 +108,7 @@ const THREADS: [&str; 7] = [
     "process reaper",
 ];
 
-/// Words that many strings of a program are.
+/// Words that many strings of a program share.
 const WORDS: [&str; 24] = [
     "",
     "id",
@@ -136,7 +136,7 @@ const WORDS: [&str; 24] = [
     "steel",
 ];
 
-/// The name of a random class; the number keeps names apart.
+/// Draws the name of a random class; the number makes it unique.
 pub(super) fn class_name(index: u64, draw: &mut dyn Draw) -> String {
     let package = if draw.one_in(3) { *draw.pick(&OF_PROGRAM) } else { *draw.pick(&OF_LIBRARY) };
     // A number that has no divisor in common with that of all names: each comes once before one comes again.
@@ -158,8 +158,8 @@ pub(super) fn is_of_library(name: &str) -> bool {
     OF_LIBRARY.iter().any(|package| name.starts_with(package))
 }
 
-/// The name of a class that the JVM made of a lambda expression, as dumps of the library have it (HotSpot 11, 17, 21 and 25;
-/// the compiler of Android makes an ordinary class of it).
+/// Draws the name of a class that the JVM generated for a lambda expression, as dumps of the library have it (HotSpot
+/// 11, 17, 21 and 25; the compiler of Android generates an ordinary class instead).
 pub(super) fn hidden_name(index: u64, library: Library, draw: &mut dyn Draw) -> String {
     let package = if draw.one_in(2) { *draw.pick(&OF_PROGRAM) } else { *draw.pick(&OF_LIBRARY) };
     let host = format!("{package}/{}{}", *draw.pick(&SUBJECTS), *draw.pick(&ROLES));
@@ -172,7 +172,7 @@ pub(super) fn hidden_name(index: u64, library: Library, draw: &mut dyn Draw) -> 
     }
 }
 
-/// The name of a class's own field: no two classes have one in common.
+/// The name of a class's own field: no two classes share one.
 pub(super) fn field_name(class: usize, index: usize) -> String {
     let (adjective, again) = (ADJECTIVES[index % ADJECTIVES.len()], index / ADJECTIVES.len());
     let noun = NOUNS[class % NOUNS.len()];
@@ -193,7 +193,7 @@ pub(super) fn thread_name(number: u32) -> String {
     THREADS.get(place).map_or_else(|| format!("pool-1-thread-{}", place + 1 - THREADS.len()), |name| (*name).to_owned())
 }
 
-/// A word that many strings are, by its number; ever rarer ones.
+/// Draws a word that many strings share, by its number; later ones are rarer.
 pub(super) fn word(draw: &mut dyn Draw) -> u8 {
     let last = WORDS.len() as u64 - 1;
     draw.below(last + 1).min(draw.below(last + 1)) as u8
@@ -228,14 +228,14 @@ pub(super) fn frame(depth: u64, class: &crate::model::Class, draw: &mut dyn Draw
     }
 }
 
-/// The source file of a class: that of the outermost one around it.
+/// The source file of a class: that of its outermost class.
 fn source_of(class: &str) -> String {
     let name = class.rsplit('/').next().unwrap_or_default();
     let outermost = name.split('$').next().unwrap_or_default();
     format!("{outermost}.java")
 }
 
-/// A text that the JVM has a use for, and a dump has not: of methods, signatures and attributes.
+/// A text that the JVM uses, and a dump's objects do not: of methods, signatures and attributes.
 pub(super) fn symbol(number: u32) -> String {
     let at = number as usize;
     let (subject, role) = (SUBJECTS[at % SUBJECTS.len()], ROLES[at / SUBJECTS.len() % ROLES.len()]);

@@ -1,4 +1,4 @@
-//! What references point to.
+//! Targets of references.
 
 use crate::draw::Draw;
 use crate::model::Address;
@@ -7,7 +7,8 @@ use super::classes::{Classes, Role};
 use super::objects::Plan;
 use super::options::{AddressSpace, GenerateOptions, Lengths, Share};
 
-/// What a reference points to: often a neighbour, sometimes itself, a class or nothing. `nulls` is the share of nulls.
+/// Draws the target of a reference: often a neighbour, sometimes the object itself, a class or nothing. `nulls` is the
+/// share of nulls.
 pub(super) fn target(
     from: usize,
     plan: &Plan,
@@ -39,7 +40,7 @@ pub(super) fn target(
     }
 }
 
-/// What objects refer to that do not own it: one of the few that many refer to, seldom a class, or anything.
+/// Draws the target of a reference that does not own: a popular object, seldom a class, or any object.
 fn shared(plan: &Plan, classes: &Classes, options: &GenerateOptions, draw: &mut dyn Draw) -> Address {
     if !plan.popular.is_empty() && options.popular.draw(draw) {
         let (first, last) = (MOST_POPULAR, MOST_POPULAR + plan.popular.len() as u64 - 1);
@@ -49,12 +50,13 @@ fn shared(plan: &Plan, classes: &Classes, options: &GenerateOptions, draw: &mut 
     if draw.one_in(12) { draw.pick(&classes.planned).address } else { *draw.pick(&plan.addresses) }
 }
 
-/// How many popular objects there are.
+/// The number of popular objects.
 pub(super) const POPULAR: usize = 256;
-/// The most popular one has one in that many and one of the references to all of them, and the next ones have fewer.
+/// The share of the most popular object in all references to popular ones is one in this number; that of the others is
+/// less.
 const MOST_POPULAR: u64 = 8;
 
-/// What the elements of an array may be.
+/// The objects that the elements of an array may refer to.
 #[derive(Clone, Copy)]
 pub(super) enum Elements {
     Anything,
@@ -66,7 +68,7 @@ pub(super) enum Elements {
 }
 
 impl Elements {
-    /// Whether an object of a class may be one.
+    /// Whether an object of a class may be an element.
     fn fits(self, class: usize, classes: &Classes) -> bool {
         match self {
             Elements::Anything => true,
@@ -77,7 +79,7 @@ impl Elements {
     }
 }
 
-/// The class of arrays that take any object.
+/// The class of arrays that may hold any object.
 pub(super) const ANYTHING: &str = "[Ljava/lang/Object;";
 
 pub(super) fn takes_anything(array: usize, classes: &Classes) -> bool {
@@ -100,7 +102,7 @@ pub(super) fn elements_of(array: usize, classes: &Classes) -> Elements {
     }
 }
 
-/// An element that the array may have.
+/// Draws an element that the array may hold.
 pub(super) fn element(
     from: usize,
     fits: Elements,
@@ -130,7 +132,7 @@ pub(super) fn element(
     found.map_or(Address::NULL, |index| plan.addresses[index])
 }
 
-/// An address below those of all objects; of numbers, above them.
+/// An address below those of all objects; if addresses are numbers, above them.
 fn nowhere(options: &GenerateOptions, draw: &mut dyn Draw) -> Address {
     match options.addresses {
         AddressSpace::Numbers => Address(u64::from(u8::MAX)),

@@ -10,11 +10,11 @@ use super::oddity::Oddity;
 use super::options::{AddressSpace, GenerateOptions, Naming};
 use super::program;
 
-/// How many kinds of root a thread has.
+/// The number of root kinds of a thread.
 const KINDS: u64 = 7;
 
-/// Roots, threads and their stack traces. The first trace has no thread and no frames: what is allocated nowhere in
-/// particular names it.
+/// Draws roots, threads and their stack traces. The first trace has no thread and no frames: objects without an
+/// allocation site name it.
 pub(super) fn roots(
     options: &GenerateOptions,
     planned: &Classes,

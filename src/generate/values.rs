@@ -4,7 +4,7 @@ use super::oddity::{Oddities, Oddity};
 use crate::draw::Draw;
 use crate::model::{Contents, PrimitiveType, Value};
 
-/// The edges of each type: the least, the greatest, and what is no number or no character.
+/// The edges of each type: the least and greatest values, and bits that are no number or no character.
 const EXTREMES: [[u64; 4]; 8] = [
     [0, 1, 0, 1],
     [0, 0xffff, 0xd800, 0xdc00],
@@ -16,7 +16,7 @@ const EXTREMES: [[u64; 4]; 8] = [
     [0x8000_0000_0000_0000, 0x7fff_ffff_ffff_ffff, u64::MAX, 0],
 ];
 
-/// The bits of a value: a boolean is 0 or 1, a character a letter, a float a number.
+/// Draws the bits of a value: a boolean is 0 or 1, a character a letter, a float a number.
 pub(super) fn bits(kind: PrimitiveType, oddities: Oddities, draw: &mut dyn Draw) -> u64 {
     if oddities.has(Oddity::ExtremeValues) && draw.one_in(2) {
         return *draw.pick(&EXTREMES[kind as usize]);
@@ -33,12 +33,12 @@ pub(super) fn bits(kind: PrimitiveType, oddities: Oddities, draw: &mut dyn Draw)
     }
 }
 
-/// A value with its type.
+/// Draws a value with its type.
 pub(super) fn value_of(kind: PrimitiveType, oddities: Oddities, draw: &mut dyn Draw) -> Value {
     Value::primitive(kind, bits(kind, oddities, draw))
 }
 
-/// The elements of an array.
+/// Draws the elements of an array.
 pub(super) fn contents(element: PrimitiveType, length: u64, oddities: Oddities, draw: &mut dyn Draw) -> Contents {
     let size = element.size() as usize;
     let mut made = Vec::with_capacity(length as usize * size);
@@ -54,10 +54,10 @@ pub(super) fn contents(element: PrimitiveType, length: u64, oddities: Oddities, 
     Contents::Primitives(made)
 }
 
-/// Elements that are drawn; those of an array that has more are these again.
+/// The number of elements that are drawn; longer arrays repeat them.
 const DRAWN: u64 = 509;
 
-/// A number with a fraction, of either sign, exact in 32 bits.
+/// Draws a number with a fraction, of either sign, exact in 32 bits.
 fn number(draw: &mut dyn Draw) -> f32 {
     (draw.below(1 << 16) as f32 - 32768.0) / 8.0
 }

@@ -1,4 +1,4 @@
-//! Records, fields and bytes that are left out of a dump, with the lengths that count them.
+//! Removal of records, fields and bytes from a dump, with the lengths that count them.
 
 use std::collections::BTreeSet;
 
@@ -12,10 +12,11 @@ use super::parts::{MOST_BYTES, Parts, Unit, broken, header, texts};
 use super::sets::leave_out;
 use super::trials::Trials;
 
-/// The most fields of a header that are left out as one: a tag, a length and a text.
+/// The most fields of a header that are removed together: a tag, a length and a text.
 const TOGETHER: usize = 3;
 
-/// Leaves out records, fields and bytes. What is tried breaks no rule that the dump does not break, if that is an error.
+/// Removes records, fields and bytes. A dump that breaks a rule as an error is not tried, unless the original breaks
+/// that rule.
 pub(super) fn reduce(trials: &mut Trials<'_>) -> Result<(), Error> {
     let allowed = errors(trials.now());
     let family = Family::guess(trials.now());
@@ -45,8 +46,8 @@ pub(super) fn reduce(trials: &mut Trials<'_>) -> Result<(), Error> {
     }
 }
 
-/// The dump without fields of its header that follow each other, from the one at this place on: each alone would leave a header that
-/// cannot be read. `None` if there is no such field.
+/// The dump without consecutive fields of its header, from the field at this place on: without a single one, the header
+/// could not be read. `None` if there is no such field.
 fn without_fields(dump: &[u8], first: usize) -> Option<Vec<Vec<u8>>> {
     let fields = header(dump);
     let start = fields.get(first)?.start;
@@ -54,17 +55,18 @@ fn without_fields(dump: &[u8], first: usize) -> Option<Vec<Vec<u8>>> {
     Some(ends.map(|end| [&dump[..start], &dump[end..]].concat()).collect())
 }
 
-/// The dump without what its text at this place has, and without half of it, with what counts them. `None` if there is no such text.
+/// The dump without the text at this place, and with half of it, with matching lengths. `None` if there is no such
+/// text.
 fn with_less_text(dump: &[u8], at: usize) -> Option<Vec<Vec<u8>>> {
     let texts = texts(dump);
     let text = texts.get(at)?;
     Some([0, text.text.len() / 2].map(|left| text.cut(dump, left)).into())
 }
 
-/// Smaller dumps, at one of the places of a dump; `None` if there is no such place.
+/// Smaller dumps, changed at one place of a dump; `None` if there is no such place.
 type Smaller = fn(&[u8], usize) -> Option<Vec<Vec<u8>>>;
 
-/// Tries smaller dumps, at each place as long as one of them shows it.
+/// Tries smaller dumps at each place, as long as one of them shows the failure.
 fn at_each_place(
     trials: &mut Trials<'_>,
     allowed: &BTreeSet<Option<&'static str>>,
@@ -83,7 +85,7 @@ fn at_each_place(
     Ok(())
 }
 
-/// The rules that a dump breaks, as far as they are errors; `None` is one of no known format.
+/// The rules that a dump breaks as errors; `None` stands for an unknown format.
 fn errors(dump: &[u8]) -> BTreeSet<Option<&'static str>> {
     let input = Input::memory("dump", dump.to_vec());
     let Ok(report) = validate(&input, ValidateOptions::default()) else { return BTreeSet::from([None]) };

@@ -1,4 +1,4 @@
-//! A heap that is made smaller, and written anew each time.
+//! A heap that is reduced, and written again for each trial.
 
 use crate::error::Error;
 use crate::family::Wishes;
@@ -13,23 +13,23 @@ use super::sets::leave_out;
 use super::trials::Trials;
 use super::{layouts, names, opened};
 
-/// Lists of more items are made shorter by parts, of which there are this many.
+/// The number of parts by which lists with more items are shortened.
 const PARTS: usize = 64;
 
-/// A heap, and how it is written.
+/// A heap and its writer.
 pub(super) struct Graph {
     heap: Heap,
     lowering: Lowering,
 }
 
 impl Graph {
-    /// A heap that is written so by a dump that shows it.
+    /// A heap whose dump by this writer shows the failure.
     pub(super) fn new(heap: Heap, lowering: Lowering) -> Graph {
         Graph { heap, lowering }
     }
 
-    /// The heap of the dump, written so that the new dump shows it too. `None` if no writer's dump of it does, or if the
-    /// dump cannot be read.
+    /// The heap of the current dump, with a writer whose dump of it shows the failure, too. `None` if no writer's dump
+    /// does, or if the current dump cannot be read.
     pub(super) fn of(trials: &mut Trials<'_>) -> Result<Option<Graph>, Error> {
         let Some(file) = opened(trials.now()) else { return Ok(None) };
         let (Ok(mut source), Ok(format)) = (file.source(), file.format()) else { return Ok(None) };
@@ -54,7 +54,7 @@ impl Graph {
         Ok(None)
     }
 
-    /// Makes it smaller in every way. Gives back whether that changed anything.
+    /// Tries every kind of reduction once, and returns whether any succeeded.
     pub(super) fn round(&mut self, trials: &mut Trials<'_>, anonymise: bool) -> Result<bool, Error> {
         let before = trials.now().to_vec();
         self.without_surroundings(trials)?;
@@ -79,7 +79,7 @@ impl Graph {
         self.take(trials, heap)
     }
 
-    /// Goes on with another heap, if its dump shows it.
+    /// Adopts another heap, if its dump shows the failure.
     fn take(&mut self, trials: &mut Trials<'_>, heap: Heap) -> Result<bool, Error> {
         if heap == self.heap {
             return Ok(false);
@@ -91,7 +91,7 @@ impl Graph {
         Ok(taken)
     }
 
-    /// Without everything but classes and objects; or without one kind of it.
+    /// Removes everything but classes and objects, or else one kind of it.
     fn without_surroundings(&mut self, trials: &mut Trials<'_>) -> Result<(), Error> {
         let none = |heap: &Heap| {
             let mut heap = heap.clone();
@@ -137,7 +137,7 @@ impl Graph {
         self.leave_out(trials, self.heap.objects.len(), 1, &|heap, kept| keep(heap, kept, &classes))
     }
 
-    /// Without classes that nothing needs.
+    /// Removes classes that nothing needs.
     fn without_classes(&mut self, trials: &mut Trials<'_>) -> Result<(), Error> {
         let objects = vec![true; self.heap.objects.len()];
         let spare = not_needed(&self.heap);
@@ -148,8 +148,8 @@ impl Graph {
         })
     }
 
-    /// Without elements, values, hashes, traces, static fields and whatever else an object or a class can do without: as much
-    /// of it as can go.
+    /// Removes elements, values, hashes, traces, static fields and everything else that an object or a class can do
+    /// without, as far as possible.
     fn simpler(&mut self, trials: &mut Trials<'_>) -> Result<(), Error> {
         let word = self.heap.facts.word_size;
         let objects: Vec<(usize, ObjectStep)> = steps(&self.heap.objects, whole_steps);
@@ -182,7 +182,7 @@ impl Graph {
         })
     }
 
-    /// Shorter lists of elements, references and values.
+    /// Shortens lists of elements, references and values.
     fn shorter(&mut self, trials: &mut Trials<'_>) -> Result<(), Error> {
         let word = self.heap.facts.word_size;
         for index in 0..self.heap.objects.len() {
@@ -218,8 +218,8 @@ impl Graph {
         Ok(())
     }
 
-    /// Without superclasses, and without fields that classes declare, with their values in all instances; and with fields and
-    /// elements of one byte.
+    /// Removes superclasses, and fields that classes declare, with their values in all instances; then makes fields and
+    /// elements one byte wide.
     fn smaller_layouts(&mut self, trials: &mut Trials<'_>) -> Result<(), Error> {
         let count = self.heap.classes.len();
         self.leave_out(trials, count, 1, &layouts::without_superclasses)?;
@@ -232,7 +232,7 @@ impl Graph {
         self.leave_out(trials, wide.len(), 1, &|heap, kept| layouts::narrower(heap, &wide, kept))
     }
 
-    /// The plainest writer that still shows it: the one with the shortest dump.
+    /// Switches to the writer with the shortest dump that shows the failure.
     fn plainer_writer(&mut self, trials: &mut Trials<'_>) -> Result<(), Error> {
         let heap = &self.heap;
         let mut all: Vec<(Vec<u8>, Lowering)> = writers(self.lowering.format().family())
@@ -265,7 +265,7 @@ impl Graph {
 
 type Leave = fn(&Heap, &dyn Fn(usize) -> bool) -> Heap;
 
-/// A dump of a heap; `None` where the writer has no way to write it.
+/// The dump of a heap; `None` if the writer cannot write it.
 pub(super) fn written(lowering: &Lowering, heap: &Heap) -> Option<Vec<u8>> {
     let mut dump = Vec::new();
     let mut source = heap;
@@ -282,7 +282,7 @@ fn steps<T, S>(all: &[T], of: impl Fn(&T) -> Vec<S>) -> Vec<(usize, S)> {
     all.iter().enumerate().flat_map(|(index, one)| of(one).into_iter().map(move |step| (index, step))).collect()
 }
 
-/// The steps that take all of something.
+/// The steps that remove all items of a kind.
 fn whole_steps(object: &Object) -> Vec<ObjectStep> {
     let whole = match &object.contents {
         Contents::References(list) | Contents::Elements(list) => list.len(),
@@ -321,7 +321,7 @@ fn self_referring(object: &Object) -> Option<Object> {
     (changed != *object).then_some(changed)
 }
 
-/// The number of a class's references, after some have gone.
+/// Removes references of a class and returns the number of those that are left.
 fn of_references(class: &mut Class, kept: Option<&[bool]>) -> usize {
     layouts::retain(class.references.as_mut(), kept)
 }

@@ -1,5 +1,5 @@
-//! What is known of dumps that were tried, in a file: a line says what kind of file it is and what was asked, and then each line has
-//! an answer and the SHA-256 of the dump.
+//! The journal of trials: a file whose first line has its type and the question, and each further line an answer and
+//! the SHA-256 of a dump.
 
 use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions};
@@ -12,17 +12,17 @@ use crate::error::Error;
 /// The SHA-256 of a dump.
 pub(super) type Sum = [u8; 32];
 
-/// How a journal begins. What was asked follows, as a JSON text.
+/// The beginning of a journal. The question follows, as a JSON text.
 const BEGINNING: &str = "heapsmith reduce, journal 1: ";
 /// The most bytes of a journal, which is held in memory.
 const LONGEST: u64 = 1 << 30;
 /// The most bytes that are read of a line.
 const LINE: u64 = 1 << 20;
 
-/// The journal at a path, and what it knows. One that is not there is created.
+/// Opens the journal at a path, and reads its answers. A missing file is created.
 ///
 /// # Errors
-/// If what is there is no journal, or one of another question; or it cannot be read or written.
+/// If the file is no journal, or one of another question; or if it cannot be read or written.
 pub(super) fn open(path: &Path, question: &str) -> Result<(HashMap<Sum, bool>, File), Error> {
     let name = path.display();
     let at = |e| Error::io(format!("the journal {name}"), e);
@@ -67,13 +67,13 @@ pub(super) fn open(path: &Path, question: &str) -> Result<(HashMap<Sum, bool>, F
     Ok((known, journal))
 }
 
-/// Writes an answer into a journal.
+/// Appends an answer to a journal.
 pub(super) fn enter(journal: &mut File, sum: &Sum, answer: bool) -> Result<(), Error> {
     let line = format!("{} {}\n", if answer { "yes" } else { "no" }, hexadecimal(sum));
     journal.write_all(line.as_bytes()).map_err(|e| Error::io("writing the journal", e))
 }
 
-/// The next line, or as much of it as is read of one.
+/// The next line, or as much of it as is read of a line.
 fn line(lines: &mut impl BufRead) -> io::Result<Option<String>> {
     let mut line = Vec::new();
     lines.by_ref().take(LINE).read_until(b'\n', &mut line)?;

@@ -1,11 +1,11 @@
-//! Smaller instances: what their classes say of their fields, and the values that follow from it.
+//! Smaller instances: changes to the fields of classes, and to the values that depend on them.
 
 use std::collections::HashMap;
 
 use crate::model::{Address, ByteLen, Class, Contents, FieldType, Heap, ObjectKind, PrimitiveType, Value};
 use crate::shrink::uncounted;
 
-/// The fields that each class declares, in their order, and what becomes of them: another type, or nothing.
+/// The fields that each class declares, in their order, each with its new type, or `None` if it is removed.
 type Fields = Vec<Vec<Option<FieldType>>>;
 
 /// A heap in which some classes have no superclass.
@@ -39,8 +39,8 @@ pub(super) fn without_fields(heap: &Heap, index: usize, kept: &[bool]) -> Heap {
     relaid(heap, classes, &fields)
 }
 
-/// What holds values of more than one byte: a class with a field, a static field or an entry of its constant pool, each by its place,
-/// or an array.
+/// Values of more than one byte: those of a class's field, static field or entry of the constant pool, by its place, or
+/// of an array.
 pub(super) enum Wide {
     Field(usize, usize),
     Static(usize, usize),
@@ -48,7 +48,7 @@ pub(super) enum Wide {
     Array(usize),
 }
 
-/// Whatever has more than one byte in a heap.
+/// Every item of a heap with values of more than one byte.
 pub(super) fn wide(heap: &Heap) -> Vec<Wide> {
     let mut wide = Vec::new();
     for (index, class) in heap.classes.iter().enumerate() {
@@ -72,7 +72,7 @@ pub(super) fn wide(heap: &Heap) -> Vec<Wide> {
     wide
 }
 
-/// A heap in which some of these have bytes instead.
+/// A heap in which some of these items have bytes instead.
 pub(super) fn narrower(heap: &Heap, wide: &[Wide], kept: &[bool]) -> Heap {
     let mut fields = unchanged(heap);
     let mut heap = heap.clone();
@@ -116,8 +116,8 @@ fn unchanged(heap: &Heap) -> Fields {
     heap.classes.iter().map(own).collect()
 }
 
-/// The heap with other classes in the places of its own, in which these fields are left of what the old ones declare: the values of
-/// instances follow them.
+/// The heap with other classes in place of its own, in which these fields are left of those that the old classes
+/// declare; the values of instances follow.
 fn relaid(heap: &Heap, classes: Vec<Class>, fields: &Fields) -> Heap {
     let word = heap.facts.identifier_size.map_or(8, |size| size.0);
     let size = |kind: FieldType| match kind {
@@ -160,7 +160,7 @@ fn relaid(heap: &Heap, classes: Vec<Class>, fields: &Fields) -> Heap {
     new
 }
 
-/// A value of another type; of the same, the value itself.
+/// A value converted to another type; of the same type, the value itself.
 fn retyped(value: Value, kind: FieldType) -> Value {
     match kind {
         FieldType::Primitive(primitive) if kind != value.kind => Value::primitive(primitive, value.bits),
@@ -168,7 +168,7 @@ fn retyped(value: Value, kind: FieldType) -> Value {
     }
 }
 
-/// A class and its superclasses, by their places. A chain that never ends is longer than there are classes.
+/// A class and its superclasses, by their places. An endless chain is cut at the number of classes.
 fn chain(classes: &[Class], places: &HashMap<Address, usize>, index: usize) -> Vec<usize> {
     let above = |index: &usize| places.get(&classes[*index].superclass?).copied();
     std::iter::successors(Some(index), above).take(classes.len()).collect()
@@ -183,7 +183,7 @@ fn places(classes: &[Class]) -> HashMap<Address, usize> {
     places
 }
 
-/// The number of items of a list, after some have gone.
+/// The number of items in a list, after some were removed.
 pub(super) fn retain<T>(list: Option<&mut Vec<T>>, kept: Option<&[bool]>) -> usize {
     let Some(list) = list else { return 0 };
     if let Some(kept) = kept {

@@ -1,4 +1,4 @@
-//! The smallest dump that still shows something: a crash, a refusal, a wrong answer.
+//! Reduction of a dump that shows a failure (a crash, a refusal, a wrong answer) to the smallest one that still does.
 //!
 //! ```text
 //! large dump ─▶ samples and parts of its objects ─┐
@@ -8,12 +8,12 @@
 //!   └── what no rewritten dump shows ───────────────────────────────────┘
 //! ```
 //!
-//! Everything that is tried is as well-formed as the dump was: heaps stay consistent, since they are those of the crate's
-//! own shrinking, and what leaves single records and fields out is tried only if [`mod@crate::validate`] finds no error in it
-//! that the dump did not have. A dump that is broken itself is made smaller by its records, fields and bytes.
+//! Every dump that is tried is as well-formed as the original: heaps stay consistent, since they come from the crate's
+//! own shrinking, and a dump without some records and fields is tried only if [`mod@crate::validate`] finds no error in
+//! it that the original does not have. A dump that is itself broken is reduced by its records, fields and bytes.
 //!
-//! Sets are made smaller by delta debugging (Zeller and Hildebrandt, Simplifying and Isolating Failure-Inducing Input, 2002):
-//! without all, without halves, and so on down to single items.
+//! Sets are reduced by delta debugging (Zeller and Hildebrandt, Simplifying and Isolating Failure-Inducing Input,
+//! 2002): without all items, without halves, and so on down to single items.
 
 mod bytes;
 mod graph;
@@ -41,28 +41,30 @@ use trials::Trials;
 
 pub use trials::{Ended, Progress};
 
-/// Whether a dump still shows what is looked for. It is asked from several threads.
+/// A test that returns whether a dump still shows the failure. It is called from several threads.
 pub type Shows<'s> = dyn Fn(&[u8]) -> Result<bool, Error> + Sync + 's;
 
-/// How much is tried.
+/// Options of a reduction.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ReduceOptions {
-    /// No more dumps are tried.
+    /// The most dumps that are tried.
     pub trials: u64,
-    /// No dump is tried later.
+    /// The time after which no more dumps are tried.
     pub time: Option<Duration>,
-    /// How many dumps are tried at a time; it does not change the result, unless the trials or the time run out.
+    /// The number of dumps that are tried at a time; it does not change the result, unless the trials or the time run
+    /// out.
     pub jobs: NonZeroUsize,
-    /// Names of classes, fields and threads, texts and values are replaced even where that makes nothing smaller.
+    /// Whether names of classes, fields and threads, texts and values are replaced even where that makes nothing
+    /// smaller.
     pub anonymise: bool,
-    /// A file that keeps what is known of dumps that were tried; with it, a run goes on where another was killed. It is created
-    /// if it is not there; a file that is not a journal, or one of another question, is refused.
+    /// A file that keeps the answers about dumps that were tried, so that a run continues where another was killed. It
+    /// is created if it does not exist; a file that is not a journal, or one of another question, is refused.
     pub journal: Option<PathBuf>,
-    /// What the test asks, in any words; the journal begins with it. A journal with other words is refused, since its answers are
-    /// to another question.
+    /// The question that the test answers, in any words, with which the journal begins. A journal with other words is
+    /// refused, since its answers are to another question.
     pub question: String,
-    /// Who may end the run before its time: the best dump so far is the result.
+    /// A signal that ends the run early: the best dump so far is the result.
     pub stop: Option<Stop>,
 }
 
@@ -93,23 +95,23 @@ setters! {
     }
 }
 
-/// What a dump was reduced to.
+/// The result of a reduction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reduced {
-    /// The dump. It shows what the original shows, and is no longer.
+    /// The smallest dump that shows the failure; it is no longer than the original.
     pub bytes: Vec<u8>,
-    /// How many dumps were tried.
+    /// The number of dumps that were tried.
     pub trials: u64,
-    /// How many showed it once and not again.
+    /// The number of dumps that showed the failure once and not again.
     pub flaky: u64,
-    /// Why no more was tried; `None` if there was nothing more to try.
+    /// The reason why trials ended; `None` if there was nothing more to try.
     pub ended: Option<Ended>,
 }
 
 /// Reduces a dump.
 ///
 /// # Errors
-/// If the dump does not show it, or shows it only now and then; and what `shows` or the journal run into.
+/// If the dump does not show the failure, or only sometimes; and if `shows` or the journal fails.
 pub fn reduce(
     dump: Vec<u8>,
     shows: &Shows<'_>,
@@ -130,14 +132,14 @@ pub fn reduce(
     smaller(graph, trials, options)
 }
 
-/// The same of a dump that is too large to be held with its heap: its first steps are samples of its objects, and then all of them
-/// in parts, each of which is held by itself. Only where none of these shows it is the dump held as a whole, if it has no more
-/// bytes than [`LARGEST`]. `whole` says whether the dump itself shows it.
+/// Reduces a dump that is too large to be held with its heap: by samples of its objects first, and then by all objects
+/// in parts, each of which is held by itself. Only if none of these shows the failure is the whole dump held, if it has
+/// no more bytes than [`LARGEST`]. `whole` returns whether the dump itself shows the failure.
 ///
-/// Memory holds the class table and what is around the objects, the addresses of the objects, and a part with its dump.
+/// Memory holds the class table and the surroundings, the addresses of the objects, and a part with its dump.
 ///
 /// # Errors
-/// Like [`reduce`]; and where the dump cannot be read because of the machine, or is to be held and too long.
+/// Like [`reduce`]; and if reading the dump fails on this machine, or the dump has to be held and is too long.
 pub fn reduce_large(
     input: &Input,
     whole: &dyn Fn() -> Result<bool, Error>,
@@ -158,7 +160,7 @@ pub fn reduce_large(
     smaller(graph, trials, options)
 }
 
-/// Reduces a heap and then its dump, as far as that goes.
+/// Reduces a heap and then its dump, as far as possible.
 fn smaller(graph: Option<Graph>, mut trials: Trials<'_>, options: &ReduceOptions) -> Result<Reduced, Error> {
     if let Some(mut graph) = graph {
         while graph.round(&mut trials, options.anonymise)? {}
@@ -194,15 +196,15 @@ fn decompressed(dump: &[u8]) -> Option<Vec<u8>> {
     (read.is_ok() && plain.len() as u64 <= LARGEST).then_some(plain)
 }
 
-/// A dump that shows something only while it is compressed is put into one gzip member, or up to this number of them.
+/// The most gzip members into which a dump is put that shows the failure only while it is compressed.
 const MEMBERS: usize = 2;
 
-/// Of larger dumps, samples and parts are tried first.
+/// The size above which samples and parts are tried first.
 pub const SAMPLED: u64 = 32 << 20;
 /// The largest dump that is held.
 pub const LARGEST: u64 = 1 << 30;
 
-/// A dump in memory, by its records.
+/// A reader of the records of a dump in memory.
 fn opened(dump: &[u8]) -> Option<DumpFile> {
     DumpFile::new(Input::memory("dump", dump.to_vec()), Reading::default()).ok()
 }

@@ -1,11 +1,11 @@
-//! Plainer names, texts and numbers.
+//! Simpler names, texts and numbers.
 
 use std::collections::{BTreeSet, HashMap};
 
 use crate::model::{Address, ByteLen, Contents, Heap, Name, ObjectKind, PrimitiveType, StackFrame, visit};
 
-/// A heap whose classes, fields and threads have names of one or a few letters. Those of arrays and of primitive types say
-/// what they are, and the log holds texts as they were.
+/// A heap whose classes, fields and threads have names of one or a few letters. Names of arrays and primitive types
+/// keep their meaning, and texts of the log stay.
 pub(super) fn short(heap: &Heap) -> Heap {
     let mut heap = heap.clone();
     if heap.surroundings.events.is_some() {
@@ -55,7 +55,7 @@ fn is_plain(name: &Name) -> bool {
     !is_primitive && !bytes.starts_with(b"[") && !bytes.ends_with(b"]") && bytes != b"void"
 }
 
-/// The same name; of an array, with the new name of what it is an array of.
+/// The new name of a name; of an array, by the new name of its component.
 fn renamed(name: &Name, new: &HashMap<Name, Name>) -> Name {
     if let Some(new) = new.get(name) {
         return new.clone();
@@ -83,7 +83,7 @@ fn letters(mut number: usize) -> Name {
     }
 }
 
-/// A heap without what its header says and need not.
+/// A heap without optional facts of its header.
 pub(super) fn plain_facts(heap: &Heap) -> Heap {
     let mut heap = heap.clone();
     heap.facts.version_text = heap.facts.version_text.take().map(|_| Name::from_bytes(Vec::new()));
@@ -132,7 +132,7 @@ fn each_address(heap: &mut Heap, each: &mut dyn FnMut(&mut Address)) {
     }
 }
 
-/// A heap without anything that says what the program was about: texts of a log, contents of arrays of characters and bytes.
+/// A heap without traces of the program's data: texts of a log, contents of arrays of characters and bytes.
 pub(super) fn anonymous(heap: &Heap) -> Heap {
     let mut heap = heap.clone();
     heap.surroundings.events = None;

@@ -1,4 +1,4 @@
-//! A dump by its parts: records, fields or bytes. What comes after a broken place has parts, too.
+//! The parts of a dump: records, fields or bytes, those after an unreadable place included.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -8,14 +8,15 @@ use crate::family::{StatedLength, without};
 
 use super::opened;
 
-/// Dumps of more bytes are not made smaller byte by byte, nor text by text, and what cannot be read of them is cut into pieces.
+/// The most bytes of a dump that is reduced byte by byte and text by text; the unreadable rest of a larger one is cut
+/// into pieces.
 pub(super) const MOST_BYTES: usize = 4096;
 /// The number of these pieces.
 const PIECES: usize = 64;
-/// The bytes that are read again, over all attempts, to find out where a broken dump goes on.
+/// The bytes that are read in all attempts to find out where a broken dump becomes readable again.
 const READ_AGAIN: usize = 32 << 20;
 
-/// What is left out as one.
+/// The unit of removal.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unit {
     Records,
@@ -31,7 +32,7 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    /// `broken` are the places that [`broken`] finds in the dump.
+    /// Splits a dump into parts. `broken` are the places that [`broken`] finds in it.
     pub(super) fn of(dump: &[u8], unit: Unit, broken: &[Range<usize>]) -> Parts {
         let mut parts = Parts { dump: dump.to_vec(), spans: Vec::new(), lengths: lengths(dump) };
         let bytes = |part: Range<usize>| part.map(|byte| byte..byte + 1);
@@ -83,7 +84,7 @@ impl Parts {
         parts
     }
 
-    /// Records as their lengths delimit them: if the header cannot be read, nothing else says where they are.
+    /// The records as their lengths delimit them: if the header cannot be read, nothing else shows their places.
     fn framed(&self) -> Vec<Range<usize>> {
         let [first, second, ..] = &*self.lengths else { return Vec::new() };
         let Some(head) = second.at.checked_sub(first.of.end) else { return Vec::new() };
@@ -91,7 +92,7 @@ impl Parts {
         self.lengths.iter().map(|stated| start(stated)..stated.of.end).collect()
     }
 
-    /// Their number.
+    /// The number of parts.
     pub(super) fn count(&self) -> usize {
         self.spans.len()
     }
@@ -104,8 +105,8 @@ impl Parts {
     }
 }
 
-/// The places of a dump without which it can be read: each begins with a record that cannot be read, and ends where what follows
-/// can be read the furthest. They are not looked for beyond a number of bytes that are read for it.
+/// The places of a dump without which it can be read: each begins with an unreadable record, and ends where the
+/// furthest readable rest begins. The search ends after a number of bytes that are read for it.
 pub(super) fn broken(dump: &[u8]) -> Vec<Range<usize>> {
     let lengths = lengths(dump);
     let mut places: Vec<Range<usize>> = Vec::new();
@@ -149,7 +150,7 @@ pub(super) struct Text {
     pub(super) text: Range<usize>,
 }
 
-/// The texts of a dump, and whatever else is one field and counted by the one before it.
+/// The texts of a dump, and all other fields that the field before them counts.
 pub(super) fn texts(dump: &[u8]) -> Vec<Text> {
     let mut texts = Vec::new();
     let mut length: Option<(Range<usize>, i64)> = None;
@@ -186,7 +187,7 @@ fn lengths(dump: &[u8]) -> Vec<StatedLength> {
     opened(dump).map_or(Vec::new(), |file| file.family().lengths(dump))
 }
 
-/// A dump without some places, and where its bytes came from.
+/// A dump without some places, with the origin of its bytes.
 struct Readable<'p> {
     dump: Cow<'p, [u8]>,
     without: &'p [Range<usize>],
@@ -199,12 +200,12 @@ impl<'p> Readable<'p> {
         Readable { dump: left, without: gone }
     }
 
-    /// The place of a byte in the dump with all places.
+    /// The place of a byte in the original dump.
     fn place(&self, at: usize) -> usize {
         self.without.iter().fold(at, |at, gone| if gone.start <= at { at + gone.len() } else { at })
     }
 
-    /// Its parts, as far as it can be read, by their places in the dump with all.
+    /// The parts of the readable dump, by their places in the original.
     fn spans(&self, unit: Unit) -> Vec<Range<usize>> {
         let spans = if unit == Unit::Records { self.records() } else { self.fields().map(|(_, span)| span).collect() };
         spans

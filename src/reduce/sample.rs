@@ -1,5 +1,5 @@
-//! The first steps with a dump that is too large to be held with its heap: samples of its objects, and then all of them in parts,
-//! each of which is read and written by itself.
+//! The first steps with a dump that is too large to be held with its heap: samples of its objects, and then all objects
+//! in parts, each of which is read and written by itself.
 
 use std::collections::HashSet;
 
@@ -12,25 +12,26 @@ use super::LARGEST;
 use super::graph::{Graph, writers, written};
 use super::trials::Trials;
 
-/// Shares of the objects that are tried first: one of this number. A failure that objects of some kind show needs no more.
+/// The fractions of the objects that are tried first: one in this number. A failure that objects of some kind show
+/// needs no more.
 const SHARES: [u64; 3] = [4096, 512, 64];
 /// Bytes of contents that are held of a part, and for each object this number more. A larger object ends its part; one that
 /// is larger than any dump that is held is in no part.
 const PART: u64 = 16 << 20;
 const OBJECT: u64 = 32;
 
-/// What is known of the objects of a heap before they are read for a part.
+/// The addresses and first objects of a heap, collected before its objects are read for a part.
 struct Outline {
-    /// Their addresses, in ascending order.
+    /// The objects' addresses, in ascending order.
     sorted: Vec<Address>,
     /// The first object of each kind and class.
     firsts: HashSet<usize>,
 }
 
-/// A part of a heap of the dump that shows it, and is written as the dump was or by the first writer that does.
+/// A part of a heap whose dump shows the failure, written as the original was or by the first writer whose dump does.
 ///
 /// # Errors
-/// What reading the dump, the test or the journal run into.
+/// If reading the dump, the test or the journal fails.
 pub(super) fn sampled(file: &DumpFile, trials: &mut Trials<'_>) -> Result<Option<Graph>, Error> {
     let (Ok(mut source), Ok(format)) = (file.source(), file.format()) else { return Ok(None) };
     let own = file.recognise(&mut source).ok().flatten().or_else(|| file.keeping(&mut source));
@@ -69,14 +70,14 @@ impl Outline {
         Ok(Outline { sorted: addresses, firsts })
     }
 
-    /// Whether an object is in a share: as if by chance, since heaps repeat themselves.
+    /// Whether an object is in a share, pseudo-randomly, since heaps repeat themselves.
     fn is_in_share(&self, index: usize, share: u64) -> bool {
         let mixed = (index as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
         mixed.is_multiple_of(share) || self.firsts.contains(&index)
     }
 }
 
-/// Parts that are tried, until one shows it.
+/// Trials of parts, until one shows the failure.
 struct Tries<'t, 'a> {
     outline: &'t Outline,
     lowering: &'t Lowering,
@@ -85,7 +86,7 @@ struct Tries<'t, 'a> {
 }
 
 impl Tries<'_, '_> {
-    /// No object, and then larger and larger shares.
+    /// Tries no object, and then larger and larger shares.
     fn shares(&mut self, heap: &mut dyn HeapSource) -> Result<(), Error> {
         let around = without_objects(heap);
         self.part(&around, &[])?;
@@ -111,7 +112,7 @@ impl Tries<'_, '_> {
         Ok(())
     }
 
-    /// All objects, in parts as they follow each other.
+    /// Tries all objects, in consecutive parts.
     fn parts(&mut self, heap: &mut dyn HeapSource) -> Result<(), Error> {
         let around = without_objects(heap);
         let (mut held, mut weight, mut index) = (Vec::new(), 0, 0);
@@ -132,7 +133,7 @@ impl Tries<'_, '_> {
         Ok(())
     }
 
-    /// Tries some of the objects, with their places. Whether they show it.
+    /// Tries some of the objects, with their places, and returns whether they show the failure.
     fn part(&mut self, around: &Heap, objects: &[(usize, Object)]) -> Result<bool, Error> {
         if self.found.is_some() || self.trials.is_over() {
             return Ok(self.found.is_some());
@@ -159,7 +160,7 @@ fn without_objects(heap: &dyn HeapSource) -> Heap {
     }
 }
 
-/// An object with its contents, however long.
+/// An object with all its contents, held in memory.
 fn whole(object: &Object) -> Result<Object, Error> {
     Ok(match &object.contents {
         Contents::Long(_) => Object { contents: object.contents.hold()?, ..object.clone() },
@@ -167,7 +168,7 @@ fn whole(object: &Object) -> Result<Object, Error> {
     })
 }
 
-/// About how much a dump has of an object.
+/// The approximate size of an object in a dump.
 fn size(object: &Object) -> u64 {
     let contents = match &object.contents {
         Contents::Unknown => 0,

@@ -1,12 +1,11 @@
-//! Delta debugging: what can be left out of a list.
+//! Delta debugging: removal of as many items of a list as possible.
 
 use crate::error::Error;
 
 use super::trials::Trials;
 
-/// Leaves out whatever can be: all of a list, its halves, their halves, down to parts of `least`
-/// items. `make` has the dump of what is
-/// kept, or `None` where there is none. Gives back what is kept.
+/// Removes as many items as possible: all of a list, its halves, their halves, down to parts of `least` items. `make`
+/// returns the dump with the items that are kept, or `None` if there is none. Returns the kept items.
 pub(super) fn leave_out(
     trials: &mut Trials<'_>,
     count: usize,

@@ -36,8 +36,8 @@ fn one_object_is_left_of_many() {
     }
 }
 
-/// Of a dump that is not held a sample or a part shows it: what is left is no more than of one that is held, and the dump itself is
-/// asked about twice.
+/// A dump that is not held is reduced to no more than one that is held, by a sample or a part, and is itself tried
+/// twice.
 #[test]
 fn a_dump_that_is_not_held_is_sampled_first() {
     for (format, most) in formats().into_iter().zip([31 + 9 + 17, 60, 20]) {
@@ -60,7 +60,7 @@ fn a_dump_that_is_not_held_is_sampled_first() {
     }
 }
 
-/// What only all objects show together needs the whole dump.
+/// A failure that only all objects show together needs the whole dump.
 #[test]
 fn what_no_part_shows_is_sought_in_the_whole() {
     let heap = Heap::random(11);
@@ -73,7 +73,7 @@ fn what_no_part_shows_is_sought_in_the_whole() {
     assert!(reduced.bytes.ends_with(b"!") && reduced.bytes.len() < dump.len(), "{} bytes", reduced.bytes.len());
 }
 
-/// What is left of a valid dump is valid; and of two jobs the result is that of one.
+/// A reduced valid dump is valid, and two jobs give the result of one.
 #[test]
 fn what_is_left_is_valid_and_the_same_for_any_number_of_jobs() {
     for format in formats() {
@@ -86,7 +86,7 @@ fn what_is_left_is_valid_and_the_same_for_any_number_of_jobs() {
     }
 }
 
-/// A dump that is cut cannot be written again: its records and bytes are left out.
+/// A truncated dump cannot be written again: its records and bytes are removed.
 #[test]
 fn a_broken_dump_stays_broken_in_the_same_way() {
     for format in formats() {
@@ -141,7 +141,7 @@ fn a_run_ends_with_its_trials_and_goes_on_from_its_journal() {
     assert!(second.trials <= whole.trials - 10 + 1, "{} of {}", second.trials, whole.trials);
 }
 
-/// What it knows is of use for the same question alone, and no other file is written into.
+/// The answers of a journal are valid for one question only, and no other file is written into.
 #[test]
 fn a_file_that_is_no_journal_of_the_question_is_refused() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -170,8 +170,8 @@ fn a_file_that_is_no_journal_of_the_question_is_refused() {
     run("arrays").expect("its own");
 }
 
-/// A text with a line that cannot be read, and a reader that goes on with the next: it needs that line, the last one, and none that is
-/// cut. The lines after the broken one are left out as lines, which they are only once it is skipped.
+/// A text with an unreadable line, and a reader that skips it: the failure needs that line, the last one, and no
+/// truncated line. The lines after the broken one are removed as lines, which they are only once it is skipped.
 #[test]
 fn records_after_a_broken_place_are_left_out() {
     let format: Format = "classic".parse().expect("a format");
@@ -194,9 +194,9 @@ fn records_after_a_broken_place_are_left_out() {
     assert!(reduced.bytes.len() < 160 && reduced.trials < 400, "{} trials: {text}", reduced.trials);
 }
 
-/// What is shown only by a compressed dump, or only by one in two gzip members, is reduced inside them. RFC 1952, 2.3.1: a member
-/// begins with 1f 8b 08, and its header has 10 bytes; a stored block (RFC 1951, 3.2.4) has 5 beside its contents, and 8 end the
-/// member.
+/// A failure that only a compressed dump shows, or only one in two gzip members, is reduced inside the members. RFC
+/// 1952, 2.3.1: a member begins with 1f 8b 08, and its header has 10 bytes; a stored block (RFC 1951, 3.2.4) has 5
+/// beside its contents, and 8 end the member.
 #[test]
 fn a_compressed_dump_is_reduced_inside_its_members() {
     for members in 1..=2 {
@@ -212,8 +212,8 @@ fn a_compressed_dump_is_reduced_inside_its_members() {
     }
 }
 
-/// What shows with identifiers of any width shows with those of 4 bytes in the end (bytes 19 to 22 of the header say how many), and what
-/// shows with those of 2 alone keeps them.
+/// A failure with identifiers of any width is reduced to one with identifiers of 4 bytes (bytes 19 to 22 of the header
+/// have the width), and a failure that needs identifiers of 2 bytes keeps them.
 #[test]
 fn identifiers_get_the_usual_width_if_that_shows_it() {
     let recipe = "heapsmith-2:objects=10,addresses=numbers,seed=3,format=hprof,id-size=2";
@@ -227,9 +227,9 @@ fn identifiers_get_the_usual_width_if_that_shows_it() {
     assert_eq!(reduced.bytes[19..23], [0, 0, 0, 2]);
 }
 
-/// Where a header says a size that identifiers do not have (the last of the 4 bytes after the version's text and its zero), no record
-/// can be read; by their lengths they are left out all the same. What is left is the header, of 31 bytes, and the record that a reader
-/// ends at: its tag, and 8 bytes of time and length.
+/// A header with an invalid identifier size (the last of the 4 bytes after the version's text and its zero) makes all
+/// records unreadable; they are removed by their lengths. The header is left, of 31 bytes, and the record at which a
+/// reader ends: its tag, and 8 bytes of time and length.
 #[test]
 fn records_after_a_broken_header_are_left_out() {
     let options = GenerateOptions { objects: 300, ..GenerateOptions::default() };
@@ -251,7 +251,7 @@ fn records_after_a_broken_header_are_left_out() {
     assert!(reduced.trials < 200, "{} trials", reduced.trials);
 }
 
-/// A PHD of which only its records and their lengths say what is there: a version text is optional, and has a length of two bytes.
+/// A PHD whose records are known only by their lengths: a version text is optional, and has a length of two bytes.
 #[test]
 fn a_text_of_the_header_is_left_out_or_cut_with_its_length() {
     let head = b"\0\x12portable heap dump\0\0\0\x06\0\0\0\x04\x01";
@@ -270,9 +270,10 @@ fn a_text_of_the_header_is_left_out_or_cut_with_its_length() {
     assert_eq!(reduced(&has_text), [&head[..], b"\x04\0\0", b"\x02\x02\x03"].concat());
 }
 
-/// Of instances that have values one is left, of a class without a superclass that declares a byte. An INSTANCE DUMP has 9 bytes and 2
-/// identifiers before its values, a CLASS DUMP 15 bytes and 7 identifiers before its fields, and a field an identifier and a byte (manual
-/// of the JDK, "HPROF Binary Format"); the header has 31 bytes here, and that of a segment 9.
+/// One of several instances with values is left, of a class without a superclass that declares a byte. An INSTANCE DUMP
+/// has 9 bytes and 2 identifiers before its values, a CLASS DUMP 15 bytes and 7 identifiers before its fields, and a
+/// field an identifier and a byte (manual of the JDK, "HPROF Binary Format"); the header has 31 bytes here, and that of
+/// a segment 9.
 #[test]
 fn layouts_get_smaller_with_the_values_that_follow_from_them() {
     let has_value = |heap: &Heap| {
@@ -291,7 +292,8 @@ fn layouts_get_smaller_with_the_values_that_follow_from_them() {
     assert_eq!(reduced.bytes.len() as u64, 31 + 9 + (9 + 2 * width) + (15 + 7 * width) + (width + 1) + 1);
 }
 
-/// What something refers to cannot go; where it does not matter what a reference leads to, it leads to the object that has it.
+/// The target of a reference cannot be removed; if the target does not matter, the reference leads to its own object
+/// instead.
 #[test]
 fn references_lead_to_the_object_itself_if_that_is_enough() {
     let refers =

@@ -1,4 +1,4 @@
-//! Trying dumps: each once, several at a time, and twice before it counts.
+//! Trials of dumps: each dump once, several at a time, and twice before a failure counts.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -14,18 +14,18 @@ use crate::threads::map_side_by_side;
 use super::journal::{self, Sum};
 use super::{ReduceOptions, Reduced, Shows};
 
-/// Why no more was tried.
+/// The reason why trials ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// The number of trials.
+    /// The number of trials was reached.
     Trials,
-    /// The time.
+    /// The time was up.
     Time,
-    /// A signal, or what else asks a run to stop.
+    /// A signal or another request to stop.
     Stopped,
 }
 
-/// What is heard of a reduction while it goes on.
+/// A progress event of a reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress<'p> {
     /// This number of dumps was tried.
@@ -41,11 +41,12 @@ pub(super) struct Trials<'t> {
     progress: &'t (dyn Fn(Progress<'_>) + Sync),
     known: HashMap<Sum, bool>,
     journal: Option<File>,
-    /// The shortest dump that shows it; of one that is not held, none at first.
+    /// The shortest dump that shows the failure; at first none, if the original is not held.
     best: Option<Vec<u8>>,
-    /// The dump that is being made smaller. It shows it, and may be longer than the best where that is compressed.
+    /// The dump that is being reduced. It shows the failure, and may be longer than the best one where that is
+    /// compressed.
     now: Vec<u8>,
-    /// Into how many gzip members a dump is put before it is tried; 0 for none.
+    /// The number of gzip members into which a dump is put before it is tried; 0 for none.
     members: usize,
     trials: u64,
     flaky: u64,
@@ -53,7 +54,7 @@ pub(super) struct Trials<'t> {
     started: Instant,
 }
 
-/// Dumps that are tried one after the other, each with what it stands for; `None` in the place of a dump that cannot be made.
+/// An iterator of dumps to try, each with what it stands for; `None` instead of a dump that cannot be written.
 pub(super) type Next<'n, C> = &'n mut dyn FnMut() -> Option<(C, Option<Vec<u8>>)>;
 
 impl<'t> Trials<'t> {
@@ -71,7 +72,7 @@ impl<'t> Trials<'t> {
         Ok(trials)
     }
 
-    /// The same of a dump that is not held: `whole` says whether it shows it.
+    /// Trials of a dump that is not held: `whole` returns whether it shows the failure.
     pub(super) fn of_large(
         whole: &dyn Fn() -> Result<bool, Error>,
         shows: &'t Shows<'t>,
@@ -126,17 +127,17 @@ impl<'t> Trials<'t> {
         })
     }
 
-    /// Goes on with a dump that shows it as a whole, since no part of it does.
+    /// Continues with the whole dump, since no part of it shows the failure.
     pub(super) fn with_all(&mut self, dump: Vec<u8>) {
         self.take(dump);
     }
 
-    /// The dump that is being made smaller.
+    /// The dump that is being reduced.
     pub(super) fn now(&self) -> &[u8] {
         &self.now
     }
 
-    /// Whether nothing more is tried.
+    /// Whether trials have ended.
     pub(super) fn is_over(&mut self) -> bool {
         if self.ended.is_none() {
             self.ended = if self.options.stop.as_ref().is_some_and(crate::interrupt::Stop::is_asked) {
@@ -152,17 +153,17 @@ impl<'t> Trials<'t> {
         self.ended.is_some()
     }
 
-    /// Whether a signal ended it.
+    /// Whether a signal ended the trials.
     pub(super) fn is_stopped(&mut self) -> bool {
         self.is_over() && self.ended == Some(Ended::Stopped)
     }
 
-    /// The dump that it comes to, where nothing more is tried: the best one, if there is one.
+    /// The result after trials have ended: the best dump, if there is one.
     pub(super) fn stopped(self) -> Result<Reduced, Error> {
         if self.best.is_some() { Ok(self.finish()) } else { Err(Error::stopped()) }
     }
 
-    /// Goes on with another dump, however long, if it shows it.
+    /// Continues with another dump, of any length, if it shows the failure.
     pub(super) fn begin_with(&mut self, dump: Vec<u8>) -> Result<bool, Error> {
         let shows = self.shows_twice(&dump)?;
         if shows {
@@ -171,7 +172,8 @@ impl<'t> Trials<'t> {
         Ok(shows)
     }
 
-    /// The same, with every dump that is tried from now on in this number of gzip members; 0 is the dump as it is.
+    /// Continues like [`Trials::begin_with`], with every further dump in this number of gzip members; 0 is the dump as
+    /// it is.
     pub(super) fn begin_compressed(&mut self, dump: Vec<u8>, members: usize) -> Result<bool, Error> {
         let before = std::mem::replace(&mut self.members, members);
         let shows = self.begin_with(dump)?;
@@ -181,7 +183,7 @@ impl<'t> Trials<'t> {
         Ok(shows)
     }
 
-    /// A dump as it is tried.
+    /// A dump in the form in which it is tried.
     fn shown<'d>(&self, dump: &'d [u8]) -> Cow<'d, [u8]> {
         match self.members {
             0 => Cow::Borrowed(dump),
@@ -189,7 +191,7 @@ impl<'t> Trials<'t> {
         }
     }
 
-    /// The first of these dumps that shows it and is no longer than the one of now, whose place it takes.
+    /// The first of these dumps that shows the failure and is no longer than the current one, which it replaces.
     pub(super) fn first<C>(&mut self, next: Next<'_, C>) -> Result<Option<C>, Error> {
         loop {
             if self.is_over() {
@@ -246,7 +248,7 @@ impl<'t> Trials<'t> {
         Ok(again)
     }
 
-    /// What these dumps show, asked at the same time.
+    /// The answers of the test to these dumps, asked at the same time.
     fn ask(&mut self, dumps: &[&[u8]]) -> Result<Vec<bool>, Error> {
         let dumps: Vec<Cow<'_, [u8]>> = dumps.iter().map(|dump| self.shown(dump)).collect();
         let sums: Vec<Sum> = dumps.iter().map(|dump| sum(dump)).collect();
@@ -273,7 +275,7 @@ impl<'t> Trials<'t> {
         Ok(told)
     }
 
-    /// An answer; `None` if a signal ended it, which says nothing of the dump.
+    /// An answer; `None` if a signal ended the test, which says nothing about the dump.
     fn unless_stopped(&mut self, answer: Result<bool, Error>) -> Result<Option<bool>, Error> {
         let answer = Error::unless_stopped(answer)?;
         if answer.is_none() {

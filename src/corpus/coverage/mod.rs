@@ -1,5 +1,5 @@
-//! What the corpus and the rule books cover: every rule, in every kind of record that it speaks of, every statement of the
-//! documents and every erratum.
+//! The coverage of the rule books by the corpus: of every rule, in every kind of record that it concerns, of every
+//! statement of the documents, and of every erratum.
 
 mod places;
 
@@ -117,7 +117,7 @@ impl Measure {
         Measure::Errata,
     ];
 
-    /// What is counted, in words.
+    /// The measure in words.
     pub const fn title(self) -> &'static str {
         match self {
             Measure::RulesKept => "rules of the bytes that a case keeps",
@@ -131,10 +131,10 @@ impl Measure {
     }
 }
 
-/// What the corpus covers of some formats.
+/// The coverage of some formats by the corpus.
 ///
 /// # Errors
-/// If a case cannot be made or read, which the tests rule out.
+/// If a case cannot be generated or read, which the tests rule out.
 pub fn coverage(formats: &[Family]) -> Result<Coverage, Error> {
     let cases = cases()?;
     let formats = formats.iter().map(|&format| FormatCoverage::of(format, &cases));
@@ -143,7 +143,7 @@ pub fn coverage(formats: &[Family]) -> Result<Coverage, Error> {
 }
 
 impl FormatCoverage {
-    /// What these cases cover of a format.
+    /// The coverage of a format by these cases.
     ///
     /// # Errors
     /// If a case cannot be read, which is a defect.
@@ -159,7 +159,7 @@ impl FormatCoverage {
     }
 }
 
-/// Which cases have a part in each rule, and in which kinds of record.
+/// The cases of each rule, and the kinds of record in which they concern it.
 #[derive(Default)]
 struct Parts {
     found: BTreeSet<(Role, &'static str)>,
@@ -256,7 +256,7 @@ impl Tally {
         }
     }
 
-    /// Counts a thing. What is there is covered, with an exemption or without.
+    /// Counts an item. An item that is present is covered, with an exemption or without.
     fn entry(
         &mut self,
         measure: Measure,

@@ -1,4 +1,4 @@
-//! In which kind of record, or part of the header, a place of a dump lies.
+//! The kind of record, or part of the header, at a place of a dump.
 
 use crate::error::Error;
 use crate::family::case::Case;
@@ -18,12 +18,12 @@ struct Stretch {
     end: u64,
     record: Option<u64>,
     part: Option<&'static str>,
-    /// Whether reading stops in it.
+    /// Whether reading stops in the part.
     broken: bool,
 }
 
 impl Places {
-    /// Those of a case.
+    /// The records and parts of a case.
     ///
     /// # Errors
     /// If the dump in memory cannot be read, which is a defect.
@@ -58,15 +58,14 @@ impl Places {
         Places { stretches: Vec::new(), first: part(parts.first()), last: part(parts.last()) }
     }
 
-    /// The part in which an offset lies. What no field decides is of the first part, and what stands after all fields is of
-    /// the last one.
+    /// The part at an offset. An offset before all fields belongs to the first part, one after all fields to the last.
     pub(super) fn part_at(&self, offset: u64) -> &'static str {
         let Some(at) = self.stretches.iter().rposition(|stretch| stretch.start <= offset) else { return self.first };
         let stretch = &self.stretches[at];
         if offset >= stretch.end && !stretch.broken { self.last } else { stretch.part.unwrap_or(self.first) }
     }
 
-    /// Whether there is such a part. Every dump has a beginning and an end.
+    /// Whether the dump has such a part. Every dump has a beginning and an end.
     pub(super) fn has(&self, part: &str) -> bool {
         let is_there = self.stretches.iter().any(|stretch| stretch.part == Some(part));
         part == self.first || part == self.last || is_there

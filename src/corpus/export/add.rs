@@ -23,27 +23,27 @@ use super::{README, SCHEMA, Stored, bytes, complete, listed, manifest, rule, sel
 pub struct Addition {
     /// The dump.
     pub dump: Input,
-    /// Its id: small letters, digits and hyphens.
+    /// The case's id: small letters, digits and hyphens.
     pub id: String,
-    /// What it is about, in a line.
+    /// A summary in a line.
     pub summary: String,
-    /// Which heap of the dump the answer describes, from 0; `None` if the dump has only one.
+    /// The heap of the dump that the answer describes, from 0; `None` if the dump has only one.
     pub heap: Option<usize>,
     /// The heap as a listing; `None` if the dump has to be refused.
     pub listing: Option<Input>,
 }
 
-/// What came of an addition.
+/// The outcome of an addition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Added {
     /// The case was added; there are this many now.
     Cases(usize),
-    /// The answer is not what the format's rules say of the dump: why.
+    /// The answer contradicts the format's rules, for this reason.
     Disagrees(String),
 }
 
-/// Adds a case to a folder that is new or empty, or has such cases already. The answer is checked first: a listing against the
-/// dump, a refusal against the rules of the format.
+/// Adds a case to a folder that is new or empty, or has such cases already. The answer is checked first: a listing
+/// against the dump, a refusal against the rules of the format.
 ///
 /// # Errors
 /// If the dump or the listing cannot be read; if the folder has a case of the same id, cases of heapsmith's corpus, or something
@@ -86,12 +86,12 @@ pub fn add(folder: &Path, addition: &Addition) -> Result<Added, Error> {
     Ok(Added::Cases(count))
 }
 
-/// How the README of such a folder begins.
+/// The beginning of the README of such a folder.
 const HEAD: &str = "# Heap dumps of our own\n\nJVM heap dumps, each with the answer that is right, for tests of parsers in any \
                     language. `heapsmith corpus add`\nadds one; no program of heapsmith is needed to use them.\n";
-/// What `corpus` of the manifest says.
+/// The value of `corpus` in such a manifest.
 const OWN: &str = "own";
-/// A case is read as a whole; what is larger is no case for a test.
+/// The largest case, which is read as a whole; larger dumps do not suit tests.
 const LARGEST: u64 = 256 << 20;
 
 fn whole(input: &Input) -> Result<Vec<u8>, Error> {
@@ -108,7 +108,7 @@ fn whole(input: &Input) -> Result<Vec<u8>, Error> {
     Ok(bytes)
 }
 
-/// Why a listing is not the heap of a dump.
+/// The reason why a listing is not the heap of a dump, if it is not.
 fn differs(dump: &Input, heap: Option<usize>, listing: &Input, report: &Report) -> Result<Option<String>, Error> {
     if let Some(finding) = report.findings.iter().find(|finding| finding.severity == Severity::Error) {
         let (name, at) = (dump.name(), finding.offset);

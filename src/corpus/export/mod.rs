@@ -1,5 +1,5 @@
-//! The corpus for tests that run without heapsmith: files whose names are their digests, and a manifest that has everything
-//! else.
+//! The corpus for tests that run without heapsmith: files that are named by their digests, and a manifest with
+//! everything else.
 
 mod add;
 mod manifest;
@@ -28,7 +28,7 @@ pub use selection::Selection;
 /// Version of the manifest's schema.
 const SCHEMA: u32 = 4;
 const README: &str = include_str!("readme.md");
-/// Every version of the corpus, each with the cases that it brought or changed; the last one is that of this program.
+/// Every version of the corpus, each with the cases that it added or changed; the last one is that of this program.
 const VERSIONS: &str = include_str!("../../../corpus/versions.txt");
 const SCHEMAS: [(&str, &str); 3] = [
     ("schemas/golden.schema.json", include_str!("../../../specs/schemas/golden.schema.json")),
@@ -89,7 +89,7 @@ fn files(cases: &[Case], selection: &Selection) -> Result<Vec<(String, Vec<u8>)>
 struct Stored(BTreeMap<String, Vec<u8>>);
 
 impl Stored {
-    /// Puts a file under the name of its digest.
+    /// Adds a file under the name of its digest.
     fn put(&mut self, folder: &str, suffix: &str, bytes: Vec<u8>) -> ExportFile {
         let sha256 = sha256(&bytes);
         let file = ExportFile { path: format!("{folder}/{sha256}.{suffix}"), size: bytes.len() as u64, sha256 };
@@ -102,7 +102,7 @@ fn sha256(bytes: &[u8]) -> String {
     hexadecimal(&Sha256::digest(bytes))
 }
 
-/// These files with the schemas, the README and the manifest, which is the last.
+/// Adds the schemas, the README and the manifest to these files; the manifest is the last.
 fn complete(stored: Stored, export: &Export, readme: String) -> Result<Vec<(String, Vec<u8>)>, Error> {
     let text = serde_json::to_string(export).map_err(|e| Error::io("writing the manifest", e.into()))?;
     let fixed = SCHEMAS.into_iter().map(|(path, text)| (path.to_owned(), text.as_bytes().to_vec()));
@@ -110,7 +110,7 @@ fn complete(stored: Stored, export: &Export, readme: String) -> Result<Vec<(Stri
     Ok(made.chain([(MANIFEST.to_owned(), (text + "\n").into_bytes())]).collect())
 }
 
-/// A case; its files and the rules that it names are added to the others.
+/// The entry of a case; its files and the rules that it names are added to the others.
 fn entry(case: &Case, stored: &mut Stored, rules: &mut BTreeSet<&'static str>) -> Result<ExportCase, Error> {
     let of_corpus = case.manifest();
     let mut made = shelf::files(case)?.into_iter();
@@ -145,7 +145,7 @@ fn entry(case: &Case, stored: &mut Stored, rules: &mut BTreeSet<&'static str>) -
 
 type Relies = BTreeMap<String, Vec<ExportBytes>>;
 
-/// Where classes and objects stand, and which bytes rely on which rule: as far as the dump can be read.
+/// The bytes of classes and objects, and the bytes that rely on each rule: as far as the dump can be read.
 fn bytes(name: &str, dump: &[u8], rules: &mut BTreeSet<&'static str>) -> Result<(Vec<ExportBytes>, Relies), Error> {
     let (mut records, mut relies) = (Vec::new(), Relies::new());
     // A dump that is damaged at its start has nothing to show.
@@ -183,7 +183,7 @@ pub fn is_export(folder: &Path) -> bool {
     SharedFolder::open(folder).and_then(|folder| manifest(&folder)).is_ok_and(|found| found.is_some())
 }
 
-/// The files of an export in a folder: those that its manifest lists, and what is always there; `None` if it has none.
+/// The files of an export in a folder: those that its manifest lists, and the fixed ones; `None` if there is no export.
 fn listed(folder: &SharedFolder) -> Result<Option<BTreeSet<String>>, Error> {
     let Some(export) = manifest(folder)? else { return Ok(None) };
     let files = export.cases.into_iter().flat_map(|case| {
@@ -194,7 +194,7 @@ fn listed(folder: &SharedFolder) -> Result<Option<BTreeSet<String>>, Error> {
     Ok(Some(files.chain(fixed).chain(["README.md", MANIFEST].map(str::to_owned)).collect()))
 }
 
-/// The manifest of an export in a folder; `None` if what is there is none.
+/// The manifest of an export in a folder; `None` if there is none.
 fn manifest(folder: &SharedFolder) -> Result<Option<Export>, Error> {
     let text = folder.read(MANIFEST)?;
     let export = text.and_then(|text| serde_json::from_slice::<Export>(&text).ok());

@@ -1,4 +1,4 @@
-//! Which cases are exported.
+//! The selection of cases for an export.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use crate::validate::rulebook;
 
 use super::super::{Case, TAGS, Verdict};
 
-/// What the cases of an export have in common. Values of a kind add up, and a case has to match each kind that has values.
+/// The properties of the cases to export. A case matches if, for each kind of property with values, it has one of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Selection {
@@ -53,7 +53,7 @@ impl Selection {
             && any(&self.rules, &|wanted| rules().any(|id| is_beneath(id, wanted)))
     }
 
-    /// The options that say the same.
+    /// The options that make this selection.
     pub(super) fn text(&self) -> Vec<String> {
         let kinds = [("format", &self.formats), ("tag", &self.tags), ("rule", &self.rules)];
         kinds
@@ -81,7 +81,7 @@ fn known(what: &str, wanted: &[String], known: Vec<&str>, next: &str) -> Result<
     }
 }
 
-/// How all rules are found.
+/// The hint where all rules are listed.
 const LIST: &str = "`heapsmith explain --list` shows all";
 /// The kind of cases that were added to a folder.
 pub(super) const OWN: &str = "own";

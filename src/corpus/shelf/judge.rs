@@ -1,4 +1,4 @@
-//! Whether a case is what it says, by heapsmith's own decoder and validator.
+//! A check of a case by heapsmith's own decoder and validator.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use crate::validate::{Finding, Severity, ValidateOptions, rule, validate};
 use super::super::{Answer, Case, Verdict};
 
 impl Case {
-    /// What heapsmith's own decoder and validator have against the case's expectations.
+    /// The objections of heapsmith's own decoder and validator to the case's expectations.
     ///
     /// # Errors
     /// If the dump in memory cannot be read, which is a defect.
@@ -95,7 +95,7 @@ impl Case {
     }
 }
 
-/// Compares with nothing left out; what either side does not record counts too.
+/// Compares with nothing left out; facts that only one side records count as well.
 fn strictly(expected: &Heap, found: &Heap) -> Comparison {
     compare(expected, found, &BTreeSet::new())
 }

@@ -1,4 +1,4 @@
-//! `bless` that is killed: the process really ends, before any of its changes.
+//! Tests of a `bless` that is killed: the process really ends, before any of its changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
@@ -14,13 +14,13 @@ use super::verify::verify_with;
 use crate::corpus::{Manifest, ManifestAnswer};
 use crate::owned::{SharedFolder, Step};
 
-/// How many points of its work `bless` is killed at.
+/// The number of points at which `bless` is killed.
 const POINTS: usize = 20;
 
-/// Set for the process that is killed: before which change. It works in its current folder.
+/// The change before which the process is killed, set for that process. It works in its current folder.
 const POINT: &str = "HEAPSMITH_TEST_KILLED_BEFORE";
 
-/// What the owner of the folder has beside the corpus, and in it.
+/// Files of the folder's owner, beside the corpus and in it.
 const FOREIGN: [&str; 4] = ["notes.txt", "phd/notes.txt", "hprof/own/notes.txt", "own/phd/notes.txt"];
 
 #[test]
@@ -81,7 +81,7 @@ fn a_bless_that_is_killed_while_it_settles_what_a_killed_one_left_does_no_harm_e
     }
 }
 
-/// Not a test by itself: the process of [`Bench::is_killed`].
+/// The process of [`Bench::is_killed`], not a test by itself.
 #[test]
 fn killed() {
     let Some(point) = env::var_os(POINT) else { return };
@@ -149,7 +149,7 @@ impl Bench {
         bless_with(&self.work(), || Ok(self.new.clone()), &mut |_| {}).expect("blessed");
     }
 
-    /// All changes that are made of the older corpus.
+    /// The steps from the older corpus to the new one.
     fn steps(&self) -> Vec<Step> {
         self.fill();
         let mut steps = Vec::new();
@@ -158,7 +158,7 @@ impl Bench {
         steps
     }
 
-    /// Blesses in a process of its own, which is killed before this change. Says whether it came to that.
+    /// Runs `bless` in a process of its own, which is killed before this change, and returns whether it got there.
     fn is_killed(&self, point: usize) -> bool {
         let mut test = Command::new(env::current_exe().expect("a test knows its own path"));
         let name = concat!(module_path!(), "::killed").split_once("::").expect("a path").1;

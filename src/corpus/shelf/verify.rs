@@ -27,16 +27,16 @@ pub struct Trouble {
     pub message: String,
 }
 
-/// What [`verify`] found.
+/// The result of [`verify`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Verified {
     /// The number of cases.
     pub cases: usize,
-    /// What is wrong: the corpus is not as expected.
+    /// Violated expectations.
     pub troubles: Vec<Trouble>,
-    /// What is worth knowing, and not wrong: files that belong to no case, and an interrupted `bless` that was
-    /// completed or undone.
+    /// Notes that are no violations: files that belong to no case, and an interrupted `bless` that was completed or
+    /// undone.
     pub notes: Vec<String>,
 }
 
@@ -49,7 +49,8 @@ pub fn verify(folder: &Path) -> Result<Verified, Error> {
     verify_watched(folder, &mut |_, _| {})
 }
 
-/// The same; `watch` is told after each case how many are judged, and of how many.
+/// Checks the corpus in a folder like [`verify`], and calls `watch` after each case with the number of judged cases and
+/// of all.
 ///
 /// # Errors
 /// Like [`verify`].
@@ -65,7 +66,8 @@ pub fn verify_watched(folder: &Path, watch: &mut dyn FnMut(usize, usize)) -> Res
     Ok(verified)
 }
 
-/// Compares the files in a folder with these, of which the manifest is the last. They are asked for one by one, and none is held.
+/// Compares the files in a folder with these, the last of which is the manifest. They are generated one by one, and
+/// none is held.
 pub(super) fn verify_with<'f>(
     folder: &Path,
     files: impl Iterator<Item = Result<Made<'f>, Error>>,
@@ -113,7 +115,7 @@ fn open(folder: &SharedFolder, path: &str) -> Result<File, Error> {
     folder.open_file(path, Access::Read)?.ok_or_else(missing)
 }
 
-/// The right to read the folder, once nothing is left there of an interrupted command.
+/// A lock to read the folder, after the traces of an interrupted command were removed.
 fn settled(folder: &SharedFolder, notes: &mut Vec<String>) -> Result<Lock, Error> {
     loop {
         let lock = Lock::shared(folder)?;

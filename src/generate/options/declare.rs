@@ -1,7 +1,7 @@
 //! The options of the generator: one row for each.
 //!
-//! From the rows come the struct with its defaults and builder methods, the flags of the command, the keys of files and of
-//! recipes, the JSON schema, the table in `docs/generating.md`, and what a fuzzer's bytes draw.
+//! The rows generate the struct with its defaults and builder methods, the flags of the command, the keys of files and
+//! recipes, the JSON schema, the table in `docs/generating.md`, and the draws from a fuzzer's bytes.
 
 use crate::draw::Draw;
 use crate::error::{Error, unknown};
@@ -38,7 +38,7 @@ macro_rules! declare {
             }
         }
 
-        /// All rows, in order.
+        /// Every row, in order.
         const ROWS: &[GenerateOption] = &[$(GenerateOption {
             key: $key,
             help: &[$($help),+],
@@ -165,13 +165,13 @@ declare! {
     budget: u64 = BUDGET, "budget", |draw| BUDGET + draw.below(BUDGET);
 }
 
-/// What a heap may take that no one wanted to be larger: 2 GB.
+/// The memory budget of a heap by default: 2 GB.
 const BUDGET: u64 = 2_000_000_000;
 
-/// The last row that the swarm draws: what a recipe of it means does not change with the rows after that.
+/// The last row that the swarm draws: later rows do not change the meaning of existing recipes.
 const LAST_OF_SWARM: &str = "class-objects";
 
-/// Short lengths, as fuzzers like them.
+/// Draws short lengths, which suit fuzzers.
 fn short(draw: &mut dyn Draw) -> Option<Lengths> {
     Some(match draw.below(4) {
         0 => Lengths::Constant(draw.below(10)),
@@ -185,7 +185,7 @@ fn share(draw: &mut dyn Draw) -> Share {
     Share::millionths(draw.below(1_000_001) as u32)
 }
 
-/// An option of the generator, as its row declares it.
+/// An option of the generator, as declared by its row.
 #[derive(Debug)]
 pub struct GenerateOption {
     key: &'static str,
@@ -202,28 +202,28 @@ impl GenerateOption {
         ROWS.iter()
     }
 
-    /// The option of a key.
+    /// The option with a key.
     pub fn named(key: &str) -> Option<&'static GenerateOption> {
         ROWS.iter().find(|row| row.key == key)
     }
 
-    /// The error that there is no option of a key, with those that are nearest; some more keys are known beside the rows.
+    /// The error for an unknown key, with the nearest keys; `more` are known besides the rows.
     pub fn unknown<'k>(key: &str, more: impl IntoIterator<Item = &'k str>) -> Error {
         let next = "`heapsmith generate --help` shows all";
         unknown("option", key, ROWS.iter().map(|row| row.key).chain(more), next)
     }
 
-    /// Its name in flags, files and recipes.
+    /// The option's name in flags, files and recipes.
     pub fn key(&self) -> &'static str {
         self.key
     }
 
-    /// What it is, in a sentence or two.
+    /// A description in a sentence or two.
     pub fn help(&self) -> String {
         self.help.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ")
     }
 
-    /// What may be written for it, in few words.
+    /// A short description of its values.
     pub fn values(&self) -> String {
         (self.form)().brief()
     }
@@ -233,7 +233,7 @@ impl GenerateOption {
         (self.form)().is_list()
     }
 
-    /// The values, where each has a name.
+    /// The names of its values, if each has a name.
     pub fn names(&self) -> Option<Vec<&'static str>> {
         (self.form)().names().map(<[&str]>::to_vec)
     }
@@ -243,12 +243,12 @@ impl GenerateOption {
         (self.form)().schema()
     }
 
-    /// The text of its value.
+    /// The text of the option's value.
     pub fn text(&self, options: &GenerateOptions) -> String {
         (self.text)(options)
     }
 
-    /// Sets it to the value of a text.
+    /// Sets the option to the value of a text.
     ///
     /// # Errors
     /// If it has no such value.
@@ -261,7 +261,7 @@ impl GenerateOption {
 }
 
 impl GenerateOptions {
-    /// Options of a fuzzer's bytes: half of them are the defaults.
+    /// Draws options from a fuzzer's bytes: half of them are the defaults.
     pub fn draw(draw: &mut dyn Draw) -> GenerateOptions {
         let mut options = GenerateOptions::default();
         for row in ROWS {
@@ -272,7 +272,7 @@ impl GenerateOptions {
         options
     }
 
-    /// The same with half of the options drawn. Those whose keys are kept stay, and make no difference to the others.
+    /// These options with half of them drawn. Options whose keys are kept stay, and do not affect the others.
     pub(crate) fn swarm(&self, is_kept: impl Fn(&str) -> bool, draw: &mut dyn Draw) -> GenerateOptions {
         let mut options = self.clone();
         let last = ROWS.iter().position(|row| row.key == LAST_OF_SWARM).unwrap_or_default();
@@ -300,7 +300,7 @@ impl GenerateOptions {
         GenerateOption::named(key).map(|row| row.text(self))
     }
 
-    /// The options that differ from others, each with the text of its value.
+    /// The options whose values differ from those of other options, each with the text of its value.
     pub fn beyond(&self, others: &GenerateOptions) -> Vec<(&'static str, String)> {
         let texts = ROWS.iter().map(|row| (row.key, row.text(self), row.text(others)));
         texts.filter(|(_, own, other)| own != other).map(|(key, own, _)| (key, own)).collect()

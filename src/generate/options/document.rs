@@ -1,4 +1,4 @@
-//! The options in a file, its JSON schema, and the tables of `docs/generating.md`.
+//! Options in a file, their JSON schema, and the tables of `docs/generating.md`.
 
 use serde_json::{Map, Value as Json, json};
 
@@ -24,7 +24,7 @@ impl Preset {
 }
 
 impl GenerateOptions {
-    /// Sets the options that a file has: an object of keys and values, as its schema has them.
+    /// Sets the options of a file: an object of keys and values, as its schema has them.
     ///
     /// # Errors
     /// If there is no such option, or it has no such value.
@@ -39,7 +39,7 @@ impl GenerateOptions {
     }
 }
 
-/// A value as flags spell it; what they cannot spell stays JSON, and is no value of any option.
+/// A JSON value as flags spell it; what flags cannot spell stays JSON, and is no value of any option.
 fn text(value: &Json) -> String {
     let item = |item: &Json| item.as_str().map(str::to_owned);
     match value {
@@ -55,7 +55,7 @@ fn text(value: &Json) -> String {
     }
 }
 
-/// The JSON schema of a file of options: a preset, and what differs from it. Version 2.
+/// The JSON schema of a file of options: a preset, and the options that differ from it. Version 2.
 pub fn schema() -> Json {
     let presets = Json::Array(Preset::FORMS.iter().map(|form| Json::from(form.name)).collect());
     let preset = json!({ "description": "Preset from which the options start.", "enum": presets });
@@ -86,7 +86,7 @@ mod tests {
 
     const PAGE: &str = "docs/generating.md";
 
-    /// A page with other rows in its tables: lines from the one after a head to the next empty one.
+    /// A page with other rows in its tables: the lines from a head to the next empty line are replaced.
     fn with_rows(page: &str, head: &str, rows: &[String]) -> String {
         let (before, table) = page.split_once(head).unwrap_or_else(|| panic!("{PAGE} has no table {head:?}"));
         let (line, table) = table.split_once("\n|").expect("a line under the head");
@@ -99,7 +99,7 @@ mod tests {
         text.replace('|', "\\|")
     }
 
-    /// `HEAPSMITH_BLESS=1 cargo test --lib generate::options::` writes the tables anew.
+    /// `HEAPSMITH_BLESS=1 cargo test --lib generate::options::` rewrites the tables.
     #[test]
     fn the_document_has_every_option_and_preset() {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(PAGE);

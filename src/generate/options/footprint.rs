@@ -1,12 +1,12 @@
-//! How much memory a heap takes that is drawn, before it is drawn.
+//! An estimate of the memory that drawing a heap takes.
 
 use crate::error::Error;
 
 use super::super::procedural::DRAWN;
 use super::{AddressSpace, GenerateOptions, Lengths};
 
-/// Bytes for each of what is held, measured at the peak of writing HPROF and rounded up: what a heap has itself, its writer's log
-/// and what is planned before.
+/// Bytes for each kind of item, measured at the peak of writing HPROF and rounded up: of the heap itself, its writer's
+/// log and the plan.
 const CLASS: u128 = 6_000;
 const FIELD: u128 = 700;
 const STATIC: u128 = 250;
@@ -16,13 +16,13 @@ const ROOT: u128 = 200;
 const TEXT: u128 = 900;
 const OBJECT: u128 = 1_000;
 const VALUE: u128 = 50;
-/// An element or a character, which are held twice while they are drawn.
+/// An element or a character: each is held twice while it is drawn.
 const ELEMENT: u128 = 16;
-/// Objects that are drawn of a larger heap: its first ones, and those of the shapes of its blocks.
+/// Objects of a larger heap that are drawn: its first ones, and those of the shapes of its blocks.
 const OF_BLOCKS: u128 = 2_600;
 
 impl GenerateOptions {
-    /// Bytes of memory that the heap is estimated to take. Objects in blocks and of shapes take none.
+    /// The estimated memory of the heap in bytes. Objects in blocks and of shapes take none.
     pub fn footprint(&self) -> u64 {
         let mean = |lengths: &Lengths| u128::from(lengths.mean());
         let or = |lengths: &Option<Lengths>, ordinary: u128| lengths.as_ref().map_or(ordinary, mean);

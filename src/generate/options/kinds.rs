@@ -1,4 +1,4 @@
-//! Kinds of values that options have: how each is written, read and described.
+//! Types of option values: how each is written, read and described.
 
 use serde_json::{Value as Json, json};
 
@@ -9,45 +9,45 @@ use super::super::oddity::{Oddities, Oddity};
 use super::super::shape::{ShapeForm, Shapes};
 use super::{AddressSpace, ClassObjects, Lengths, Mix, Naming, Placement, Share};
 
-/// A value that text spells: the same text in flags, in files and in recipes.
+/// A value that text spells: the text is the same in flags, files and recipes.
 pub(super) trait Kind: Sized {
-    /// What values there are.
+    /// The form of its values.
     fn form() -> Form;
 
-    /// The value of a text, if there is one.
+    /// The value of a text, if it is one.
     fn read(text: &str) -> Option<Self>;
 
     /// The text of a value.
     fn text(&self) -> String;
 }
 
-/// What values an option has.
+/// The form of an option's values.
 #[derive(Clone, Debug)]
 pub(super) enum Form {
-    /// Numbers of things, up to a greatest one.
+    /// Counts, up to a greatest one.
     Count(u64),
-    /// Parts of one.
+    /// Fractions of one.
     Share,
     /// Distributions of lengths.
     Lengths,
     /// Weights.
     Mix,
-    /// One of several names.
+    /// One name of several.
     Choice(Vec<&'static str>),
-    /// Any of several names.
+    /// A list of names.
     List(Vec<&'static str>),
-    /// Shapes, each with what it is given.
+    /// Shapes, each with parameters.
     Shapes,
     /// Yes or no.
     Flag,
     /// Any text.
     Text,
-    /// What the generator does by itself, or one of these.
+    /// The generator's own choice, or a value of another form.
     OrOrdinary(Box<Form>),
 }
 
 impl Form {
-    /// What may be written, for people.
+    /// A description of the values for people.
     pub(super) fn described(&self) -> String {
         match self {
             Form::Count(_) => "a count, such as 1000, 20_000, 1e6 or 6.5e7".to_owned(),
@@ -65,7 +65,7 @@ impl Form {
         }
     }
 
-    /// The same in fewer words, for tables and help.
+    /// A shorter description, for tables and help.
     pub(super) fn brief(&self) -> String {
         match self {
             Form::Lengths => "a distribution".to_owned(),
@@ -78,7 +78,7 @@ impl Form {
         }
     }
 
-    /// What is expected instead of a text that is no value.
+    /// The message for a text that is no value.
     pub(super) fn refused(&self, text: &str) -> String {
         let shapes = matches!(self, Form::Shapes).then(|| Shapes::joined(text).err()).flatten();
         shapes.unwrap_or_else(|| format!("expected {}, found {text:?}", self.described()))
@@ -89,7 +89,7 @@ impl Form {
         matches!(self, Form::List(_) | Form::Shapes)
     }
 
-    /// The names that may be written, where those are all.
+    /// The names that may be written, if these are all.
     pub(super) fn names(&self) -> Option<&[&'static str]> {
         match self {
             Form::Choice(names) => Some(names),
@@ -123,11 +123,11 @@ impl Form {
     }
 }
 
-/// What the generator does by itself.
+/// The generator's own choice.
 const ORDINARY: &str = "ordinary";
 /// An empty list.
 const NONE: &str = "none";
-/// Between the names of a list.
+/// The separator of a list's names.
 pub(in super::super) const JOIN: char = '+';
 const YES: &str = "yes";
 const NO: &str = "no";
@@ -159,7 +159,8 @@ impl<K: Kind> Kind for Option<K> {
     }
 }
 
-/// A count of digits, with `_` among them, and with an exponent; and as many digits after a point as that has room for.
+/// Parses a count: digits with `_` among them, an exponent, and as many digits after a point as the exponent has room
+/// for.
 pub(in super::super) fn count(text: &str) -> Option<u64> {
     let digits = |text: &str| {
         let is_spelled = text.starts_with(|c: char| c.is_ascii_digit()) && !text.ends_with('_');
@@ -202,10 +203,10 @@ impl Kind for usize {
     }
 }
 
-/// More objects than addresses of 64 bits have room for make no sense.
+/// The most objects: more would not fit into addresses of 64 bits.
 const MOST: u64 = 1 << 37;
 
-/// A kind whose values are counts.
+/// Implementations for types whose values are counts.
 macro_rules! counts {
     ($($kind:ident)*) => {$(
         impl Kind for $kind {
@@ -226,7 +227,7 @@ macro_rules! counts {
 
 counts! { u32 u64 }
 
-/// A kind that reads and writes its own values.
+/// Implementations for types that read and write their own values.
 macro_rules! spelled {
     ($($kind:ident)*) => {$(
         impl Kind for $kind {
@@ -324,7 +325,7 @@ impl Kind for Shapes {
     }
 }
 
-/// A kind whose values are those of an enumeration, each with its name.
+/// Implementations for enumerations whose values have names.
 macro_rules! choices {
     ($($kind:ident { $($value:ident = $name:literal),* $(,)? })*) => {$(
         impl Kind for $kind {

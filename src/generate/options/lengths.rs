@@ -1,5 +1,5 @@
-//! Distributions of lengths and counts, shares, and the mixture of kinds. All of them draw integers: no result could depend
-//! on how a machine rounds.
+//! Distributions of lengths and counts, shares, and the mixture of kinds. All draw integers, so that no result depends
+//! on a machine's rounding.
 
 use std::fmt;
 
@@ -7,35 +7,35 @@ use crate::draw::Draw;
 
 use super::kinds::{JOIN, count};
 
-/// How lengths, or numbers of things, are distributed.
+/// A distribution of lengths or counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Lengths {
-    /// Always this one.
+    /// One length.
     Constant(u64),
-    /// From the first to the second, each as often.
+    /// Any length of a range, equally often.
     Uniform(u64, u64),
-    /// From 0 on, ever rarer, with this mean.
+    /// Lengths from 0 on with this mean, longer ones exponentially rarer.
     Geometric(u64),
-    /// From the first, which is at least 1, to the second: twice a length is reached half as often.
+    /// Lengths of a range from 1 or more on by a power law: twice a length is reached half as often.
     Power(u64, u64),
     /// The numbers at which widths change.
     Edges,
-    /// One of these.
+    /// One of some lengths.
     Among(Vec<u64>),
 }
 
 /// The greatest numbers of 7, 8, 15 and 16 bits, those after them, 0 and 1.
 const EDGES: [u64; 10] = [0, 1, 127, 128, 255, 256, 32_767, 32_768, 65_535, 65_536];
 
-/// A geometric number exceeds its mean by this factor less often than once in 10^13 draws.
+/// The factor by which a geometric number exceeds its mean less often than once in 10^13 draws.
 const UNSEEN: u64 = 32;
 
 impl Lengths {
     /// The greatest length that may be asked for: an object is drawn in memory.
     pub const MOST: u64 = 1 << 24;
 
-    /// How each distribution is spelled, by an example, and what it is.
+    /// Examples of the spelling of each distribution, with descriptions.
     pub const SPELLINGS: [(&'static str, &'static str); 7] = [
         ("8", "always 8"),
         ("constant:8", "the same"),
@@ -46,7 +46,7 @@ impl Lengths {
         ("edges", "0, 1, 127, 128, 255, 256, 32767, 32768, 65535 or 65536"),
     ];
 
-    /// One of the lengths.
+    /// Draws a length.
     pub fn draw(&self, draw: &mut dyn Draw) -> u64 {
         match self {
             Lengths::Constant(length) => *length,
@@ -63,7 +63,7 @@ impl Lengths {
         }
     }
 
-    /// The length on average, rounded up; of powers at most twice as much.
+    /// The mean of the lengths, rounded up; for a power law at most twice the mean.
     pub(super) fn mean(&self) -> u64 {
         match self {
             Lengths::Constant(length) | Lengths::Geometric(length) => *length,
@@ -87,7 +87,7 @@ impl Lengths {
         }
     }
 
-    /// The greatest of the lengths; of those without a bound, one that is not seen in as many draws as can be made.
+    /// The greatest length; without a bound, a length that no feasible number of draws exceeds.
     pub(crate) fn greatest(&self) -> u64 {
         match self {
             Lengths::Constant(length) => *length,
@@ -136,7 +136,7 @@ impl fmt::Display for Lengths {
     }
 }
 
-/// The bits of a geometric number are independent: bit `i` is set with the odds `ratio^(2^i)` to 1.
+/// Draws a geometric number. Its bits are independent: bit `i` is set with the odds `ratio^(2^i)` to 1.
 fn geometric(mean: u64, draw: &mut dyn Draw) -> u64 {
     // Parts of 2^32.
     const ONE: u64 = 1 << 32;
@@ -151,7 +151,7 @@ fn geometric(mean: u64, draw: &mut dyn Draw) -> u64 {
     length.min(Lengths::MOST)
 }
 
-/// A part of one, in millionths.
+/// A fraction of one, in millionths.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Share(u32);
 
@@ -163,7 +163,7 @@ impl Share {
         Share(millionths.min(Share::ONE))
     }
 
-    /// True in as many cases. A share of 0 draws nothing.
+    /// Draws true with this probability. A share of 0 draws nothing.
     pub fn draw(self, draw: &mut dyn Draw) -> bool {
         self.0 > 0 && draw.below(Share::ONE.into()) < self.0.into()
     }
@@ -190,7 +190,7 @@ impl fmt::Display for Share {
     }
 }
 
-/// How often each kind of object is, as weights.
+/// Weights of the kinds of objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mix {
     /// Instances of random classes.
@@ -219,12 +219,12 @@ pub(in super::super) enum Mixed {
 }
 
 impl Mix {
-    /// All weights together.
+    /// The sum of all weights.
     pub(super) fn sum(self) -> u64 {
         [self.instances, self.strings, self.primitive_arrays, self.object_arrays].into_iter().map(u64::from).sum()
     }
 
-    /// A kind, by its weight.
+    /// Draws a kind, by its weight.
     pub(in super::super) fn draw(self, draw: &mut dyn Draw) -> Mixed {
         let drawn = draw.below(self.sum());
         let instances = u64::from(self.instances);

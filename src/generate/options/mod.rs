@@ -1,4 +1,4 @@
-//! What kind of heap to make.
+//! Options of the generator.
 
 mod declare;
 mod document;
@@ -19,10 +19,10 @@ pub use preset::{Preset, PresetForm};
 
 use super::oddity::Oddity;
 
-/// Bytes of the longest names: those of their arrays have some more, and 65,535 is what two bytes can count.
+/// Bytes of the longest names: the names of their arrays are longer, and 65,535 is the most that two bytes can count.
 pub(super) const LONGEST_NAME: u64 = 65_000;
 
-/// What the addresses of a generated heap are like.
+/// The addresses of a generated heap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AddressSpace {
     /// Places in memory, as wide as a word: mostly packed, with gaps of all widths.
@@ -46,7 +46,8 @@ pub enum AddressSpace {
 }
 
 impl AddressSpace {
-    /// Those that are drawn where a seed or a fuzzer chooses: with one more, the same seed would mean another heap.
+    /// The address spaces that are drawn where a seed or a fuzzer chooses. With one more, a seed would give another
+    /// heap.
     pub const ALL: [AddressSpace; 8] = [
         AddressSpace::Memory,
         AddressSpace::Dense,
@@ -58,13 +59,13 @@ impl AddressSpace {
         AddressSpace::Numbers,
     ];
 
-    /// What all addresses are multiples of.
+    /// The common divisor of all addresses.
     pub(crate) fn unit(self) -> u64 {
         if matches!(self, AddressSpace::Unaligned | AddressSpace::Numbers) { 1 } else { 8 }
     }
 }
 
-/// What the names of random classes and fields are like.
+/// The style of the names of random classes and fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Naming {
     /// Short names of one package.
@@ -78,12 +79,13 @@ pub enum Naming {
     Program,
 }
 
-/// What a generated heap says of class objects.
+/// The facts about class objects in a generated heap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClassObjects {
-    /// Those of primitive types are classes, and an instance size is what an instance takes in memory (OpenJ9).
+    /// Class objects of primitive types are classes, and an instance size is the memory of an instance (OpenJ9).
     J9,
-    /// Those of primitive types are instances of java/lang/Class, and an instance size is the bytes of the fields (HotSpot).
+    /// Class objects of primitive types are instances of java/lang/Class, and an instance size is the bytes of the
+    /// fields (HotSpot).
     HotSpot,
 }
 
@@ -97,7 +99,7 @@ pub enum Placement {
 }
 
 impl GenerateOptions {
-    /// The same with what its oddities mean for other options, where these are left open.
+    /// These options with the consequences of their oddities for options that are left open.
     pub(crate) fn with_oddities(&self) -> GenerateOptions {
         let (mut options, plain, odd) = (self.clone(), GenerateOptions::default(), self.oddities);
         let open = |value: &Lengths, default: &Lengths| value == default;
@@ -128,7 +130,7 @@ impl GenerateOptions {
         options
     }
 
-    /// Whether objects own others.
+    /// Whether objects own other objects.
     pub(crate) fn has_owners(&self) -> bool {
         self.owned != Share::default()
     }
@@ -142,8 +144,8 @@ impl GenerateOptions {
         (self.latin1_names || !has_names) && text.chars().all(|c| u32::from(c) < 0x100)
     }
 
-    /// Why there is no room for the class loaders and threads that are asked for at least. What is not `asked` for, a small heap has
-    /// as far as there is room.
+    /// The refusal, if there is no room for the minimum of class loaders and threads that are `asked` for. Other
+    /// numbers of them are met as far as there is room.
     pub(crate) fn crowding(&self, asked: impl Fn(&str) -> bool) -> Option<Refusal> {
         if self.oddities.has(Oddity::NoLibraryObjects) {
             return None;
@@ -167,7 +169,7 @@ impl GenerateOptions {
         None
     }
 
-    /// Refuses what a heap cannot have together.
+    /// Refuses contradictory options.
     ///
     /// # Errors
     /// If addresses do not go with the word size, or the heap would take more memory than its budget.
@@ -176,7 +178,7 @@ impl GenerateOptions {
         self.refusal().map_or(Ok(()), |refusal| Err(refusal.into()))
     }
 
-    /// What a heap cannot have together.
+    /// The refusal of contradictory options.
     pub(crate) fn refusal(&self) -> Option<Refusal> {
         let is_above = self.addresses == AddressSpace::Above4G && self.word == WordSize::Bits32;
         let why = || format!("addresses={} takes words of 64 bits", self.get("addresses").unwrap_or_default());
@@ -195,7 +197,7 @@ impl GenerateOptions {
     }
 }
 
-/// Why a heap of some options cannot be made or written, and which value of an option would help.
+/// The reason why a heap of some options cannot be made or written, and an option's value that would help.
 #[derive(Clone, Debug)]
 pub(crate) struct Refusal {
     why: String,

@@ -2,10 +2,10 @@
 
 use super::GenerateOptions;
 
-/// A set of values of the options.
+/// A named set of option values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Preset {
-    /// What every parser should load.
+    /// A heap that every parser should load.
     #[default]
     Plain,
     /// A handful of small objects.
@@ -16,22 +16,22 @@ pub enum Preset {
     Boundary,
     /// Very many objects.
     Huge,
-    /// What a dump of HotSpot looks like.
+    /// A heap like that of a dump of HotSpot.
     HotSpot,
-    /// What a dump of OpenJ9 looks like.
+    /// A heap like that of a dump of OpenJ9.
     OpenJ9,
-    /// What a dump of an Android application looks like.
+    /// A heap like that of a dump of an Android application.
     Android,
 }
 
-/// What is told once of a preset; [`Preset::FORMS`] is the table of all.
+/// The description of a preset; [`Preset::FORMS`] is the table of all.
 #[derive(Clone, Copy, Debug)]
 pub struct PresetForm {
     /// The preset.
     pub preset: Preset,
-    /// Its name in flags, files and recipes.
+    /// The preset's name in flags, files and recipes.
     pub name: &'static str,
-    /// What it is for, in a line.
+    /// A summary in a line.
     pub summary: &'static str,
     /// The options that differ from the defaults, each with the text of its value.
     pub values: &'static [(&'static str, &'static str)],
@@ -202,27 +202,27 @@ impl Preset {
         },
     ];
 
-    /// Its row in [`Preset::FORMS`].
+    /// The preset's row in [`Preset::FORMS`].
     pub fn form(self) -> &'static PresetForm {
         &Self::FORMS[self as usize]
     }
 
-    /// Its name.
+    /// The preset's name.
     pub fn name(self) -> &'static str {
         self.form().name
     }
 
-    /// The preset of a name.
+    /// The preset with a name.
     pub fn named(name: &str) -> Option<Preset> {
         Self::FORMS.iter().find(|form| form.name == name).map(|form| form.preset)
     }
 
-    /// Every preset's name, as a text lists them.
+    /// The names of all presets, as a list in a text.
     pub fn names() -> String {
         Preset::FORMS.map(|form| form.name).join(", ")
     }
 
-    /// Its options.
+    /// The preset's options.
     pub fn options(self) -> GenerateOptions {
         let mut options = GenerateOptions::default();
         for (key, text) in self.form().values {

@@ -1,4 +1,4 @@
-//! What the blocks of a heap are made of, as `specs/generator.md` has it.
+//! The description of a heap's blocks, in the form of `specs/generator.md`.
 
 use serde_json::{Map, Value as Json, json};
 
@@ -10,7 +10,7 @@ use super::ProceduralHeap;
 use super::shapes::Drawn;
 
 impl ProceduralHeap {
-    /// What the blocks are made of: with the seed, all that decides about the objects in them. `None` if there are no blocks.
+    /// The description of the blocks: with the seed, it determines all objects in them. `None` if there are no blocks.
     pub fn described(&self) -> Option<Json> {
         let computed = self.blocks.as_ref()?;
         let shapes = computed.shapes.iter().zip(&computed.drawn);
@@ -44,7 +44,7 @@ fn described(shape: &BlockShape, drawn: &Drawn) -> Json {
     })
 }
 
-/// An object as a listing has it, with an offset in the place of its address.
+/// An object as in a listing, with an offset instead of its address.
 fn object(object: &Object) -> Json {
     let mut line = Map::new();
     line.insert("offset".to_owned(), object.address.0.into());

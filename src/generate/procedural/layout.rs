@@ -1,13 +1,13 @@
-//! Where blocks are: from a block to its address and back, without a table of blocks.
+//! The layout of blocks: from a block to its address and back, without a table of blocks.
 //!
 //! Blocks come in groups of 64, in which each shape occurs once: the block of number `j` in its group has the shape `j ^ x`,
 //! where `x` is the group's. So all groups are of one length, whatever the shapes' lengths are.
 
 use super::mix;
 
-/// Objects of a block.
+/// The objects of a block.
 pub(super) const OBJECTS: u64 = 32;
-/// Shapes, and blocks of a group.
+/// The number of shapes, and of blocks in a group.
 pub(super) const SHAPES: usize = 64;
 
 /// The addresses of all objects in blocks.
@@ -18,18 +18,18 @@ pub(super) struct Layout {
     base: u64,
     /// Bytes of a group.
     group: u64,
-    /// By the group's `x` and the block's number in the group, where the block begins in the group, in units.
+    /// The start of each block in its group in units, by the group's `x` and the block's number in the group.
     starts: Vec<u32>,
-    /// By shape and object, where the object begins in the block, in units.
+    /// The start of each object in its block in units, by shape.
     offsets: Vec<u32>,
 }
 
-/// Addresses are multiples of it.
+/// The unit of addresses.
 pub(super) const UNIT: u64 = 1;
 
 impl Layout {
-    /// Blocks from `base` on; `offsets` are those of the objects of each shape, in bytes, and `lengths` what a block takes.
-    /// `None`, if a group is too long.
+    /// A layout of blocks from `base` on. `offsets` are those of the objects of each shape, in bytes, and `lengths` the
+    /// lengths of its blocks. `None` if a group is too long.
     pub(super) fn new(
         key: u64,
         blocks: u64,
@@ -104,25 +104,25 @@ impl Layout {
         (block < self.blocks).then_some((block, object))
     }
 
-    /// How many blocks have a shape: one of each group, but for the last group's end.
+    /// The number of blocks with a shape: one in each group, but for the end of the last group.
     pub(super) fn blocks_of(&self, shape: usize) -> u64 {
         let (groups, rest) = (self.blocks / SHAPES as u64, self.blocks % SHAPES as u64);
         groups + u64::from(((shape ^ self.order_of(groups)) as u64) < rest)
     }
 
-    /// All addresses are multiples of it.
+    /// The unit of addresses.
     pub(super) fn unit(&self) -> u64 {
         let places = self.starts.iter().chain(&self.offsets).fold(0, |bits, place| bits | (u64::from(*place) * UNIT));
         let bits = places | self.base | self.group;
         1 << bits.trailing_zeros().min(3)
     }
 
-    /// Where the first block begins.
+    /// The address of the first block.
     pub(super) fn base(&self) -> u64 {
         self.base
     }
 
-    /// How many blocks there are.
+    /// The number of blocks.
     pub(super) fn blocks(&self) -> u64 {
         self.blocks
     }

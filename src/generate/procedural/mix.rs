@@ -1,4 +1,4 @@
-//! The numbers that stand for chance: functions of a key and a counter, so that any of them can be had without the others.
+//! Pseudo-random numbers as functions of a key and a counter, so that any of them can be computed without the others.
 //!
 //! `specs/generator.md` defines them. Words of 64 bits are one multiplication to 128 bits whose halves are folded; 32-bit
 //! lanes are two rounds of multiplication and shift, which compilers make into vectors of lanes.
@@ -10,7 +10,7 @@ const LANE: u32 = 0x9e37_79b1;
 const FIRST: u32 = 0x7feb_352d;
 const SECOND: u32 = 0x846c_a68b;
 
-/// The word of this number.
+/// The word with this number.
 #[inline]
 pub(super) fn word(key: u64, number: u64) -> u64 {
     let input = key.wrapping_add(number.wrapping_add(1).wrapping_mul(STEP));
@@ -18,7 +18,7 @@ pub(super) fn word(key: u64, number: u64) -> u64 {
     product as u64 ^ (product >> 64) as u64
 }
 
-/// The lane of this number.
+/// The lane with this number.
 #[inline]
 pub(super) fn lane(key: u64, number: u32) -> u32 {
     let mut bits = number.wrapping_add(1).wrapping_mul(LANE) ^ key as u32;
@@ -33,13 +33,13 @@ pub(super) fn below(lane: u32, bound: u64) -> u32 {
     ((u64::from(lane) * bound) >> 32) as u32
 }
 
-/// Another five bits of a lane, those of the key with them.
+/// Five other bits of a lane, mixed with those of the key.
 #[inline]
 pub(super) fn five_bits(key: u64, lane: u32) -> u32 {
     lane.wrapping_add((key >> 32) as u32).wrapping_mul(LANE) >> 27
 }
 
-/// Six bits of a key's lower half and a number: which of 64 orders a group of blocks has.
+/// Six bits of a key's lower half and a number: one of the 64 orders of a group of blocks.
 #[inline]
 pub(super) fn six_bits(key: u64, number: u32) -> u32 {
     let bits = (number ^ key as u32).wrapping_mul(FIRST);

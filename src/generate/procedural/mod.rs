@@ -1,8 +1,8 @@
-//! Heaps of any size, of which every object can be computed without the others.
+//! Heaps of any size, each object of which can be computed without the others.
 //!
-//! The classes, what surrounds a heap, and its first objects are drawn ([`super::generate`]). All further objects stand in
-//! blocks of 32 that have one of 64 shapes, which are drawn as well; what differs from block to block is a function of seed and
-//! block. `specs/generator.md` has the definition.
+//! The classes, the surroundings of a heap, and its first objects are drawn ([`super::generate`]). All further objects
+//! stand in blocks of 32 with one of 64 shapes, which are drawn as well; differences between blocks are functions of
+//! seed and block. `specs/generator.md` has the definition.
 
 mod described;
 mod layout;
@@ -25,18 +25,18 @@ use super::shape::{self, PlacedShape, RunBlocks};
 use layout::{Layout, OBJECTS, SHAPES};
 use shapes::{Drawn, draw_shape};
 
-/// A heap of up to that many objects is drawn, all of it.
+/// The most objects of a heap that is drawn as a whole.
 pub const DRAWN: usize = 4096;
-/// Of a larger one, at least that many objects are.
+/// The least number of drawn objects in a larger heap.
 const FIRST: usize = 512;
-/// How many objects of blocks are roots, at most.
+/// The most objects of blocks that are roots.
 const ROOTS: u64 = 64;
-/// Blocks among which near references are.
+/// The distance of blocks between which near references lead.
 const NEAR: u64 = 256;
-/// The most bytes of jumps in a block.
+/// The most bytes of gaps in a block.
 const JUMPS: u64 = 1 << 22;
 
-/// A heap of a seed, of any number of objects, in memory that does not depend on it.
+/// The heap of a seed, with any number of objects, in memory that does not depend on that number.
 #[derive(Clone, Debug)]
 pub struct ProceduralHeap {
     first: Heap,
@@ -92,35 +92,35 @@ impl ProceduralHeap {
         self.first.objects.len() as u64 + self.in_blocks().map(Blocks::objects).sum::<u64>()
     }
 
-    /// The number of threads that were drawn and have no room: each takes two or three of the heap's objects.
+    /// The number of requested threads without room: each takes two or three of the heap's objects.
     pub fn missing_threads(&self) -> u64 {
         self.missing.threads
     }
 
-    /// The number of class loaders that have no room: each takes an object.
+    /// The number of requested class loaders without room: each takes an object.
     pub fn missing_loaders(&self) -> u64 {
         self.missing.loaders
     }
 
-    /// All but the objects in blocks: what was drawn, the first objects, and those of shapes that are few or large.
+    /// The heap without the objects in blocks: the drawn objects and those of shapes that are few or large.
     pub fn drawn(&self) -> &Heap {
         &self.first
     }
 
-    /// The same with another heap in the place of what was drawn.
+    /// This heap with another one in the place of the drawn one.
     ///
     /// # Errors
-    /// What the change runs into.
+    /// If the change fails.
     pub(crate) fn with_drawn(self, change: impl FnOnce(Heap) -> Result<Heap, Error>) -> Result<ProceduralHeap, Error> {
         Ok(ProceduralHeap { first: change(self.first)?, ..self })
     }
 
-    /// All further objects of the seed, if there are more.
+    /// The blocks of the seed, if there are more objects than are drawn.
     pub fn blocks(&self) -> Option<&dyn Blocks> {
         self.blocks.as_ref().map(|blocks| blocks as &dyn Blocks)
     }
 
-    /// All objects in blocks, in their order: those of the seed, and those of shapes.
+    /// All blocks, in their order: those of the seed, and those of shapes.
     pub fn in_blocks(&self) -> impl Iterator<Item = &dyn Blocks> {
         self.blocks().into_iter().chain(self.runs.iter().map(|run| run as &dyn Blocks))
     }
@@ -198,7 +198,7 @@ impl Computed {
         Ok(Computed { key, shapes, drawn, layout })
     }
 
-    /// Objects that are roots, so that what is in blocks is reached.
+    /// Draws roots among the objects of blocks, so that these are reachable.
     fn roots(&self, draw: &mut dyn Draw) -> Vec<Root> {
         let roots = (0..self.count().min(ROOTS)).map(|number| {
             let place = (draw.below(self.count()), draw.below(OBJECTS) as u32);
@@ -211,7 +211,7 @@ impl Computed {
     }
 }
 
-/// References that are computed together.
+/// The number of references that are computed together.
 const TOGETHER: usize = 32;
 
 impl Blocks for Computed {
@@ -284,7 +284,7 @@ impl Blocks for Computed {
     }
 }
 
-/// A block at most 128 away from another one, the ends joined.
+/// A block at most 128 away from another one, with the ends joined.
 #[inline]
 fn nearby(block: u64, lane: u32, blocks: u64) -> u64 {
     let to = block + blocks + u64::from(lane >> 24) - NEAR / 2;

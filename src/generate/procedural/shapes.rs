@@ -1,4 +1,4 @@
-//! The shapes of blocks: small heaps over the classes of a heap, of which the references and values are left open.
+//! Shapes of blocks: small heaps over the classes of a heap, with references and values left open.
 
 use crate::draw::Draw;
 use crate::model::blocks::{BlockShape, Item, ValueSpan};
@@ -13,11 +13,11 @@ use super::super::oddity::Oddity;
 use super::super::options::{GenerateOptions, Share};
 use super::layout::OBJECTS;
 
-/// Addresses of a block's own objects while it is drawn: no heap has others there.
+/// The first address of a block's own objects while it is drawn: no heap has others there.
 const OWN: u64 = 0x5000_0000_0000_0000;
 
-/// A shape, and how what it leaves open is computed. Its references are first the far ones, then the near ones, then those to
-/// the blocks that it holds, then those to objects of the block.
+/// A shape, and the computation of its open parts. Its references are first the far ones, then the near ones, then
+/// those to the blocks that it holds, then those to objects of the block.
 #[derive(Clone, Debug)]
 pub(super) struct Drawn {
     pub(super) shape: BlockShape,
@@ -29,13 +29,13 @@ pub(super) struct Drawn {
     pub(super) near: usize,
     /// References to an object of the block, by its offset.
     pub(super) own: Vec<u64>,
-    /// What stays of each word of values, and what is added.
+    /// A mask and an addend for each word of values.
     pub(super) masks: Vec<(u64, u64)>,
-    /// The same for hashes.
+    /// A mask and an addend for hashes.
     pub(super) hash: (u32, u32),
 }
 
-/// Draws a shape, in which jumps between objects take at most that many bytes.
+/// Draws a shape, in which gaps between objects take at most `jumps` bytes.
 pub(super) fn draw_shape(options: &GenerateOptions, before: &DrawnHeap, jumps: u64, draw: &mut dyn Draw) -> Drawn {
     let classes = &before.classes;
     let options = GenerateOptions { objects: OBJECTS as usize, ..options.clone() };
@@ -79,13 +79,13 @@ pub(super) fn draw_shape(options: &GenerateOptions, before: &DrawnHeap, jumps: u
     }
 }
 
-/// What is left open in a shape.
+/// The open parts of a shape.
 #[derive(Default)]
 struct Open {
     far: Vec<Item>,
     near: Vec<Item>,
     own: Vec<(Item, u64)>,
-    /// By byte of the values, what stays of it and what is added.
+    /// A mask and an addend for each byte of the values.
     bytes: Vec<(u8, u8)>,
     values: Vec<ValueSpan>,
 }
@@ -134,7 +134,7 @@ impl Open {
         }
     }
 
-    /// A reference to an object of the block is one that says something, or stands for one to anywhere.
+    /// Opens a reference: to an object of the block if it has a meaning, or else to any object.
     fn reference(&mut self, item: Item, bits: &mut u64, is_free: bool, options: &GenerateOptions, draw: &mut dyn Draw) {
         let Some(offset) = bits.checked_sub(OWN).filter(|offset| *offset < 1 << 60) else { return };
         *bits = 0;
@@ -148,7 +148,7 @@ impl Open {
         }
     }
 
-    /// The value of a field, which stays where it is one of the extremes.
+    /// Opens a field's value, unless it is one of the extremes.
     fn field(
         &mut self,
         item: Item,
@@ -170,7 +170,7 @@ impl Open {
     }
 }
 
-/// What stays of the bits of a value, and what is added: a boolean is 0 or 1, a character a letter, a float a number.
+/// A mask and an addend for the bits of a value: a boolean is 0 or 1, a character a letter, a float a number.
 fn mask(kind: PrimitiveType) -> (u64, u64) {
     match kind {
         PrimitiveType::Boolean => (1, 0),
@@ -181,7 +181,7 @@ fn mask(kind: PrimitiveType) -> (u64, u64) {
     }
 }
 
-/// Every other letter from `a` to `o`.
+/// A mask and an addend for every other letter from `a` to `o`.
 fn letters(_: PrimitiveType) -> (u64, u64) {
     (0x0e, 0x61)
 }

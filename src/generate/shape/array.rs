@@ -1,4 +1,5 @@
-//! `array:BYTES`: one array of bytes. `classes:N`: as many classes, each with one instance, which an array refers to.
+//! `array:BYTES`: one array of bytes. `classes:N`: that many classes, each with one instance, and an array that refers
+//! to these.
 
 use super::structure::{Body, Counts, Kind, Of, OwnClass, Run, Structure, int, of_kind, only};
 

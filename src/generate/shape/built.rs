@@ -1,4 +1,4 @@
-//! Objects and classes of shapes, as a heap has them.
+//! Objects and classes of shapes in a heap.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use super::super::options::{AddressSpace, ClassObjects, GenerateOptions, Placeme
 use super::placed::{CLASS, OBJECT, PlacedShape};
 use super::structure::{Body, Of, bytes_of};
 
-/// What all objects of shapes have of the heap around them.
+/// The facts of the surrounding heap that all objects of shapes share.
 #[derive(Clone, Debug)]
 pub(in super::super) struct Around {
     word: u64,
@@ -25,7 +25,7 @@ pub(in super::super) struct Around {
     text: PrimitiveType,
 }
 
-/// Adds the classes of shapes to a heap, the objects that are held, and the roots.
+/// Adds the classes of shapes, their held objects and their roots to a heap.
 pub(in super::super) fn build(options: &GenerateOptions, shapes: &[Arc<PlacedShape>], heap: &mut Heap) -> Around {
     let around = Around::of(options, heap);
     if shapes.is_empty() {
@@ -63,7 +63,7 @@ fn address_of(heap: &Heap, name: &str) -> Address {
     heap.classes.iter().find(|class| class.name == name.into()).map_or(Address::NULL, |class| class.address)
 }
 
-/// The root of a shape, unless it is a class that is one already.
+/// The root of a shape, unless it is a class that is already a root.
 fn root(options: &GenerateOptions, heap: &Heap, shape: &PlacedShape, number: u64) -> Option<Root> {
     let mut kind = shape.shape.root();
     if kind == RootKind::StickyClass {
@@ -92,7 +92,7 @@ fn root(options: &GenerateOptions, heap: &Heap, shape: &PlacedShape, number: u64
     Some(Root { object: shape.root(), kind, after: None })
 }
 
-/// Where the numbers of JNI references to shapes begin.
+/// The first number of JNI references to shapes.
 const JNI: u64 = 1 << 21;
 
 impl Around {
@@ -109,7 +109,7 @@ impl Around {
         }
     }
 
-    /// Its own classes, and the one whose static field holds it.
+    /// The shape's own classes, and the class whose static field refers to its head.
     fn classes<'a>(
         &'a self,
         shape: &'a PlacedShape,
@@ -152,7 +152,7 @@ impl Around {
         (self.word + bytes_of(fields, self.word) + bytes_of(&self.object, self.word)).next_multiple_of(8)
     }
 
-    /// The object of this number.
+    /// The object with this number.
     pub(super) fn object(&self, shape: &Arc<PlacedShape>, number: u64) -> Object {
         let kind = shape.kind_of(number).kind;
         let (of, length, contents) = match kind.body {
@@ -178,7 +178,7 @@ impl Around {
         }
     }
 
-    /// The fields of an instance.
+    /// The field values of an instance.
     fn values(&self, shape: &PlacedShape, number: u64) -> Vec<Value> {
         let value = |slot: Slot| match slot {
             Slot::Reference(place) => Value::reference(shape.target(number, place)),
@@ -190,7 +190,7 @@ impl Around {
         self.slots(shape, number).map(value).collect()
     }
 
-    /// What stands in the fields of an instance: in those of its class, then in those of `java/lang/Object`.
+    /// The contents of an instance's fields: those of its class, then those of `java/lang/Object`.
     pub(super) fn slots<'a>(&'a self, shape: &'a PlacedShape, number: u64) -> impl Iterator<Item = Slot> + 'a {
         let placed = shape.kind_of(number);
         let is_string = matches!(placed.kind.of, Of::Known(_));
@@ -209,7 +209,7 @@ impl Around {
         own.chain(self.object.iter().map(above))
     }
 
-    /// The type of characters.
+    /// The element type of characters.
     pub(super) fn text(&self) -> PrimitiveType {
         self.text
     }
@@ -220,10 +220,10 @@ impl Around {
     }
 }
 
-/// What stands in a field.
+/// The content of a field.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Slot {
-    /// The reference of this place.
+    /// The reference at this place.
     Reference(u64),
     /// The object's value.
     Value(PrimitiveType),
@@ -235,7 +235,7 @@ pub(super) enum Slot {
     Is(PrimitiveType, u64),
 }
 
-/// What ART keeps in each object, or 0.
+/// The content of a field of `java/lang/Object`: ART keeps the class there; 0 elsewhere.
 fn above(field: &Field) -> Slot {
     match field.kind {
         FieldType::Object if field.name == "shadow$_klass_".into() => Slot::Class,
@@ -259,24 +259,25 @@ fn bytes(value: u64, length: u64) -> Contents {
     Contents::Long(Long::Primitives(Pieces::computed(length, move |place| byte(value, place))))
 }
 
-/// The byte of this place: those of a value, the most significant first, each with the number of times that it came before added.
+/// The byte at this place: the bytes of a value repeat, the most significant first, each increased by the number of
+/// repetitions.
 pub(super) fn byte(value: u64, place: u64) -> u8 {
     value.to_be_bytes()[(place % 8) as usize].wrapping_add((place / 8) as u8)
 }
 
-/// `key-` and twelve hexadecimal digits.
+/// The characters of a key: `key-` and twelve hexadecimal digits.
 pub(super) fn characters(value: u64, text: PrimitiveType) -> Vec<u8> {
     let size = text.size() as usize;
     let key = format!("key-{value:012x}");
     key.bytes().flat_map(|byte| u64::from(byte).to_be_bytes()[8 - size..].to_vec()).collect()
 }
 
-/// The hash of an object, where every object has one.
+/// The identity hash of an object, where every object has one.
 pub(super) fn hash(number: u64) -> IdentityHash {
     IdentityHash::Bits16(hash_bits(number))
 }
 
-/// From 1 to 32,767: bit 15 is never set.
+/// A hash from 1 to 32,767: bit 15 is never set.
 pub(super) fn hash_bits(number: u64) -> u16 {
     1 + (number % 0x7fff) as u16
 }

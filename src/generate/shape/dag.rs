@@ -1,5 +1,5 @@
-//! `dag:WIDTH,DEPTH`: layers of objects, each of which refers to two of the next layer, so that ways come together everywhere. An
-//! array, object 0, refers to all of the first layer.
+//! `dag:WIDTH,DEPTH`: layers of objects, each of which refers to two objects of the next layer, so that paths join
+//! everywhere. An array, object 0, refers to the whole first layer.
 
 use super::structure::{Counts, Kind, OwnClass, Run, Structure, of_kind, reference};
 
@@ -18,7 +18,7 @@ impl Dag {
         self.width * self.depth
     }
 
-    /// The layer of an object, and its place there; `None` for the array.
+    /// The layer of an object and its place in the layer; `None` for the array.
     fn place(&self, object: u64) -> Option<(u64, u64)> {
         let node = object.checked_sub(1)?;
         Some((node / self.width, node % self.width))

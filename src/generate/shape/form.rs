@@ -7,22 +7,22 @@ use crate::model::{Address, RootKind};
 use super::structure::Structure;
 use super::{AT, COLON, Shape, array, clique, dag, leak, list, power_law, tree};
 
-/// What is told once of a form of shapes.
+/// A form of shapes; [`ShapeForm::FORMS`] is the table of all.
 #[derive(Debug)]
 pub struct ShapeForm {
-    /// Its name in options.
+    /// The form's name in options.
     pub name: &'static str,
-    /// What it is given, such as `ARITY,DEPTH`.
+    /// The form's parameters, such as `ARITY,DEPTH`.
     pub parameters: &'static str,
-    /// What it is, in a line.
+    /// A summary in a line.
     pub summary: &'static str,
-    /// What is known of its graph, in a line.
+    /// The properties of its graph, in a line.
     pub graph: &'static str,
-    /// The kind of root that holds it where none is asked for.
+    /// The kind of root that holds it by default.
     pub(super) root: RootKind,
-    /// The most that each parameter may be; 0, where there is none. The least is 1.
+    /// The greatest value of each parameter; 0 where there is no parameter. The least is 1.
     pub(super) most: [u64; 2],
-    /// How many objects there are, if that is a number of 64 bits.
+    /// The number of objects, if that fits into 64 bits.
     pub(super) objects: fn([u64; 2]) -> Option<u64>,
     pub(super) make: fn([u64; 2]) -> Arc<dyn Structure>,
 }
@@ -130,12 +130,12 @@ impl ShapeForm {
         },
     ];
 
-    /// How it is spelled, with its parameters.
+    /// The form's spelling, with its parameters.
     pub fn spelling(&self) -> String {
         format!("{}{COLON}{}", self.name, self.parameters)
     }
 
-    /// How each form is spelled.
+    /// The spelling of each form.
     pub(in super::super) fn spellings() -> Vec<String> {
         ShapeForm::FORMS.iter().map(ShapeForm::spelling).collect()
     }
@@ -147,7 +147,7 @@ impl ShapeForm {
         format!("^({names}):[0-9_e]+([,:][0-9_e]+)?({AT}({roots}))?$")
     }
 
-    /// How many parameters it has.
+    /// The number of parameters.
     pub(super) fn arity(&self) -> usize {
         self.most.iter().filter(|most| **most > 0).count()
     }

@@ -1,8 +1,9 @@
-//! `leak:N`: a cache that is never emptied, as a hash table is built: a table of chains, whose entries have a string as the key and
-//! an array of bytes as the value.
+//! `leak:N`: a cache that is never emptied, built like a hash table: a table of chains, whose entries have a string as
+//! the key and an array of bytes as the value.
 //!
-//! Object 0 is the cache, 1 its table, and entry `e` has the objects from 2 + 4e on: the entry itself, its key, the characters of
-//! that, and its value. With C chains, entry e + C follows entry e in its chain. Every other place of the table is null.
+//! Object 0 is the cache, 1 its table, and entry `e` has the objects from 2 + 4e on: the entry itself, its key, the
+//! key's characters, and its value. With C chains, entry e + C follows entry e in its chain. Every other place of the
+//! table is null.
 
 use super::structure::{Body, Counts, Kind, Of, OwnClass, Run, Structure, int, reference};
 
@@ -38,7 +39,7 @@ impl Leak {
         if self.entries < 4 { 1 } else { (1 << (self.entries / 2).ilog2()).min(CHAINS) }
     }
 
-    /// The entry of an object, and which of its objects it is.
+    /// The entry of an object, and the object's place among those of the entry.
     fn entry(&self, object: u64) -> Option<(u64, u64)> {
         let from = object.checked_sub(BEFORE)?;
         Some((from / OF_ENTRY, from % OF_ENTRY))
@@ -48,7 +49,7 @@ impl Leak {
         BEFORE + OF_ENTRY * entry
     }
 
-    /// The entries of a chain from one on.
+    /// The number of entries in the rest of a chain, from this entry on.
     fn rest(&self, entry: u64) -> u64 {
         (self.entries - entry).div_ceil(self.chains())
     }

@@ -1,7 +1,8 @@
 //! Shapes: parts of a heap whose graph is known in advance, of any size. `specs/generator.md` has their definitions.
 //!
-//! A shape is a row in [`ShapeForm`]'s table and a [`Structure`](structure::Structure): its objects by number, and the closed forms of
-//! its graph. [`placed`] gives them addresses, [`built`] makes objects and classes of them, [`runs`] blocks.
+//! A shape is a row in [`ShapeForm`]'s table and a [`Structure`](structure::Structure): its objects by number, and the
+//! closed forms of its graph. [`placed`] gives them addresses, [`built`] turns them into objects and classes, [`runs`]
+//! into blocks.
 
 mod array;
 mod built;
@@ -35,23 +36,23 @@ pub use placed::PlacedShape;
 pub(super) use room::{place, plan};
 pub(super) use runs::RunBlocks;
 
-/// A part of a heap whose graph is known in advance: its form with its sizes, and what holds it.
+/// A part of a heap whose graph is known in advance: its form with its sizes, and the root that holds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
-    /// Its place in [`ShapeForm::FORMS`].
+    /// The form's place in [`ShapeForm::FORMS`].
     form: usize,
     numbers: [u64; 2],
     /// The place of the root's kind in [`RootKind::FORMS`].
     root: usize,
 }
 
-/// Between a shape and the kind of its root.
+/// The separator between a shape and the kind of its root.
 const AT: char = '@';
-/// Between the numbers of a shape, in recipes, where commas separate options.
+/// The separator between the numbers of a shape in recipes, where commas separate options.
 const COLON: char = ':';
 
 impl Shape {
-    /// The shape of a text, such as `tree:2,10` or `list:1e6@java-frame`, or what is expected instead.
+    /// Parses a shape, such as `tree:2,10` or `list:1e6@java-frame`; the error says what is expected.
     fn read(text: &str) -> Result<Shape, String> {
         let expected = |what: &str| format!("expected {what}, found {text:?}");
         let (shape, root) = text.split_once(AT).map_or((text, None), |(shape, root)| (shape, Some(root)));
@@ -75,18 +76,18 @@ impl Shape {
         Ok(Shape { form, numbers: [given[0], given.get(1).copied().unwrap_or_default()], root })
     }
 
-    /// The names of the kinds of root that can hold a shape, in their places: threads alone are roots as threads.
+    /// The names of root kinds that can hold a shape, in their places: only threads are roots as threads.
     fn roots() -> impl Iterator<Item = Option<&'static str>> {
         let is_thread = |form: &RootForm| matches!(form.kind, RootKind::ThreadObject(..));
         RootKind::FORMS.iter().map(move |form| (!is_thread(form)).then_some(form.name))
     }
 
-    /// What is told once of its form.
+    /// The shape's form.
     pub fn form(&self) -> &'static ShapeForm {
         &ShapeForm::FORMS[self.form]
     }
 
-    /// The numbers that it was asked for with.
+    /// The values of its parameters.
     pub fn numbers(&self) -> &[u64] {
         &self.numbers[..self.form().arity()]
     }
@@ -96,12 +97,12 @@ impl Shape {
         RootKind::FORMS[self.root].kind
     }
 
-    /// How many objects it has.
+    /// The number of objects.
     pub fn objects(&self) -> u64 {
         (self.form().objects)(self.numbers).unwrap_or(u64::MAX)
     }
 
-    /// Why there is no such shape, and one that there is.
+    /// The reason why the shape is too large, and a shape that is not.
     pub(super) fn refusal(&self) -> Option<(String, Shape)> {
         let form = self.form();
         let (mut least, mut of) = (*self, form.parameters.split(','));
@@ -147,7 +148,7 @@ impl fmt::Display for Shape {
 pub struct Shapes(Vec<Shape>);
 
 impl Shapes {
-    /// The shapes of a text: joined by `+`; or what is expected instead.
+    /// Parses shapes that are joined by `+`; the error says what is expected.
     pub(super) fn joined(text: &str) -> Result<Shapes, String> {
         text.split(JOIN).map(Shape::read).collect::<Result<Vec<Shape>, String>>().map(Shapes)
     }
@@ -162,7 +163,7 @@ impl Shapes {
         self.0.is_empty()
     }
 
-    /// One or two small ones.
+    /// Draws one or two small shapes.
     pub(super) fn draw(draw: &mut dyn Draw) -> Shapes {
         let roots: Vec<usize> = Shape::roots().enumerate().filter_map(|(place, name)| name.map(|_| place)).collect();
         let shape = |draw: &mut dyn Draw| {

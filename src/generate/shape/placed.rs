@@ -1,4 +1,4 @@
-//! Where the objects of a shape are, and its graph for those who ask for it.
+//! Addresses of the objects of a shape, and queries of its graph.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,11 +8,12 @@ use crate::model::{Address, ByteLen, Field};
 use super::Shape;
 use super::structure::{Body, Kind, Of, Structure};
 
-/// A shape in a heap: where its objects are, and the closed forms of its graph.
+/// A shape in a heap: the addresses of its objects, and the closed forms of its graph.
 ///
-/// The objects have numbers from 0 on. Object 0 is the head: what holds the shape refers to it, and nothing else outside of the
-/// shape refers to any of its objects. The graph is that of the references between them; besides these, each object refers to its
-/// class object. Classes of the shape's own and those of the boot loader that it uses are roots of the kind `sticky-class`.
+/// The objects have numbers from 0 on. Object 0 is the head: the root that holds the shape leads to it, and nothing
+/// else outside of the shape refers to any of its objects. The graph is that of the references between them; besides
+/// these, each object refers to its class object. Classes of the shape's own and those of the boot loader that it uses
+/// are roots of the kind `sticky-class`.
 ///
 /// ```
 /// use heapsmith::generate::{GenerateOptions, ProceduralHeap, Shape};
@@ -32,7 +33,7 @@ pub struct PlacedShape {
     pub(super) structure: Arc<dyn Structure>,
     /// The package of its own classes.
     pub(super) package: String,
-    /// Its own classes: the first one's address, how far they are from each other, and how many there are.
+    /// The shape's own classes: the address of the first, the distance between them, and their number.
     pub(super) classes: (u64, u64, u64),
     /// The class whose static field holds the head.
     pub(super) holder: Option<Address>,
@@ -45,23 +46,23 @@ pub struct PlacedShape {
 pub(super) struct PlacedKind {
     pub(super) kind: Kind,
     pub(super) size: u64,
-    /// Its class, if all of the kind have the same.
+    /// The class, if all objects of the kind have the same one.
     pub(super) class: Option<Address>,
     /// The fields that the class itself declares.
     pub(super) fields: Vec<Field>,
-    /// How many references an object has, null or not.
+    /// The number of references of an object, null or not.
     pub(super) references: u64,
 }
 
 /// Units of objects that follow each other.
 #[derive(Clone, Debug)]
 pub(super) struct PlacedRun {
-    /// The number of its first object.
+    /// The number of the run's first object.
     pub(super) first: u64,
-    /// The kinds of a unit's objects, and how far each is from where the unit begins.
+    /// The kinds of a unit's objects, and the offset of each in the unit.
     pub(super) unit: Vec<usize>,
     pub(super) offsets: Vec<u64>,
-    /// From one unit to the next.
+    /// The distance between units.
     pub(super) stride: u64,
     pub(super) count: u64,
     pub(super) base: u64,
@@ -69,29 +70,29 @@ pub(super) struct PlacedRun {
 }
 
 impl PlacedRun {
-    /// The number after that of its last object.
+    /// The number after the run's last object.
     fn end(&self) -> u64 {
         self.first + self.count * self.unit.len() as u64
     }
 }
 
 impl PlacedShape {
-    /// What it was asked for as.
+    /// The shape as it was asked for.
     pub fn shape(&self) -> &Shape {
         &self.shape
     }
 
-    /// How many objects it has.
+    /// The number of objects.
     pub fn objects(&self) -> u64 {
         self.runs.last().map_or(0, PlacedRun::end)
     }
 
-    /// The bytes of all its objects.
+    /// The bytes of all objects.
     pub fn bytes(&self) -> u128 {
         self.retained(0).1
     }
 
-    /// The object that its root names: the head, or the class whose static field refers to that.
+    /// The object that the root names: the head, or the class whose static field refers to the head.
     pub fn root(&self) -> Address {
         self.holder.unwrap_or_else(|| self.address(0))
     }
@@ -101,22 +102,22 @@ impl PlacedShape {
         self.holder
     }
 
-    /// The classes that it alone has, in their order.
+    /// The shape's own classes, in their order.
     pub fn classes(&self) -> impl Iterator<Item = Address> + use<> {
         let (first, pitch, count) = self.classes;
         (0..count).map(move |place| Address(first + pitch * place))
     }
 
-    /// The object that immediately dominates the class object of this place among [`classes`](Self::classes), in a dump that does
-    /// not have it as a root.
+    /// The immediate dominator of the class object at this place among [`classes`](Self::classes), in a dump in which
+    /// that is no root.
     pub fn class_dominator(&self, class: u64) -> u64 {
         self.structure.class_holder(class)
     }
 
-    /// Where an object is.
+    /// The address of an object.
     ///
     /// # Panics
-    /// This and all further functions of objects, if there is none of this number.
+    /// If no object has this number; so do all further functions of objects.
     pub fn address(&self, object: u64) -> Address {
         let (run, unit, place) = self.at(object);
         Address(run.base + unit * run.stride + run.offsets[place])
@@ -132,7 +133,7 @@ impl PlacedShape {
         })
     }
 
-    /// Its class.
+    /// The class of an object.
     pub fn class(&self, object: u64) -> Address {
         let placed = self.kind_of(object);
         let in_turn = |before: u64| Address(self.classes.0 + self.classes.1 * (object - before));
@@ -142,17 +143,17 @@ impl PlacedShape {
         }
     }
 
-    /// Its size in bytes with header and padding, as the heap has it.
+    /// The size of an object in bytes with header and padding, as the heap has it.
     pub fn size(&self, object: u64) -> ByteLen {
         ByteLen(self.kind_of(object).size)
     }
 
-    /// The objects that it refers to, in the order of its fields or elements. One may come twice.
+    /// The objects that an object refers to, in the order of its fields or elements. One may come twice.
     pub fn references(&self, object: u64) -> impl Iterator<Item = u64> + '_ {
         (0..self.kind_of(object).references).filter_map(move |place| self.structure.reference(object, place))
     }
 
-    /// How many objects it refers to, each as often as it does.
+    /// The number of objects that an object refers to, each as often as it does.
     pub fn out_degree(&self, object: u64) -> u64 {
         match self.kind_of(object).kind.body {
             Body::Elements(length) => length - self.structure.nulls(object),
@@ -160,17 +161,17 @@ impl PlacedShape {
         }
     }
 
-    /// How many references of the shape's objects lead to it.
+    /// The number of references from the shape's objects to an object.
     pub fn in_degree(&self, object: u64) -> u64 {
         self.structure.in_degree(object)
     }
 
-    /// Its immediate dominator; `None` for the head, which what holds the shape dominates.
+    /// The immediate dominator of an object; `None` for the head, which only the root or its class dominates.
     pub fn dominator(&self, object: u64) -> Option<u64> {
         self.structure.dominator(object)
     }
 
-    /// How many objects it dominates, itself among them, and how many bytes they take. Class objects are left out.
+    /// The number of objects that an object dominates, itself included, and their bytes. Class objects are left out.
     pub fn retained(&self, object: u64) -> (u64, u128) {
         let counts = self.structure.retained(object);
         let each = self.kinds.iter().zip(counts);
@@ -179,27 +180,27 @@ impl PlacedShape {
         })
     }
 
-    /// References on a shortest way to it from the object that the root names.
+    /// The length of a shortest path to an object, in references, from the object that the root names.
     pub fn distance(&self, object: u64) -> u64 {
         u64::from(self.holder.is_some()) + self.structure.distance(object)
     }
 
-    /// The object before it on a shortest way from the head; `None` for the head.
+    /// The object before an object on a shortest path from the head; `None` for the head.
     pub fn predecessor(&self, object: u64) -> Option<u64> {
         self.structure.predecessor(object)
     }
 
-    /// The lowest object of its strongly connected component: its own number, if it is alone in it.
+    /// The lowest object of an object's strongly connected component: its own number, if it is alone.
     pub fn component(&self, object: u64) -> u64 {
         if self.structure.is_one_component() { 0 } else { object }
     }
 
-    /// How many objects are in its strongly connected component.
+    /// The number of objects in an object's strongly connected component.
     pub fn component_size(&self, _object: u64) -> u64 {
         if self.structure.is_one_component() { self.objects() } else { 1 }
     }
 
-    /// How many objects each class has, and how many bytes these take, in the order of the classes' addresses.
+    /// The number of objects of each class, and their bytes, in the order of the classes' addresses.
     pub fn by_class(&self) -> BTreeMap<Address, (u64, u128)> {
         let mut by_class: BTreeMap<Address, (u64, u128)> = BTreeMap::new();
         let mut add = |class: Address, objects: u64, size: u64| {
@@ -217,7 +218,7 @@ impl PlacedShape {
         by_class
     }
 
-    /// The run of an object, the number of its unit, and its place there.
+    /// The run of an object, the number of its unit, and its place in the unit.
     fn at(&self, object: u64) -> (&PlacedRun, u64, usize) {
         let run = &self.runs[self.runs.partition_point(|run| run.end() <= object)];
         let (from, length) = (object - run.first, run.unit.len() as u64);

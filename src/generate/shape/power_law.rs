@@ -1,6 +1,6 @@
-//! `power-law:N`: a binary tree, each object of which also refers to one of the objects above it: to a few from very many, to most
-//! from few or none. The object of rank r has about N / r of these references, so that the share of objects with d of them or more
-//! falls with 1 / d.
+//! `power-law:N`: a binary tree, each object of which also refers to one of its ancestors: a few have very many of
+//! these references, most have few or none. The object of rank r has about N / r of them, so that the share of objects
+//! with at least d of them falls with 1 / d.
 
 use super::structure::{Counts, Kind, OwnClass, Run, Structure, only, reference};
 
@@ -15,12 +15,12 @@ impl PowerLaw {
     }
 }
 
-/// How many objects are above one, which counts from 1.
+/// The number of ancestors of an object, whose rank counts from 1.
 fn level(rank: u64) -> u64 {
     rank.ilog2().into()
 }
 
-/// How far above an object, which is not the first, its hub is: from 1 to its level.
+/// The distance of an object, other than the first, to its hub: from 1 to its level.
 fn rise(rank: u64) -> u64 {
     1 + rank % level(rank)
 }

@@ -1,4 +1,4 @@
-//! Room for the objects of shapes: what is held stands before the blocks of a heap, all else after them.
+//! Addresses for the objects of shapes: held objects stand before the blocks of a heap, all others after them.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use super::Shape;
 use super::placed::{CLASS, OBJECT, PlacedKind, PlacedRun, PlacedShape};
 use super::structure::{Body, Kind, Of, OwnClass, bytes_of};
 
-/// Shapes that have room for their classes, and for the objects that are held.
+/// Shapes with addresses for their classes and their held objects.
 pub(in super::super) struct Plan(Vec<PlacedShape>);
 
-/// Makes room for classes, and for objects that are held.
+/// Allocates addresses for classes and held objects.
 pub(in super::super) fn plan(options: &GenerateOptions, heap: &Heap, ground: &mut Ground) -> Result<Plan, Error> {
     let mut placed: Vec<PlacedShape> = Vec::new();
     let known = Known::of(options, heap);
@@ -29,7 +29,7 @@ pub(in super::super) fn plan(options: &GenerateOptions, heap: &Heap, ground: &mu
     Ok(Plan(placed))
 }
 
-/// Makes room for all other objects.
+/// Allocates addresses for all other objects.
 pub(in super::super) fn place(
     options: &GenerateOptions,
     plan: Plan,
@@ -52,7 +52,7 @@ fn refused(options: &GenerateOptions, shape: &Shape) -> Error {
     Error::Usage(format!("shape={shape}: its objects do not fit into addresses of {bits} bits; choose a smaller one"))
 }
 
-/// Room for the classes of a shape and for what is held of it; some shapes of its form come before it.
+/// Allocates addresses for the classes of a shape and its held objects; `same` shapes of its form come before it.
 fn first_room(shape: Shape, same: usize, known: &Known<'_>, ground: &mut Ground) -> Option<PlacedShape> {
     let structure = shape.structure();
     let own = structure.classes();
@@ -80,7 +80,7 @@ fn first_room(shape: Shape, same: usize, known: &Known<'_>, ground: &mut Ground)
     Some(PlacedShape { shape, structure, package, classes: (classes, pitch, count), holder, kinds, runs })
 }
 
-/// What the heap around shapes has already.
+/// The facts of the surrounding heap.
 struct Known<'k> {
     word: u64,
     text: PrimitiveType,
@@ -132,7 +132,7 @@ impl<'k> Known<'k> {
 }
 
 impl PlacedRun {
-    /// Takes room for it.
+    /// Allocates addresses for the run.
     fn room(&mut self, sizes: &[u64], ground: &mut Ground) -> Option<()> {
         self.stride = 0;
         self.offsets.clear();

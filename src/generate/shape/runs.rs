@@ -1,4 +1,5 @@
-//! The objects of shapes that are not held, as blocks: each block has as many units of a run as make some dozens of objects.
+//! Blocks of the objects of shapes that are not held: each block has as many units of a run as make some dozens of
+//! objects.
 
 use std::sync::Arc;
 
@@ -10,11 +11,11 @@ use super::leak::KEY;
 use super::placed::{PlacedRun, PlacedShape};
 use super::structure::Body;
 
-/// Objects of a block, and references of one, at most, unless one unit has more.
+/// The most objects and references of a block, unless one unit has more.
 const OBJECTS: u64 = 64;
 const REFERENCES: u64 = 4096;
 
-/// Blocks of one run: all of its units that make whole blocks, or the units that are left.
+/// Blocks of one run: all of its units that make whole blocks, or the remaining units.
 #[derive(Clone, Debug)]
 pub(in super::super) struct RunBlocks {
     shape: Arc<PlacedShape>,
@@ -24,9 +25,9 @@ pub(in super::super) struct RunBlocks {
     units: u64,
     count: u64,
     block: [BlockShape; 1],
-    /// The references that are open in a unit: the object, and the reference's place among those of the object.
+    /// The open references of a unit: the object, and the reference's place among those of the object.
     references: Vec<(u64, u64)>,
-    /// The values that are open in a unit, each with its object.
+    /// The open values of a unit, each with its object.
     values: Vec<(u64, Open)>,
     has_hashes: bool,
     text: PrimitiveType,
@@ -35,11 +36,11 @@ pub(in super::super) struct RunBlocks {
 /// A value that differs from object to object.
 #[derive(Clone, Copy, Debug)]
 enum Open {
-    /// The field of this place, of that many bytes.
+    /// The field at this place, with that many bytes.
     Field(u32, u8),
-    /// All bytes of an array.
+    /// The whole array.
     Bytes(u64),
-    /// All characters of a key.
+    /// The characters of a key.
     Key,
 }
 
@@ -104,7 +105,7 @@ impl RunBlocks {
         blocks
     }
 
-    /// Leaves open what differs in the objects of one place in a unit.
+    /// Opens the parts of an object that differ between units.
     fn open(&mut self, object: &mut Object, place: u64, number: u64, around: &Around, items: &mut Vec<Item>) {
         match &mut object.contents {
             Contents::Fields(fields) => {

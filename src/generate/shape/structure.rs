@@ -1,74 +1,74 @@
-//! What a shape is made of, and the closed forms of its graph: what each shape's own file fills in.
+//! The structure of a shape, and the closed forms of its graph: each shape's own file implements them.
 //!
-//! The objects of a shape have numbers from 0 on, in the order of their addresses. Object 0 is its *head*, which what holds the
-//! shape refers to. References to class objects are no part of these closed forms, but for [`Structure::class_holder`].
+//! The objects of a shape have numbers from 0 on, in the order of their addresses. Object 0 is its *head*, to which the
+//! root leads. References to class objects are no part of these closed forms, but for [`Structure::class_holder`].
 
 use std::fmt::Debug;
 use std::panic::RefUnwindSafe;
 
 use crate::model::{Field, FieldType, PrimitiveType};
 
-/// How many kinds of objects a shape has, at most.
+/// The most kinds of objects in a shape.
 pub(super) const KINDS: usize = 6;
-/// How many objects of each kind.
+/// The number of objects of each kind.
 pub(super) type Counts = [u64; KINDS];
 
 /// The graph of a shape, as functions of the numbers of its objects.
 pub(super) trait Structure: Debug + Send + Sync + RefUnwindSafe {
-    /// The classes that the shape alone has.
+    /// The shape's own classes.
     fn classes(&self) -> Vec<OwnClass>;
 
-    /// The kinds of its objects. All of a kind are of one size.
+    /// The kinds of its objects; all objects of a kind have one size.
     fn kinds(&self) -> Vec<Kind>;
 
-    /// Its objects in the order of their numbers.
+    /// The runs of its objects, in the order of their numbers.
     fn runs(&self) -> Vec<Run>;
 
-    /// The number of the object that a reference leads to; `None`, if it is null. References are those of a class's own fields, or
-    /// of the elements. Those of one place in the units of a run are all null, or none is.
+    /// The target of a reference; `None` if it is null. References are those of a class's own fields, or of the
+    /// elements. Those at one place in the units of a run are all null, or none is.
     fn reference(&self, object: u64, place: u64) -> Option<u64>;
 
-    /// How many elements of an array are null.
+    /// The number of null elements in an array.
     fn nulls(&self, _array: u64) -> u64 {
         0
     }
 
-    /// What an object's `int` field holds, or its bytes repeat.
+    /// The value of an object's `int` field, or the value that its bytes repeat.
     fn value(&self, object: u64) -> u64 {
         object
     }
 
-    /// How many references of the shape's objects lead to an object.
+    /// The number of references from the shape's objects to an object.
     fn in_degree(&self, object: u64) -> u64;
 
-    /// The immediate dominator: the last object that every way from the head goes through. `None` for the head.
+    /// The immediate dominator: the last object on every path from the head. `None` for the head.
     fn dominator(&self, object: u64) -> Option<u64>;
 
-    /// How many objects of each kind are dominated by an object, itself among them.
+    /// The number of objects of each kind that an object dominates, itself included.
     fn retained(&self, object: u64) -> Counts;
 
-    /// References on a shortest way from the head.
+    /// The length of a shortest path from the head, in references.
     fn distance(&self, object: u64) -> u64;
 
-    /// The object before an object on a shortest way from the head.
+    /// The object before an object on a shortest path from the head.
     fn predecessor(&self, object: u64) -> Option<u64> {
         self.dominator(object)
     }
 
-    /// Whether every object leads to every other one; else, none of two leads to the other and back.
+    /// Whether every object can be reached from every other; if not, no two objects reach each other.
     fn is_one_component(&self) -> bool {
         false
     }
 
-    /// The object that immediately dominates the class object of one of [`Structure::classes`], if nothing but the shape's objects
-    /// refers to that.
+    /// The immediate dominator of the class object of one of [`Structure::classes`], if only the shape's objects refer
+    /// to it.
     fn class_holder(&self, class: u64) -> u64;
 }
 
-/// A class that a shape alone has.
+/// A class of the shape's own.
 #[derive(Clone, Debug)]
 pub(super) struct OwnClass {
-    /// Its name without the package; that of the elements, if it is one of arrays.
+    /// The name without the package; of a class of arrays, that of the elements.
     pub(super) name: String,
     pub(super) fields: Vec<Field>,
     pub(super) is_array: bool,
@@ -84,17 +84,18 @@ pub(super) struct Kind {
 /// The class of a kind.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Of {
-    /// The one of this place among those of the shape.
+    /// The shape's own class at this place.
     Own(usize),
-    /// The first object of the kind has the first class of the shape, and so on; before it are that many objects.
+    /// One own class for each object: the first object of the kind has the first class, and so on; that many objects
+    /// come before it.
     InTurn(u64),
-    /// One that every heap has.
+    /// A class of every heap.
     Known(&'static str),
-    /// That of the characters of a string.
+    /// The class of character arrays of strings.
     Characters,
 }
 
-/// What is in an object of a kind.
+/// The contents of an object of a kind.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Body {
     /// The fields of its class.
@@ -103,11 +104,11 @@ pub(super) enum Body {
     Elements(u64),
     /// That many bytes.
     Bytes(u64),
-    /// The key that an entry of a cache has, in as many characters.
+    /// The key of a cache's entry, in that many characters.
     Key(u64),
 }
 
-/// Units of objects: each has one of each of these kinds, in turn.
+/// Units of objects: each has one object of each of these kinds, in order.
 #[derive(Clone, Debug)]
 pub(super) struct Run {
     pub(super) unit: Vec<usize>,
@@ -117,7 +118,7 @@ pub(super) struct Run {
 }
 
 impl Run {
-    /// Units of one object.
+    /// Units of one object each.
     pub(super) fn of(kind: usize, count: u64) -> Run {
         Run { unit: vec![kind], count, is_held: false }
     }
@@ -127,7 +128,7 @@ impl Run {
         Run { is_held: true, ..Run::of(kind, count) }
     }
 
-    /// How many objects it has.
+    /// The number of objects.
     pub(super) fn objects(&self) -> u64 {
         self.count * self.unit.len() as u64
     }
@@ -138,7 +139,7 @@ impl OwnClass {
         OwnClass { name: name.to_owned(), fields, is_array: false }
     }
 
-    /// The class of arrays of another one.
+    /// The class of arrays of a class.
     pub(super) fn array_of(name: &str) -> OwnClass {
         OwnClass { is_array: true, ..OwnClass::new(name, Vec::new()) }
     }
@@ -173,12 +174,12 @@ pub(super) fn bytes_of(fields: &[Field], word: u64) -> u64 {
     fields.iter().map(bytes).sum()
 }
 
-/// That many of the first kind.
+/// Counts with that many objects of the first kind.
 pub(super) fn only(count: u64) -> Counts {
     of_kind(0, count)
 }
 
-/// That many of a kind.
+/// Counts with that many objects of one kind.
 pub(super) fn of_kind(kind: usize, count: u64) -> Counts {
     std::array::from_fn(|place| if place == kind { count } else { 0 })
 }

@@ -1,4 +1,4 @@
-//! `tree:ARITY,DEPTH`: every object but those of the last level refers to ARITY objects of the next one.
+//! `tree:ARITY,DEPTH`: every object above the last level refers to ARITY objects of the next level.
 
 use super::structure::{Counts, Kind, OwnClass, Run, Structure, only, reference};
 
@@ -6,7 +6,7 @@ use super::structure::{Counts, Kind, OwnClass, Run, Structure, only, reference};
 pub(super) struct Tree {
     arity: u64,
     depth: u64,
-    /// The objects that are not of the last level.
+    /// The number of objects above the last level.
     inner: u64,
 }
 
@@ -16,7 +16,7 @@ impl Tree {
         Tree { arity, depth, inner }
     }
 
-    /// Objects of a tree that is that deep.
+    /// The number of objects in a tree of a depth.
     pub(super) fn objects(arity: u64, depth: u64) -> Option<u64> {
         if arity == 1 {
             return depth.checked_add(1);
@@ -30,7 +30,7 @@ impl Tree {
         Tree::objects(self.arity, depth).unwrap_or(u64::MAX)
     }
 
-    /// How many levels are above an object.
+    /// The number of levels above an object.
     fn level(&self, object: u64) -> u64 {
         if self.arity == 1 {
             return object;
