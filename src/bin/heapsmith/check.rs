@@ -25,7 +25,7 @@ const MOST_LIVE: usize = 10;
 
 const RANDOM: &str = "Number of random dumps besides the corpus";
 
-/// The same with the oddities.
+/// The long help of `--random`, with the oddities.
 fn random_help() -> String {
     let odd = |form: &OddityForm| format!("  {}: {} ({})", form.name, form.summary, form.formats.join(", "));
     let all: Vec<String> = Oddity::FORMS.iter().map(odd).collect();

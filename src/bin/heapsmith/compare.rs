@@ -63,7 +63,7 @@ enum ClassNamesOpt {
     Java,
 }
 
-/// Which facets to compare.
+/// The options that choose facets to compare.
 #[derive(Args)]
 pub(crate) struct FacetOpts {
     /// Compare only these facets (comma-separated; `heapsmith facets` lists them) and which addresses exist. Without it, all facets.
@@ -75,7 +75,7 @@ pub(crate) struct FacetOpts {
 }
 
 impl FacetOpts {
-    /// Those that are left out.
+    /// The facets that are left out.
     pub(crate) fn left_out(&self) -> Result<BTreeSet<Facet>, Error> {
         if let Some(needed) = self.leave_out.iter().find(|facet| !facet.may_be_omitted()) {
             return Err(Error::Usage(format!(
@@ -175,7 +175,7 @@ impl Opts {
     }
 }
 
-/// What was tolerated.
+/// Prints the rules that were tolerated.
 fn say(out: &mut dyn Write, tolerated: Option<&[Tolerated]>) -> Result<(), Error> {
     let mut lines = tolerate::describe(tolerated).into_iter();
     lines.try_for_each(|line| writeln!(out, "{line}")).map_err(|e| Error::io("writing standard output", e))
@@ -204,12 +204,12 @@ fn describe_renaming(renaming: &Renaming) -> String {
     }
 }
 
-/// How often a facet was not compared.
+/// The number of times that a facet was not compared, in words.
 fn times(count: u64) -> String {
     if count == 1 { "once".to_owned() } else { format!("{count} times") }
 }
 
-/// How often a facet differs.
+/// The number of times that a facet differs, in words.
 pub(crate) fn differ(count: u64) -> String {
     if count == 1 { "1 differs".to_owned() } else { format!("{count} differ") }
 }
@@ -245,12 +245,12 @@ fn target(side: &HeapFile) -> Option<Target> {
     Some(Target { format: side.format().ok()??, profile: None })
 }
 
-/// Why facets were not compared.
+/// The reasons why facets were not compared.
 struct Reasons {
     targets: [Option<Target>; 2],
-    /// What each side says it omits.
+    /// The facets that each side says it omits.
     omits: [Vec<Facet>; 2],
-    /// What was to be left out.
+    /// The facets that were to be left out.
     left_out: BTreeSet<Facet>,
     /// Whether facets were chosen by name.
     chosen: bool,

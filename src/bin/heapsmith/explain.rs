@@ -1,4 +1,4 @@
-//! What a rule says, where it comes from, and dumps that keep and break it.
+//! The explanation of a rule: its statement, its sources, and dumps that keep and break it.
 
 mod book;
 #[cfg_attr(not(feature = "corpus"), path = "explain/no_cases.rs")]
@@ -272,7 +272,7 @@ fn heading(explained: &Explanation) -> String {
     format!("a rule of the {} ({}){severity}{stops}; since {since}", subject(explained.kind), explained.scope)
 }
 
-/// Of what a rule is.
+/// The subject of a kind of rule, in the plural.
 fn subject(kind: &str) -> &'static str {
     match kind {
         "writer" => "writers",
@@ -281,7 +281,7 @@ fn subject(kind: &str) -> &'static str {
     }
 }
 
-/// Some of many ids, and how many there are.
+/// The first ids, and the number of the others.
 fn shortened(ids: &[String]) -> Vec<String> {
     let mut shown: Vec<String> = ids.iter().take(IDS).cloned().collect();
     if ids.len() > IDS {

@@ -1,4 +1,4 @@
-//! Which files are meant by names, folders and patterns.
+//! The files that names, folders and patterns stand for.
 
 use std::fs;
 use std::io;
@@ -13,7 +13,7 @@ use heapsmith::recipe::Recipe;
 
 use crate::terminal;
 
-/// The same, where `-` stands for a list of paths on standard input, one a line.
+/// The files of all arguments, of which `-` stands for a list of paths on standard input, one a line.
 #[cfg(feature = "check")]
 pub(crate) fn listed(arguments: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
     let mut all = Vec::new();

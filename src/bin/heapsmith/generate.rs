@@ -185,7 +185,7 @@ impl Opts {
         made.finish(path)
     }
 
-    /// What the heap is made of.
+    /// The recipe that arguments, file and flags give, before a format is chosen.
     fn base(&self) -> Result<Recipe, Error> {
         let file = self.options.as_deref().map(values).transpose()?;
         let mut recipe = match (&self.from, self.preset) {
@@ -220,7 +220,7 @@ impl Opts {
         Ok(recipe)
     }
 
-    /// One for each format. Where there are several, each has those wishes that it knows.
+    /// The recipe of each format. Where there are several, each has those wishes that it knows.
     fn recipes(&self, mut base: Recipe) -> Result<Vec<Recipe>, Error> {
         let several = self.format.len() > 1;
         if several && self.output == Path::new("-") && !self.print_recipe {
@@ -247,7 +247,7 @@ impl Opts {
     }
 }
 
-/// Says which shapes no root leads to in the dump.
+/// Warns of shapes that no root leads to in the dump.
 fn warn_of_shapes(recipe: &Recipe) -> Result<(), Error> {
     let lowering = recipe.lowering()?;
     for shape in recipe.options.shapes.iter() {
@@ -263,7 +263,7 @@ fn warn_of_shapes(recipe: &Recipe) -> Result<(), Error> {
     Ok(())
 }
 
-/// What is wrong with wishes of which one is known to none of the formats.
+/// The error of a wish that none of the formats knows.
 fn refused_by_all(wishes: &Wishes, formats: &[Format]) -> Option<Error> {
     let singles = [
         Wishes { id_size: wishes.id_size, ..Wishes::default() },

@@ -1,10 +1,10 @@
-//! What the help of every command has in common.
+//! A test of the help of every command.
 
 use clap::{Arg, ArgAction, Command, CommandFactory};
 
 use crate::Cli;
 
-/// An option's help says what happens without it: by its default, or in words.
+/// Whether an option's help says what happens without it: by its default, or in words.
 fn is_complete(arg: &Arg) -> bool {
     let help = [arg.get_help(), arg.get_long_help()].into_iter().flatten().map(ToString::to_string);
     let help = help.collect::<Vec<_>>().join("\n");

@@ -55,7 +55,7 @@ pub(crate) struct Opts {
     reading: open::ReadingOpts,
 }
 
-/// What is no page.
+/// The options that print text, which a page excludes.
 const TEXT: [&str; 2] = ["bytes", "json"];
 
 impl Opts {

@@ -126,7 +126,7 @@ enum Command {
 }
 
 impl Command {
-    /// A supervisor ends what it supervises, and not itself.
+    /// Whether the command handles signals itself: a supervisor ends its child, and not itself.
     fn has_its_own_signals(&self) -> bool {
         #[cfg(feature = "check")]
         return matches!(self, Command::Supervise(_));
@@ -219,7 +219,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// An error, and by which option another outcome can be had.
+/// An error, and the option that gives another outcome.
 fn message(error: &Error) -> String {
     let Some(remedy) = error.remedy() else { return error.to_string() };
     let option = match remedy {
@@ -248,7 +248,7 @@ fn family(name: &str) -> Result<Family, String> {
     Family::named(name).ok_or_else(|| format!("expected {}", Family::names()))
 }
 
-/// The command line; what clap has to say instead is printed.
+/// The parsed command line; or, after help, the version or a usage error was printed, the exit code.
 fn parse() -> Result<Cli, ExitCode> {
     let arguments: Vec<OsString> = std::env::args_os().collect();
     let error = match Cli::try_parse_from(&arguments) {
@@ -265,7 +265,7 @@ fn parse() -> Result<Cli, ExitCode> {
     Err(ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2)))
 }
 
-/// As a shell has it.
+/// The exit code of a process that a signal ended, as shells state it.
 fn exit_code_of_signal(signal: i32) -> u8 {
     u8::try_from(128 + signal).unwrap_or(u8::MAX)
 }

@@ -1,4 +1,4 @@
-//! Opening what the command line names.
+//! Inputs, dumps and heaps that the command line names.
 
 use std::io::BufReader;
 use std::path::Path;
@@ -16,7 +16,7 @@ use heapsmith::validate::{Tolerated, validate_source};
 use crate::terminal;
 use crate::tolerate::TolerateOpt;
 
-/// How much is read of what may have no end.
+/// The limit of inputs that may have no end.
 #[derive(Args)]
 pub(crate) struct LimitOpt {
     /// Most bytes to copy of standard input, a pipe or a device, which are stored in a temporary file (TMPDIR) before they are read,
@@ -26,13 +26,13 @@ pub(crate) struct LimitOpt {
 }
 
 impl LimitOpt {
-    /// From here on it is like that.
+    /// Sets the limit for the rest of the run.
     pub(crate) fn take(&self) {
         input::set_limit(self.input_limit);
     }
 }
 
-/// How to read what bytes alone do not decide.
+/// The options that choose a reading where bytes alone do not decide.
 #[derive(Args, Clone, Copy)]
 pub(crate) struct ReadingOpts {
     /// HPROF: whether a dump record of length 0 is an empty segment or has a length that its writer never filled in.
@@ -76,7 +76,7 @@ impl ReadingOpts {
     }
 }
 
-/// Which heap of a dump with several.
+/// The option that chooses a heap of a dump with several.
 #[derive(Args, Clone, Copy)]
 pub(crate) struct HeapOpt {
     /// HPROF: the number of the heap, from 0. Without it, the only one; a dump with several is an error.
@@ -85,14 +85,14 @@ pub(crate) struct HeapOpt {
 }
 
 impl HeapOpt {
-    /// The number of the heap that is meant, of this many.
+    /// The number of the chosen heap in a dump with `heaps` heaps.
     pub(crate) fn of(self, heaps: usize) -> Result<usize, Error> {
         which(self.heap, heaps)
     }
 }
 
-/// What an argument names: a file, standard input for `-`, or the dump of a recipe, generated while it is read. Progress is shown
-/// where reading takes long.
+/// The input that an argument names: a file, standard input for `-`, or the dump of a recipe, generated while it is read. Progress is
+/// shown where reading takes long.
 pub(crate) fn input(path: &Path) -> Result<Input, Error> {
     match path.to_str().filter(|text| Recipe::is_recipe(text)) {
         Some(recipe) => Ok(Recipe::read(recipe)?.input()?.watched(&terminal::watch())),
@@ -100,12 +100,12 @@ pub(crate) fn input(path: &Path) -> Result<Input, Error> {
     }
 }
 
-/// A dump, whose format its first bytes tell.
+/// A dump, whose format is recognised by its first bytes.
 pub(crate) fn dump(path: &Path, reading: Reading) -> Result<DumpFile, Error> {
     dump_of(input(path)?, reading)
 }
 
-/// The same, of an input that is open.
+/// A dump from an input that is open.
 pub(crate) fn dump_of(input: Input, reading: Reading) -> Result<DumpFile, Error> {
     DumpFile::new(input, reading)
 }
@@ -156,7 +156,7 @@ pub(crate) fn heap(
     Ok((heap, tolerated))
 }
 
-/// The same, of one of two inputs: an error names the one that it is about.
+/// A heap of one of two inputs, as [`heap`] opens it: an error names the input.
 pub(crate) fn one_heap(
     path: &Path,
     which: HeapOpt,

@@ -1,4 +1,4 @@
-//! Where outputs go.
+//! Outputs: none of them is an input or another output.
 
 use std::fs;
 use std::path::{Path, PathBuf};

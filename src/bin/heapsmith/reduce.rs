@@ -226,7 +226,7 @@ impl Opts {
         given.ok_or_else(|| Error::Usage("expected --test, --adapter or --decoder".to_owned()))
     }
 
-    /// What is asked about each dump.
+    /// The question that is asked about each dump.
     fn question(&self) -> Result<String, Error> {
         let (flag, command) = match &self.test {
             Some(command) => ("--test", &**command),
@@ -317,7 +317,7 @@ fn words(flag: &str, command: &str) -> Result<Vec<String>, Error> {
     Ok(words)
 }
 
-/// What is reduced.
+/// The dump that is reduced.
 enum Dump {
     /// In memory, as it is stored.
     Held(Vec<u8>),

@@ -23,7 +23,7 @@ pub(crate) fn put(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     output.finish()
 }
 
-/// Where a report goes, and in which form it is printed.
+/// The options of a report: its folder, and the form in which it is printed.
 #[derive(Args)]
 pub(crate) struct ReportOpts {
     /// Write reports to this folder (report.html, report.json, report.md, report.sarif, junit.xml), with reduced dumps where there
@@ -49,7 +49,7 @@ impl ReportOpts {
     }
 }
 
-/// What is printed of a report.
+/// The form in which a report is printed.
 #[derive(Clone, Copy)]
 pub(crate) enum Form {
     /// The first causes.
@@ -61,7 +61,7 @@ pub(crate) enum Form {
 }
 
 impl Form {
-    /// The form that two options choose.
+    /// The form that the flags `--json` and `--all` choose.
     pub(crate) fn of(json: bool, all: bool) -> Form {
         match (json, all) {
             (true, _) => Form::Json,

@@ -36,7 +36,7 @@ pub(crate) struct ScalingOpts {
 }
 
 impl ScalingOpts {
-    /// What is asked for, if it is.
+    /// The options of `--scaling`, if it is given.
     pub(crate) fn options(&self, format: Option<Family>) -> Result<Option<ScalingOptions>, Error> {
         let enough = Duration::try_from_secs_f32(self.scaling_time)
             .map_err(|e| Error::Usage(format!("--scaling-time {}: {e}", self.scaling_time)))?;
@@ -46,7 +46,7 @@ impl ScalingOpts {
     }
 }
 
-/// Asks, and prints what comes out.
+/// Measures the subjects, and prints the result.
 pub(crate) fn run(subjects: &[Subject], options: &ScalingOptions, as_json: bool, stop: &Stop) -> Result<Answer, Error> {
     let sweeper = Sweeper::new()?;
     let bar = Mutex::new(Progress::steps("asking"));
@@ -126,7 +126,7 @@ fn table(one: &Scaled) -> String {
     terminal::render(&table) + "\n"
 }
 
-/// What is to be said of a kind of dump, the worst first.
+/// The verdict on a kind of dump, the worst first.
 fn verdict(series: &Series) -> String {
     let mut said = Vec::new();
     if let Some(failure) = &series.failure {

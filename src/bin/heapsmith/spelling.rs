@@ -15,7 +15,7 @@ use heapsmith::output::{GzipBlocks, Output};
 
 use crate::terminal;
 
-/// How to spell the dump of a heap that there is.
+/// The options that spell the dump of an existing heap.
 #[derive(Args)]
 pub(crate) struct Spelling {
     #[command(flatten)]
@@ -25,7 +25,7 @@ pub(crate) struct Spelling {
     word: Option<String>,
 }
 
-/// How to spell a dump, but its word size.
+/// The options that spell a dump, without its word size.
 #[derive(Args)]
 pub(crate) struct Writing {
     #[arg(long, help = profiles_help())]
@@ -60,14 +60,14 @@ impl Spelling {
         self.writing.encoding.is_some() || self.writing.newline.is_some()
     }
 
-    /// Options that were recognised, with the widths and characters that are wished otherwise.
+    /// The recognised options, with the widths and characters of the command line in their place.
     pub(crate) fn upon(&self, recognised: &Lowering) -> Result<Lowering, Error> {
         let wishes = self.wishes();
         wishes.check(recognised.format())?;
         recognised.with(&wishes)
     }
 
-    /// The widths and characters that are wished.
+    /// The widths and characters of the command line.
     pub(crate) fn wishes(&self) -> Wishes {
         let word = self.word.as_deref().map(|bits| if bits == "32" { WordSize::Bits32 } else { WordSize::Bits64 });
         Wishes { word, profile: None, ..self.writing.wishes() }
@@ -80,7 +80,7 @@ impl Spelling {
 }
 
 impl Writing {
-    /// All that is wished.
+    /// The profile, identifier size and characters of the command line.
     pub(crate) fn wishes(&self) -> Wishes {
         let id_size = self.id_size.as_deref().and_then(|bytes| IdSize::from_bytes(bytes.parse().ok()?));
         let (charset, newline) = (self.encoding, self.newline);
@@ -102,7 +102,7 @@ impl Writing {
         output.finish()
     }
 
-    /// The same into what is not an output of its own.
+    /// Writes a dump, compressed if that was asked for, into a writer that the caller finishes.
     pub(crate) fn put(
         &self,
         write: impl FnOnce(&mut dyn Write) -> Result<(), Error>,
@@ -119,7 +119,7 @@ impl Writing {
     }
 }
 
-/// Says what a dump does not record of its heaps, and which profile would.
+/// Warns of facts that a dump does not record of its heaps, and names a profile that would.
 pub(crate) fn warn_of_unwritten(dump: &mut dyn DumpSource, lowering: &Lowering) -> Result<(), Error> {
     let unwritten = Unwritten::of(dump, lowering)?;
     unwritten.lost_facets().iter().for_each(|facets| terminal::warning(facets));

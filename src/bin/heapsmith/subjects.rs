@@ -1,4 +1,4 @@
-//! What is under test, and its limits: the options that commands have in common.
+//! The options that name the implementation under test and its limits, which commands have in common.
 
 use std::time::Duration;
 
@@ -119,7 +119,7 @@ impl SubjectOpts {
     }
 }
 
-/// What the path is of that takes a place in a command.
+/// The file whose path takes a place in a command, in words.
 fn path_of(place: &str) -> &'static str {
     match place {
         "{in}" => "the input's path",
@@ -128,7 +128,7 @@ fn path_of(place: &str) -> &'static str {
     }
 }
 
-/// What a converter reads, by its family.
+/// The family of formats that a converter reads.
 fn source(name: &str) -> Result<Family, Error> {
     match family(name) {
         Ok(family) => Ok(family),

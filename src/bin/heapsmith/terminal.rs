@@ -1,4 +1,4 @@
-//! What people see: colour and progress on terminals only, tables everywhere, and no text from elsewhere that acts on
+//! Output for people: colour and progress on terminals only, tables everywhere, and no text from elsewhere that acts on
 //! the terminal.
 
 mod gate;
@@ -17,7 +17,7 @@ use heapsmith::visible::visible_line;
 use gate::{Colour, Gate, Paint};
 pub(crate) use progress::{Progress, begin, watch};
 
-/// How much is said, and how.
+/// The options of colours, warnings and progress.
 #[derive(Args)]
 pub(crate) struct Manner {
     /// When to print colours: on terminals unless NO_COLOR is set (auto), always, or never.
@@ -43,7 +43,7 @@ static QUIET: AtomicBool = AtomicBool::new(false);
 static VERBOSE: AtomicBool = AtomicBool::new(false);
 
 impl Manner {
-    /// From here on it is like that.
+    /// Applies the options to the rest of the run.
     pub(crate) fn take(&self) {
         match self.color {
             Colours::Auto => ColorChoice::Auto,
@@ -61,7 +61,7 @@ fn shows_progress() -> bool {
     io::stderr().is_terminal() && !QUIET.load(Ordering::Relaxed)
 }
 
-/// Prints on standard error what only some want to know.
+/// Prints a message on standard error with `--verbose` only.
 pub(crate) fn said(message: &str) {
     if VERBOSE.load(Ordering::Relaxed) {
         let _ = writeln!(stderr(), "{message}");
@@ -159,12 +159,12 @@ pub(crate) fn data() -> Box<dyn Write> {
     if io::stdout().is_terminal() { Box::new(stdout()) } else { Box::new(io::stdout()) }
 }
 
-/// Where a report for people goes: to standard error if this other output is standard output, which holds nothing else then.
+/// The output of a report for people: standard error if this other output is standard output, which holds nothing else then.
 pub(crate) fn text_beside(other: Option<&Path>) -> Box<dyn Write> {
     if is_stdout(other) { Box::new(stderr()) } else { Box::new(stdout()) }
 }
 
-/// Where a report for programs goes, likewise.
+/// The output of a report for programs, likewise.
 pub(crate) fn data_beside(other: Option<&Path>) -> Box<dyn Write> {
     match is_stdout(other) {
         true if io::stderr().is_terminal() => Box::new(stderr()),

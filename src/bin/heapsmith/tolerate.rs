@@ -1,4 +1,4 @@
-//! Dumps that can be read and are not valid: refused, or tolerated and said so.
+//! Dumps that can be read and are not valid: refused, or tolerated and reported.
 
 use clap::Args;
 use heapsmith::error::Error;
@@ -6,7 +6,7 @@ use heapsmith::validate::{Report, Tolerated};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What to do with a dump that is not valid.
+/// The option that tolerates dumps which are not valid.
 #[derive(Args, Clone, Copy)]
 pub(crate) struct TolerateOpt {
     /// Accept a dump that can be read to its end but is not valid (as `heapsmith validate` finds); the report lists the
@@ -17,7 +17,7 @@ pub(crate) struct TolerateOpt {
 }
 
 impl TolerateOpt {
-    /// What is tolerated in a dump, if that was asked for; else its first error is returned.
+    /// The rules that are tolerated in a dump, if that was asked for; else its first error is returned.
     pub(crate) fn judge(self, report: &Report) -> Result<Option<Vec<Tolerated>>, Error> {
         // What cannot be read to its end is not accepted anyway.
         let is_whole = report.findings.iter().all(|finding| !finding.fatal);
@@ -28,7 +28,7 @@ impl TolerateOpt {
         }
     }
 
-    /// What is tolerated in an input that has no rules to break.
+    /// The empty list of tolerated rules, for an input that has no rules to break.
     pub(crate) fn nothing(self) -> Option<Vec<Tolerated>> {
         self.tolerate.then(Vec::new)
     }
@@ -45,7 +45,7 @@ pub(crate) struct Reported<T> {
     pub(crate) tolerated: Option<Vec<Tolerated>>,
 }
 
-/// What was tolerated in two inputs.
+/// The rules that were tolerated in two inputs.
 pub(crate) fn both(left: Option<Vec<Tolerated>>, right: Option<Vec<Tolerated>>) -> Option<Vec<Tolerated>> {
     left.into_iter().chain(right).reduce(|mut left, right| {
         left.extend(right);

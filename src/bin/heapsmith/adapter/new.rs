@@ -38,13 +38,13 @@ enum Language {
     Shell,
 }
 
-/// What is told of a language, and where it stands in the texts.
+/// The template of an adapter in one language, with the texts that take the place of its placeholders.
 struct Template {
     /// Files with their texts, the one to change first.
     files: &'static [(&'static str, &'static str)],
     /// The function to change.
     place: &'static str,
-    /// What has to be run first.
+    /// The command that has to be run first.
     build: Option<&'static str>,
     command: &'static str,
 }

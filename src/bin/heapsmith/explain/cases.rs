@@ -87,7 +87,7 @@ impl Cases {
     }
 }
 
-/// Where a rule matters in a dump that keeps or shows it: where bytes rely on it, or else at the field at which another dump
+/// The example of a dump that keeps or shows a rule: the places whose bytes rely on it, or else the field at which another dump
 /// breaks it.
 fn sound(case: &Case, rule: &Rule, part: &'static str, broken: Option<&Kind>) -> Result<Option<Example>, Error> {
     let relying = dump(case)?.reliances()?.into_iter().find(|reliance| reliance.rule.0 == rule.id);
@@ -104,7 +104,7 @@ fn sound(case: &Case, rule: &Rule, part: &'static str, broken: Option<&Kind>) ->
     Ok((!places.is_empty()).then(|| example(case, part, &fields, &places)))
 }
 
-/// What a field is: its name, and the meaning of the field that begins its record.
+/// A kind of field: its name, and the meaning of the field that begins its record.
 struct Kind {
     name: String,
     /// `None` where it is of no record, or of one whose first field cannot be read.

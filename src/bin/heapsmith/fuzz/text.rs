@@ -1,4 +1,4 @@
-//! What is printed of a campaign.
+//! The status of a campaign as text.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use heapsmith::check::campaign::Status;
 
 use crate::terminal;
 
-/// How far it is.
+/// The progress of a campaign, its causes, and what its dumps reached.
 pub(super) fn status(told: &Status, all: bool) -> String {
     let mut text = format!("{}\n", terminal::line(&told.label));
     let rate = if told.seconds > 0.0 { told.cases as f64 / told.seconds } else { 0.0 };
@@ -47,7 +47,7 @@ pub(super) fn status(told: &Status, all: bool) -> String {
     text
 }
 
-/// How many of one kind were reached; or each, and in how many dumps.
+/// The number of things of one kind that were reached; or a table of them, each with the number of its dumps.
 fn line(what: &str, of: &BTreeMap<String, u64>, all: bool) -> String {
     if !all {
         return format!("reached: {} {what}\n", of.len());

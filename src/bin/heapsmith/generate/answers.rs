@@ -1,4 +1,4 @@
-//! What an analyser should find in a generated dump.
+//! The answers that an analyser should give about a generated dump.
 
 use std::io::Write;
 use std::path::Path;
@@ -22,13 +22,13 @@ pub(super) struct Wanted {
 }
 
 impl Wanted {
-    /// Refuses what cannot be told or written.
+    /// Creates the output, so that it is refused before the dump is written.
     pub(super) fn create(recipe: &Recipe, path: &Path, force: bool) -> Result<Wanted, Error> {
         let shapes = ShapeAnswers::of(&recipe.heap()?);
         Ok(Wanted { out: Output::create(path, force)?, shapes })
     }
 
-    /// Writes them. They are about the dump: what it does not record is not known.
+    /// Writes the answers. They are about the dump: facts that it does not record are unknown.
     pub(super) fn write(self, recipe: &Recipe) -> Result<(), Error> {
         let Wanted { mut out, shapes } = self;
         let failed = |e| Error::io("writing the answers", e);

@@ -6,7 +6,7 @@ use heapsmith::error::Error;
 use heapsmith::generate::{GenerateOption, GenerateOptions, Lengths, ShapeForm};
 use heapsmith::recipe::Recipe;
 
-/// What was given for some of the options.
+/// The options that were given, with their texts.
 pub(super) struct Flags(Vec<(&'static GenerateOption, String)>);
 
 impl Flags {

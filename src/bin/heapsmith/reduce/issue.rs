@@ -18,11 +18,11 @@ const FIELDS: usize = 200;
 /// The number of bytes that are shown of a field, and of a line of the dump.
 const BYTES: usize = 32;
 
-/// What is told besides the dump.
+/// The facts of an issue besides the dump.
 pub(super) struct Issue<'i> {
     /// The flag and the command that were asked.
     pub(super) command: (&'static str, &'i str),
-    /// What is wrong of the answer, where heapsmith judges it: in a line, and what was expected and found.
+    /// The mistake in the answer, where heapsmith judges it: in a line, and with the expected and the found value.
     pub(super) wrong: Option<(&'i str, String)>,
 }
 

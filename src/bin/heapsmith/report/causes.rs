@@ -95,14 +95,14 @@ fn block(report: &Report, tested: &Tested, cause: &Cause, in_full: bool) -> Stri
     text + &repeat(cause.repeat.as_deref())
 }
 
-/// What `validate` says of a dump about which implementations disagree.
+/// The verdict of `validate` on a dump about which implementations disagree.
 fn validated(report: &Report, tested: &Tested, id: &str) -> String {
     let case = report.cases.iter().find(|case| case.id == id).filter(|_| !tested.compared.is_empty());
     let line = |case: &CaseFacts| format!("  dump:     {}; {}", case.verdict, terminal::line(&case.summary));
     case.map(|case| format!("{}\n", shortened(&line(case), COLUMNS))).unwrap_or_default()
 }
 
-/// How many cases, and what is wrong with them.
+/// The verdict of a cause, its number of cases, and its sentence.
 fn headline(tested: &Tested, cause: &Cause) -> String {
     let verdict = tested.example(cause).map_or("fail", |example| match example.outcome {
         _ if example.outcome.is_pass() => "unexpected pass",
@@ -139,7 +139,7 @@ fn case(report: &Report, tested: &Tested, result: &CaseResult, told: &mut BTreeS
     }
 }
 
-/// What happened. A line of a message from elsewhere does not begin like one of ours.
+/// The outcome of a case in words. A line of a message from elsewhere does not begin like one of ours.
 fn detail(result: &CaseResult) -> String {
     match (&result.outcome, &result.expected) {
         (outcome, Some(expected)) if outcome.is_pass() => {
@@ -155,7 +155,7 @@ fn has_message(result: &CaseResult) -> bool {
     !matches!(result.outcome, Outcome::Fail { .. } | Outcome::Disagree(_))
 }
 
-/// What came out at first, what else is wrong, and where in the dump.
+/// The first outcome of a case that was asked again, its other differences, and their place in the dump.
 fn place(result: &CaseResult) -> String {
     let mut text = String::new();
     if let Some(first) = &result.first {
@@ -188,7 +188,7 @@ fn counted(number: usize, what: &str) -> String {
     if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
 
-/// How many lines a text takes; those that are longer than the terminal is wide take several.
+/// The number of lines that a text takes; those that are longer than the terminal is wide take several.
 fn lines(text: &str) -> usize {
     text.lines().map(|line| line.chars().count().div_ceil(COLUMNS).max(1)).sum()
 }

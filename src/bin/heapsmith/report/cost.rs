@@ -1,4 +1,4 @@
-//! What cases cost.
+//! The cost of cases.
 
 use std::io::{self, IsTerminal};
 

@@ -37,14 +37,14 @@ fn table(tested: &Tested) -> String {
     format!("{}\n", terminal::render(&table))
 }
 
-/// The same in a line, where there are several implementations.
+/// The number of cases by verdict in a line, where there are several implementations.
 fn line(tested: &Tested) -> String {
     let counts = tested.verdicts().iter().map(|name| (name, number(tested, name))).filter(|(_, count)| *count > 0);
     let counts: Vec<String> = counts.map(|(name, count)| format!("{name} {count}")).collect();
     format!("{}: {}\n", terminal::line(&tested.label), counts.join(", "))
 }
 
-/// What else is known of an implementation.
+/// Notes on an implementation: agreement with others, its readings, and facts that were not judged.
 fn notes(tested: &Tested) -> String {
     let mut text = String::new();
     for compared in &tested.compared {

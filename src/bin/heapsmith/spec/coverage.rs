@@ -1,4 +1,4 @@
-//! What the corpus and the rule books cover.
+//! The coverage of rules, records and statements by the corpus and the rule books.
 
 use std::io::Write;
 

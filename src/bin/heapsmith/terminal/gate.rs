@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 use anstyle::{AnsiColor, Style};
 use heapsmith::visible::VisibleWriter;
 
-/// What a word is coloured for.
+/// The meaning of a coloured word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Paint {
     Good,
@@ -49,9 +49,9 @@ pub(super) enum Colour {
 pub(super) struct Gate<W: Write> {
     out: VisibleWriter<W>,
     colour: Colour,
-    /// What may be the beginning of a mark.
+    /// The bytes that may be the beginning of a mark.
     cut: Vec<u8>,
-    /// What the last mark began.
+    /// The colour that the last mark began.
     painted: Option<Paint>,
 }
 
@@ -142,7 +142,7 @@ impl<W: Write> Drop for Gate<W> {
 
 /// A beginning or end of colour, as it stands in a text.
 struct Mark {
-    /// What begins here; `None` ends it.
+    /// The colour that begins here; `None` ends it.
     meaning: Option<Paint>,
     text: String,
 }

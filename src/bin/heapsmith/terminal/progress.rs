@@ -1,4 +1,4 @@
-//! How far a long command is: on standard error if that is a terminal, once the command has taken a second.
+//! The progress of a long command: on standard error if that is a terminal, once the command has taken a second.
 
 use std::io::{self, Read};
 use std::sync::OnceLock;
@@ -10,19 +10,19 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::{line, shows_progress};
 
-/// When the command began.
+/// The time at which the command began.
 static BEGUN: OnceLock<Instant> = OnceLock::new();
-/// Whether one is on the screen: two would draw over each other.
+/// Whether a progress bar is on the screen: two would draw over each other.
 static IS_SHOWN: AtomicBool = AtomicBool::new(false);
 
 const SOON: Duration = Duration::from_secs(1);
 
-/// The command begins now.
+/// The time at which the command began: the first call.
 pub(crate) fn begin() -> Instant {
     *BEGUN.get_or_init(Instant::now)
 }
 
-/// How far something is.
+/// The progress bar of a command.
 pub(crate) struct Progress {
     bar: ProgressBar,
     /// Whether it may still be shown; no more once it is.
@@ -31,7 +31,7 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// In bytes, of this number where it is known.
+    /// Progress in bytes, of this number where it is known.
     pub(crate) fn bytes(what: &str, length: Option<u64>) -> Progress {
         Progress::new(
             what,
@@ -43,44 +43,44 @@ impl Progress {
         )
     }
 
-    /// In steps, whose number is set with the first.
+    /// Progress in steps, whose number is set with the first.
     #[cfg(feature = "corpus")]
     pub(crate) fn steps(what: &str) -> Progress {
         Progress::new(what, Some(0), "{msg} [{bar:30}] {pos}/{len} {eta}")
     }
 
-    /// In tries, whose number is not known before.
+    /// Progress in tries, whose number is not known before.
     #[cfg(feature = "check")]
     pub(crate) fn tries(what: &str) -> Progress {
         Progress::new(what, None, "{msg} {spinner} {pos} tried {elapsed}")
     }
 
-    /// This number was tried.
+    /// Sets the number of tries.
     #[cfg(feature = "check")]
     pub(crate) fn tried(&mut self, count: u64) {
         self.bar.set_position(count);
         self.show();
     }
 
-    /// More steps are to be done.
+    /// Adds steps that are to be done.
     #[cfg(feature = "check")]
     pub(crate) fn plan(&mut self, more: u64) {
         self.bar.inc_length(more);
     }
 
-    /// A line of its own above it, if it is shown by now.
+    /// Prints a line above the bar, if it is shown by now.
     #[cfg(feature = "check")]
     pub(crate) fn above(&self, text: &str) {
         self.bar.println(line(text));
     }
 
-    /// Prints something else while nothing of it is on the screen.
+    /// Prints something else while the bar is off the screen.
     #[cfg(feature = "check")]
     pub(crate) fn aside(&self, print: impl FnOnce()) {
         self.bar.suspend(print);
     }
 
-    /// What is done now.
+    /// Sets the text of the bar.
     #[cfg(feature = "check")]
     pub(crate) fn say(&mut self, what: &str) {
         self.bar.set_message(line(what));
@@ -93,13 +93,13 @@ impl Progress {
         Progress { bar, waits: shows_progress(), is_shown: false }
     }
 
-    /// So much more is done.
+    /// Adds steps or bytes that are done.
     pub(crate) fn add(&mut self, done: u64) {
         self.bar.inc(done);
         self.show();
     }
 
-    /// This number of all steps is done.
+    /// Sets the number of steps that are done, and of all steps.
     #[cfg(feature = "corpus")]
     pub(crate) fn at(&mut self, done: usize, of: usize) {
         self.bar.set_length(of as u64);
