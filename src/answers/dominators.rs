@@ -51,7 +51,7 @@ pub(super) fn dominators(search: &mut Search) -> Found {
         let number = number as u32;
         forest.set(number, semi);
         // From here on the entry counts as linked to its parent. Where that is its semidominator, it is its dominator. So are the
-        // roots together, where they are its semidominator: nothing on the way can have a lower one.
+        // roots together, where they are its semidominator: nothing on the path can have a lower one.
         dominators[number as usize] =
             if semi == parent || semi == 0 { semi } else { mem::replace(&mut buckets[semi as usize], number) };
         let mut next = mem::take(&mut buckets[parent as usize]);

@@ -206,7 +206,7 @@ impl Walk<'_> {
             if from < number {
                 *least = from.min(*least);
             } else if number < self.from {
-                // On the way from this root to there, all numbers are higher.
+                // On the path from this root to there, all numbers are higher.
                 *least = 0;
                 self.undominated.set(number as usize);
             } else {

@@ -41,8 +41,8 @@ impl<'g> Strings<'g> {
         // The one array of characters that a string refers to.
         let array_of = |entry: u32| graph.listed(entry).find_map(|place| arrays.find(graph.target(place)));
         let mut found = Strings { characters, strings: 0, texts: Vec::new() };
-        // Texts by what tells them apart: only their numbers, since there may be millions. With room for all: a table that grows asks
-        // again what tells each apart, and that stands elsewhere in memory.
+        // The numbers of texts by their contents: only numbers, since there may be millions. The table has room for all: one that
+        // grows would hash every text again, and texts stand elsewhere in memory.
         let (state, mut known) = (RandomState::default(), HashTable::<u32>::with_capacity(characters.strings.len()));
         let told_apart = |string: u32, array: u32| {
             let (of_array, (_, part)) = (&characters.arrays[array as usize], characters.strings[string as usize]);

@@ -206,7 +206,7 @@ fn check(heap: &Heap, what: &str) {
     assert_eq!(reachable.classes + reachable.objects, count, "{what}");
     assert_eq!(unreachable.classes + unreachable.objects, all.len() as u64 - count, "{what}");
 
-    // A way from a root for each that is reachable, along references and as short as it can be.
+    // A shortest path from a root, along references, for each reachable entry.
     let distances = analysis.distances().expect("roots are recorded");
     for entry in 0..plain.to.len() {
         let path = distances.path(entry as u32);
@@ -236,7 +236,7 @@ fn random_heaps_have_the_answers_that_the_definitions_give() {
     }
 }
 
-/// Graphs of a few objects with any references, in which cycles, several ways and nested dominators are common.
+/// Graphs of a few objects with any references, in which cycles, several paths and nested dominators are common.
 #[test]
 fn small_dense_graphs_have_the_answers_that_the_definitions_give() {
     for seed in 0..3000 {

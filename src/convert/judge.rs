@@ -216,7 +216,7 @@ fn verdict(
     };
     let mut missing = counted(Side::UnknownRight);
     if is_empty {
-        // Where addresses tell the size of a word, a dump without any does not.
+        // Where the size of a word follows from addresses, a dump without any does not record it.
         missing.retain(|missing| missing.facet != Facet::WordSize);
     }
     Ok(Verdict {

@@ -144,7 +144,7 @@ pub(super) fn losses(told: &Counts, column: &Column) -> (Vec<Lost>, Vec<Changed>
         match column.carriage(facet) {
             Carriage::Exact => {}
             Carriage::None => lost.push(Lost { facet, count }),
-            // Whether addresses had to be renumbered is told apart.
+            // Whether addresses had to be renumbered is reported separately.
             Carriage::Changed(Rule::Renumbered) => {}
             Carriage::Changed(rule) => changed.push(Changed { facet, count, rule }),
         }

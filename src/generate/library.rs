@@ -165,7 +165,7 @@ impl Library {
                  packageName:L componentType:L protectionDomain:L reflectionData:L classRedefinedCount:I genericInfo:L \
                  enumConstants:L enumConstantDirectory:L annotationData:L annotationType:L classValueMap:L"
             }
-            // Its own fields are told as static ones of each class.
+            // Its own fields are listed as static ones of each class.
             Library::Android => "",
             Library::J9 => {
                 "vmRef:J classLoader:L module:L protectionDomain:L classNameString:L annotationVars:L classValueMap:L \

@@ -71,7 +71,7 @@ pub(super) fn roots(
         let frames: Vec<StackFrame> = frames.collect();
         let of = if options.library.has_traces_of_threads() { thread } else { Serial(0) };
         traces.push(StackTrace { serial: trace, thread: of, frames: frames.into() });
-        // A thread that is over is no root; the hprof agent alone tells of it.
+        // An ended thread is no root; only the hprof agent records it.
         if options.library == Library::Jdk6 && number == last && number > 1 {
             continue;
         }

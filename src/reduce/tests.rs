@@ -66,7 +66,7 @@ fn what_no_part_shows_is_sought_in_the_whole() {
     let heap = Heap::random(11);
     let dump = heap.write(Format::HPROF).expect("it can be written").into_bytes();
     let input = Input::memory("dump", [&dump[..], b"!"].concat());
-    // The byte after the end is in no dump that is written anew.
+    // No rewritten dump has the byte after the end.
     let shows = |dump: &[u8]| Ok(dump.ends_with(b"!"));
     let reduced =
         reduce_large(&input, &|| Ok(true), &shows, &ReduceOptions::default(), &quiet).expect("it can be reduced");

@@ -87,7 +87,7 @@ impl Column {
         let drops = |carriages: &Vec<Carriage>| {
             carriages.iter().copied().find(|carriage| matches!(carriage, Carriage::Changed(rule) if rule.drops()))
         };
-        // Bytes of fields are worked out anew by a dump that has others.
+        // A dump with other identifiers recomputes the bytes of fields.
         let one_has_bytes = |meet: &Vec<Carriage>| {
             let bytes = Carriage::Changed(Rule::FieldBytes);
             (meet.len() > 1 && meet.contains(&bytes)).then_some(Carriage::Changed(Rule::Derived))

@@ -164,8 +164,8 @@ impl Column {
             let tell = |roots: &mut Vec<Root>| {
                 self.rules().filter_map(Rule::root_writer).for_each(|writer| *roots = writer.told(roots, objects));
             };
-            // What a writer leaves out is gone before another one could make it an unknown root; and unknown roots are told
-            // as it has them.
+            // The roots that a writer leaves out are removed before another one could make them unknown roots; and unknown
+            // roots are recorded in its form.
             tell(roots);
             if self.has(Rule::PlainRoots) {
                 let android = roots.iter_mut().filter(|root| root.kind.is_android());

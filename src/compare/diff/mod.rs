@@ -226,7 +226,7 @@ impl<'f> Diff<'f> {
                 self.entry(one, other)?;
                 std::mem::replace(&mut self.read, Ok(()))?;
             }
-            // A converter makes up classes where the source lacks them, and no objects.
+            // A converter synthesises classes that the source lacks, and no objects.
             (None, Some(Entry::Object(made_up))) => {
                 let kind = show::kind(&Entry::Object(made_up));
                 self.differs(Facet::Address, at, || ("nothing".to_owned(), kind));
@@ -350,7 +350,7 @@ impl<'f> Diff<'f> {
             return;
         }
         if known.is_some() {
-            return; // a fact of the whole heap, of which the first is told
+            return; // a fact of the whole heap, of which the first is reported
         }
         let (left, right) = describe();
         let address = at.map(|a| a.to_string());

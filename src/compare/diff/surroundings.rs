@@ -123,7 +123,7 @@ impl Diff<'_> {
             _ = self.both(Facet::RootOrder, l, r);
         }
         if same {
-            // One side may not tell where its roots stand.
+            // One side may not record where its roots stand.
             let placed = |roots: &[Root]| roots.iter().all(|root| root.after.is_some());
             let neither = !l.is_some_and(placed) && !r.is_some_and(placed);
             let (l, r) = (l.filter(|roots| neither || placed(roots)), r.filter(|roots| neither || placed(roots)));

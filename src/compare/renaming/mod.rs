@@ -87,8 +87,8 @@ pub fn up_to_renaming(left: &Heap, right: &Heap, left_out: &BTreeSet<Facet>, bud
         left_out.insert(Facet::InstanceSize);
     }
     let (by_all, by_some) = (Used::by_all(left, right, &left_out), Used::by_some(left, right, &left_out));
-    // What some nodes alone tell may show which is which. That it finds no mapping says nothing: those that do not tell it
-    // may be others in the two heaps.
+    // Facts that only some nodes record may still show which nodes correspond. Without a mapping by them nothing follows:
+    // other nodes may record them in the two heaps.
     if by_some.exceeds(&by_all)
         && let equal @ Renaming::Equal { .. } = by(&by_some, (left, right), &left_out, budget)
     {
@@ -230,7 +230,7 @@ fn verify(graph: &Graph, partition: &Partition, heaps: (&Heap, &Heap), left_out:
             Renaming::Equal { mapping: map.iter().map(text).collect(), comparison: Box::new(comparison) }
         }
         Some(_) if comparison.differences.iter().any(|d| !is_of_the_whole(d.facet)) => {
-            // A fact that not every node tells: another mapping may have it right.
+            // A fact that not every node records: another mapping may have it right.
             Renaming::Undecided {
                 steps: partition.steps,
                 ambiguous: comparison.differences.iter().map(|d| d.count).sum(),

@@ -81,7 +81,7 @@ fn place(kind: ObjectKind) -> usize {
 
 /// The facets that all nodes of each kind record, or some.
 fn told_by(heap: &Heap, by_all: bool) -> Used {
-    // An object without a hash was never asked for it, if the heap tells such hashes at all.
+    // An object without a hash was never asked for it, if the heap records such hashes at all.
     let mut all = heap.classes.iter().map(|class| class.hash).chain(heap.objects.iter().map(|object| object.hash));
     let hashes = heap.facts.hash_regime == Some(HashRegime::WhereUsed32)
         || all.any(|hash| matches!(hash, Some(IdentityHash::Bits32(_))));
@@ -100,7 +100,7 @@ fn told_by(heap: &Heap, by_all: bool) -> Used {
 fn of_class(class: &Class, hashes: bool) -> Facets {
     let told = Facets::of(|tell| told::of_class(class, tell));
     let hash = hashes || told.contains(Facet::Hash32);
-    // To have no constants is told as well.
+    // An empty constant pool is recorded, too.
     told.with(Facet::Hash32, hash).with(Facet::ConstantPool, class.constant_pool.is_some())
 }
 

@@ -39,7 +39,7 @@ impl Case {
                 messages.push(format!("expected {rule} at {due:x?}, found at {found:x?}"));
             }
         }
-        // These notes tell which of two readings a dump speaks for; it has no way to break the rule.
+        // These notes say which of two readings a dump supports; it cannot break the rule.
         let signs = [
             phd::rules::HASH_16_BIT_VALUE,
             phd::rules::OBJECT_ARRAY_CLASS_WORD,

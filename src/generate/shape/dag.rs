@@ -62,7 +62,7 @@ impl Structure for Dag {
     }
 
     fn dominator(&self, object: u64) -> Option<u64> {
-        // Two ways lead to each object of two that only the array dominates.
+        // Each object can be reached through two objects that only the array dominates.
         object.checked_sub(1).map(|before| if self.width == 1 { before } else { 0 })
     }
 

@@ -84,7 +84,7 @@ impl Structure for PowerLaw {
     }
 
     fn is_one_component(&self) -> bool {
-        // Each refers to one above it, from where a way leads back.
+        // Each refers to an ancestor, from which a path leads back.
         true
     }
 
