@@ -19,7 +19,7 @@ macro_rules! declare {
         $(#[doc = $help:literal])+
         $field:ident: $kind:ty = $default:expr, $key:literal, |$draw:ident| $drawn:expr;
     )+) => {
-        /// What kind of heap to make.
+        /// Options of the generator: the kind of heap to generate.
         #[derive(Clone, Debug, PartialEq, Eq)]
         #[non_exhaustive]
         pub struct GenerateOptions {
