@@ -3,8 +3,7 @@
 use crate::model::{Address, WordSize};
 
 use super::oddity::Oddity;
-use super::options::{AddressSpace, GenerateOptions};
-use super::procedural::DRAWN;
+use super::options::{AddressSpace, DRAWN, GenerateOptions};
 use crate::draw::Draw;
 
 /// Hands out ascending addresses; where they wrap, they do so once.

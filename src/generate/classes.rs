@@ -1,18 +1,13 @@
 //! The class table: the classes of every program, and random classes on top.
 
-use crate::model::{
-    Address, ByteLen, Class, Field, FieldType, HashRegime, IdentityHash, Name, PrimitiveType, Static, Value, WordSize,
-    step,
-};
+use crate::model::{Address, Field, FieldType, Name, PrimitiveType, WordSize, step};
 
 use super::addresses::Ground;
 use super::collections;
 use super::names::{TWIN, class_name, field_name};
-use super::objects::Plan;
 use super::oddity::Oddity;
 use super::options::{ClassObjects, GenerateOptions, Naming, Share};
 use super::program;
-use super::values::value_of;
 use crate::draw::Draw;
 
 /// The planned classes with their addresses, before their statics are known.
@@ -39,7 +34,7 @@ pub(super) struct Planned {
     pub(super) interfaces: Vec<usize>,
     pub(super) fields: Vec<Field>,
     /// Static fields of a library class, with their bits.
-    statics: Vec<(Field, u64)>,
+    pub(super) statics: Vec<(Field, u64)>,
     pub(super) role: Role,
     /// The index of the class loader that defined it; `None` is the boot loader.
     pub(super) loader: Option<usize>,
@@ -61,9 +56,12 @@ pub(super) enum Role {
 }
 
 /// The index of `java/lang/Object` in every plan.
-const OBJECT: usize = 0;
+pub(super) const OBJECT: usize = 0;
 /// The class of class loaders, a subclass of `java/lang/ClassLoader`.
 pub(super) const LOADER: &str = "pkg/Loader";
+
+/// The class of arrays that may hold any object.
+pub(super) const ANYTHING: &str = "[Ljava/lang/Object;";
 
 /// The classes that random ones may extend, by index.
 struct Superclasses {
@@ -291,97 +289,9 @@ impl Classes {
         (header + self.planned[class].field_bytes).next_multiple_of(8)
     }
 
-    /// The finished class table. Statics refer to objects and classes.
-    pub(super) fn table(&self, plan: &Plan, options: &GenerateOptions, draw: &mut dyn Draw) -> Vec<Class> {
-        let array = plan.array(self).unwrap_or_default();
-        (0..self.planned.len()).map(|index| self.class(index, array, plan, options, draw)).collect()
-    }
-
-    /// A finished class. `array` is the target of its resolved references, where it has them.
-    fn class(
-        &self,
-        index: usize,
-        array: Address,
-        plan: &Plan,
-        options: &GenerateOptions,
-        draw: &mut dyn Draw,
-    ) -> Class {
-        let (planned, objects) = (&self.planned[index], &plan.addresses);
-        let address_of = |index: usize| self.planned[index].address;
-        let library = planned.statics.iter().map(|(field, bits)| Static {
-            name: field.name.clone(),
-            value: match field.kind {
-                FieldType::Object => Value::reference(Address::NULL),
-                FieldType::Primitive(kind) => Value::primitive(kind, *bits),
-            },
-        });
-        // Arrays have none, and those of the library are known.
-        let count = if planned.role == Role::Plain && index != OBJECT { options.statics.draw(draw) } else { 0 };
-        let is_program = options.names == Naming::Program;
-        let own = (0..count).map(|n| {
-            let value = match draw.below(4) {
-                0 => Value::reference(Address::NULL),
-                1 => Value::reference(address_of(draw.below(self.planned.len() as u64) as usize)),
-                2 => value_of(*draw.pick(&PrimitiveType::ALL), options.oddities, draw),
-                _ => Value::reference(
-                    objects.get(draw.below(objects.len() as u64) as usize).copied().unwrap_or_default(),
-                ),
-            };
-            let name = if is_program { program::static_name(n) } else { format!("s{n}") };
-            Static { name: Name::from_text(&name), value }
-        });
-        let mut statics: Vec<Static> = library.chain(own).collect();
-        if matches!(planned.role, Role::Plain | Role::Library | Role::Bodiless)
-            && planned.superclass.is_some()
-            && options.resolved_references.draw(draw)
-        {
-            let value = Value::reference(array);
-            statics.push(Static { name: Name::from_text("<resolved_references>"), value });
-        }
-        let has_loaders = !options.oddities.has(Oddity::NoLibraryObjects);
-        let loader = planned.loader.filter(|_| has_loaders).and_then(|loader| objects.get(loader)).copied();
-        let is_zero = options.oddities.has(Oddity::ZeroSizes) && draw.one_in(2);
-        Class {
-            address: planned.address,
-            name: Name::from_text(&planned.name),
-            superclass: Some(planned.superclass.map(address_of).unwrap_or_default()),
-            interfaces: Some(planned.interfaces.iter().map(|&index| address_of(index)).collect()),
-            loader: Some(loader.unwrap_or_default()),
-            signers: Some(Address::NULL),
-            protection_domain: Some(Address::NULL),
-            instance_size: Some(ByteLen(if is_zero { 0 } else { self.instance_size(index) })),
-            class_object_size: Some(ByteLen(64)),
-            hash: hash(options, draw),
-            references: None,
-            statics: Some(statics),
-            constant_pool: Some(Vec::new()),
-            fields: Some(planned.fields.clone()),
-            serial: None,
-            trace: None,
-            after_objects: None,
-        }
-    }
-}
-
-/// Draws an identity hash, where the regime and the draw ask for one. It is not 0, which writers drop, and has no bit
-/// 15, which machines with 16-bit hashes never set, unless the options ask for these.
-pub(super) fn hash(options: &GenerateOptions, draw: &mut dyn Draw) -> Option<IdentityHash> {
-    let (regime, oddities) = (options.hashes, options.oddities);
-    let is_null = oddities.has(Oddity::NullHash) && draw.one_in(3);
-    match regime {
-        HashRegime::Every16 if is_null => Some(IdentityHash::Bits16(0)),
-        HashRegime::Every16 if oddities.has(Oddity::HighHash) && draw.one_in(2) => {
-            Some(IdentityHash::Bits16(draw.between(0x8000, 0xffff) as u16))
-        }
-        HashRegime::Every16 => Some(IdentityHash::Bits16(draw.between(1, 0x7fff) as u16)),
-        HashRegime::WhereUsed32 if is_null => Some(IdentityHash::Bits32(0)),
-        HashRegime::WhereUsed32 => {
-            let is_hashed = match options.hashed {
-                Some(share) => share.draw(draw),
-                None => draw.one_in(6),
-            };
-            is_hashed.then(|| IdentityHash::Bits32(draw.between(1, u64::from(u32::MAX)) as u32))
-        }
+    /// Whether the elements of an array of this class may be any objects.
+    pub(super) fn takes_anything(&self, array: usize) -> bool {
+        self.planned[array].name == ANYTHING
     }
 }
 

@@ -3,12 +3,13 @@
 use crate::draw::Draw;
 use crate::model::{Address, ByteLen, Contents, Field, FieldType, Object, ObjectKind, PrimitiveType, Value};
 
-use super::classes::{Classes, hash};
-use super::objects::{HELD, Part, Plan, thread_name};
+use super::classes::Classes;
+use super::names::thread_name;
 use super::options::GenerateOptions;
+use super::plan::{HELD, Part, Plan};
 use super::program;
 use super::references::{element, elements_of, target};
-use super::values::{contents, value_of};
+use super::values::{contents, hash, value_of};
 
 pub(super) fn fill(options: &GenerateOptions, classes: &Classes, plan: &mut Plan, draw: &mut dyn Draw) -> Vec<Object> {
     let mut objects = Vec::with_capacity(plan.shapes.len());

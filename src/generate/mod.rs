@@ -12,25 +12,29 @@ mod extras;
 mod hotspot;
 pub(crate) mod library;
 mod names;
+mod numbers;
 mod objects;
 mod oddity;
 mod options;
 mod ownership;
+mod placement;
+mod plan;
 mod procedural;
 mod program;
 mod references;
 mod roots;
 pub(crate) mod shape;
+mod table;
 mod values;
 
 pub use library::Library;
 pub use oddity::{Oddities, Oddity, OddityForm};
 pub(crate) use options::Refusal;
 pub use options::{
-    AddressSpace, ClassObjects, GenerateOption, GenerateOptions, Lengths, Mix, Naming, Placement, Preset, PresetForm,
-    Share, schema,
+    AddressSpace, ClassObjects, DRAWN, GenerateOption, GenerateOptions, Lengths, Mix, Naming, Placement, Preset,
+    PresetForm, Share, schema,
 };
-pub use procedural::{DRAWN, ProceduralHeap};
+pub use procedural::ProceduralHeap;
 pub use shape::{PlacedShape, Shape, ShapeForm, Shapes};
 
 use crate::draw::{Draw, SeedDraw, Stream};
@@ -39,16 +43,17 @@ use crate::model::{Address, Contents, Facts, HashRegime, Heap, Name, Surrounding
 
 use addresses::Ground;
 use classes::Classes;
-use objects::{Missing, SpareBlocks};
+use objects::SpareBlocks;
+use plan::Missing;
 
 /// A random heap. Shapes that do not fit into its addresses are left out, and so are class loaders and threads that
 /// need more objects than there are: [`ProceduralHeap`] refuses the former, and counts the latter.
 pub fn generate(options: &GenerateOptions, draw: &mut dyn Draw) -> Heap {
     let DrawnHeap { mut heap, mut ground, .. } = drawn(options, SpareBlocks::default(), draw);
-    let plan = shape::plan(options, &heap, &mut ground);
-    let Ok(shapes) = plan.and_then(|plan| shape::place(options, plan, &mut ground)) else { return heap };
-    let around = shape::build(options, &shapes, &mut heap);
-    for blocks in shapes.iter().flat_map(|shape| shape::RunBlocks::of(shape, &around)) {
+    let plan = placement::plan(options, &heap, &mut ground);
+    let Ok(shapes) = plan.and_then(|plan| placement::place(options, plan, &mut ground)) else { return heap };
+    let around = placement::build(options, &shapes, &mut heap);
+    for blocks in shapes.iter().flat_map(|shape| placement::RunBlocks::of(shape, &around)) {
         let mut filled = Filled::new(&blocks);
         (0..blocks.count()).for_each(|block| heap.objects.extend_from_slice(filled.fill(block)));
     }

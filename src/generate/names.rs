@@ -96,3 +96,8 @@ pub(super) fn field_name(class: usize, index: usize, options: &GenerateOptions) 
     let is_long = options.oddities.has(Oddity::LongNames);
     if is_long { longer(name, 60 + index as u64 * 37 % 240) } else { name }
 }
+
+/// The name of the thread of this number, from 1.
+pub(super) fn thread_name(number: u32, options: &GenerateOptions) -> String {
+    if options.names == Naming::Program { program::thread_name(number) } else { format!("thread-{number}") }
+}

@@ -1,77 +1,17 @@
 //! The objects of a heap: first their addresses, then their contents.
 
 use crate::draw::Draw;
-use crate::model::{Address, ObjectKind, step};
+use crate::model::{Address, ObjectKind};
 
 use super::addresses::Ground;
-use super::classes::{Classes, LOADER, Role};
+use super::classes::{ANYTHING, Classes, LOADER, Role};
 use super::collections;
+use super::names::thread_name;
 use super::oddity::Oddity;
-use super::options::{GenerateOptions, Mixed, Naming};
-use super::ownership::Owners;
+use super::options::{GenerateOptions, Mixed};
+use super::ownership::draw_owners;
+use super::plan::{HELD, Missing, Owners, POPULAR, Part, Plan, PlannedObject};
 use super::program;
-use super::references::{ANYTHING, POPULAR, takes_anything};
-
-/// Planned objects, without contents.
-#[derive(Debug)]
-pub(super) struct Plan {
-    pub(super) addresses: Vec<Address>,
-    pub(super) shapes: Vec<Shape>,
-    pub(super) owners: Owners,
-    /// Objects with many references to them, the most popular first.
-    pub(super) popular: Vec<Address>,
-    /// Requested objects without room.
-    pub(super) missing: Missing,
-}
-
-/// Objects that options ask for and the heap has no room for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Missing {
-    pub(super) loaders: u64,
-    pub(super) threads: u64,
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Shape {
-    pub(super) class: usize,
-    pub(super) kind: ObjectKind,
-    pub(super) length: u64,
-    pub(super) size: u64,
-    pub(super) part: Part,
-}
-
-/// The purpose of an object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
-    /// Nothing in particular.
-    Any,
-    /// The characters of a string.
-    Text,
-    /// The characters of the name of the thread with this number, from 1.
-    Name(u32),
-    /// The characters of a word that many strings share.
-    Word(u8),
-    /// A string; its characters are the next object, if there is one.
-    String,
-    /// A thread; its name, or the name's characters, is the next object.
-    Thread,
-    /// A class loader.
-    Loader,
-    /// The array that refers to the other objects of a block.
-    Holder,
-}
-
-impl Part {
-    /// Whether the object holds characters.
-    pub(super) fn is_text(self) -> bool {
-        matches!(self, Part::Text | Part::Name(_) | Part::Word(_))
-    }
-}
-
-/// The number of objects that a thread needs.
-pub(super) fn objects_of_thread(options: &GenerateOptions) -> usize {
-    if options.library.has_character_names() { 2 } else { 3 }
-}
 
 /// Blocks whose objects may be drawn instead.
 #[derive(Clone, Copy, Debug, Default)]
@@ -90,7 +30,7 @@ fn first_parts(options: &GenerateOptions, room: usize, draw: &mut dyn Draw) -> (
     let loaders = (options.loaders as usize).min(room);
     let mut parts = vec![Part::Loader; loaders];
     let asked = options.threads.draw(draw);
-    let threads = asked.min(((room - loaders) / objects_of_thread(options)) as u64);
+    let threads = asked.min(((room - loaders) / options.objects_of_thread()) as u64);
     for number in 1..=threads as u32 {
         match options.library.has_character_names() {
             true => parts.extend([Part::Thread, Part::Name(number)]),
@@ -99,10 +39,6 @@ fn first_parts(options: &GenerateOptions, room: usize, draw: &mut dyn Draw) -> (
     }
     let missing = Missing { loaders: u64::from(options.loaders) - loaders as u64, threads: asked - threads };
     (parts, missing)
-}
-
-pub(super) fn thread_name(number: u32, options: &GenerateOptions) -> String {
-    if options.names == Naming::Program { program::thread_name(number) } else { format!("thread-{number}") }
 }
 
 /// Plans the drawn objects, with as many objects of spare blocks as loaders and threads need.
@@ -124,13 +60,10 @@ pub(super) fn plan(
     let mut plan = plan_after(first, options, classes, ground, draw);
     plan.missing = missing;
     ground.part();
-    plan.owners = Owners::draw(options, classes, &plan, draw);
+    plan.owners = draw_owners(options, classes, &plan, draw);
     plan.popular = plan.addresses.iter().copied().take(POPULAR).collect();
     plan
 }
-
-/// The number of references to other blocks in the array of a block.
-pub(super) const HELD: usize = 2;
 
 /// Plans the objects of a repeated block: first an array that refers to the others, or to those that have no owner, and
 /// to [`HELD`] more blocks, so that all blocks are reachable. It has no loaders and threads.
@@ -143,7 +76,7 @@ pub(super) fn plan_block(
 ) -> Plan {
     let mut plan = plan_after(|_, _| (vec![Part::Holder], options.objects), options, classes, ground, draw);
     if options.has_owners() {
-        plan.owners = Owners::draw(options, classes, &plan, draw);
+        plan.owners = draw_owners(options, classes, &plan, draw);
         plan.popular = popular.to_vec();
         // The array is shorter than it could have been.
         let length = (plan.owners.left.len() + HELD) as u64;
@@ -222,60 +155,9 @@ fn plan_after(
         };
         plan.addresses.push(ground.allot(size, draw));
         let is_zero = odd.has(Oddity::ZeroSizes) && kind != ObjectKind::Instance && draw.one_in(3);
-        plan.shapes.push(Shape { class, kind, length, size: if is_zero { 0 } else { size }, part });
+        plan.shapes.push(PlannedObject { class, kind, length, size: if is_zero { 0 } else { size }, part });
     }
     plan
-}
-
-impl Plan {
-    /// Whether the references of an object may lead to any object.
-    pub(super) fn is_free(&self, index: usize, classes: &Classes) -> bool {
-        let shape = &self.shapes[index];
-        shape.part == Part::Any && (shape.kind == ObjectKind::Instance || takes_anything(shape.class, classes))
-    }
-
-    /// Whether an object holds the characters of a word that many strings share.
-    pub(super) fn is_word(&self, index: usize) -> bool {
-        matches!(self.shapes[index].part, Part::Word(_))
-    }
-
-    /// The object that a field or element owns.
-    pub(super) fn owned(&self, index: usize, item: usize) -> Option<Address> {
-        self.owners.of(index, item).map(|owned| self.addresses[owned])
-    }
-
-    /// The address of an array that may hold any object, if there is one.
-    pub(super) fn array(&self, classes: &Classes) -> Option<Address> {
-        let any = self.shapes.iter().position(|shape| takes_anything(shape.class, classes));
-        any.map(|index| self.addresses[index])
-    }
-
-    /// The objects for which no owner had room.
-    pub(super) fn left(&self) -> impl Iterator<Item = Address> {
-        self.owners.left.iter().map(|index| self.addresses[*index])
-    }
-
-    /// Whether an object holds characters.
-    pub(super) fn is_text(&self, index: usize) -> bool {
-        self.shapes[index].part.is_text()
-    }
-
-    pub(super) fn parts(&self, wanted: Part) -> Vec<Address> {
-        let placed = self.shapes.iter().zip(&self.addresses);
-        placed.inspect(|_| step()).filter(|(shape, _)| shape.part == wanted).map(|(_, address)| *address).collect()
-    }
-
-    /// The first class loader, if there is one: it is the first object.
-    pub(super) fn loader(&self) -> Address {
-        let first = self.shapes.first().filter(|shape| shape.part == Part::Loader);
-        first.map_or(Address::NULL, |_| self.addresses[0])
-    }
-
-    /// The object after another one, if it has the wanted purpose; else null.
-    pub(super) fn next(&self, index: usize, is_wanted: fn(Part) -> bool) -> Address {
-        let is_next = self.shapes.get(index + 1).is_some_and(|shape| is_wanted(shape.part));
-        if is_next { self.addresses[index + 1] } else { Address::NULL }
-    }
 }
 
 /// Draws a class to instantiate: a library class by its weight, or a random class.
@@ -292,7 +174,7 @@ fn used(plain: &[usize], plan: &Plan, classes: &Classes, options: &GenerateOptio
 
 /// Draws a class to instantiate: often one of the last few, so that class caches are hit.
 fn recent(plain: &[usize], plan: &Plan, draw: &mut dyn Draw) -> usize {
-    let is_plain = |shape: &&Shape| shape.kind == ObjectKind::Instance && shape.part == Part::Any;
+    let is_plain = |shape: &&PlannedObject| shape.kind == ObjectKind::Instance && shape.part == Part::Any;
     let last: Vec<usize> = plan.shapes.iter().rev().filter(is_plain).take(6).map(|s| s.class).collect();
     if last.is_empty() || draw.one_in(3) { *draw.pick(plain) } else { *draw.pick(&last) }
 }

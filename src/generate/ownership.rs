@@ -1,78 +1,60 @@
 //! Owners of objects. In a program's heap most objects have one reference, from a nearby object that created them and
 //! keeps them.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::draw::Draw;
 use crate::model::{FieldType, ObjectKind};
 
 use super::classes::Classes;
-use super::objects::{Part, Plan};
 use super::options::GenerateOptions;
-use super::references::takes_anything;
-
-/// The owners of objects.
-#[derive(Debug, Default)]
-pub(super) struct Owners {
-    /// The object that each field or element owns, by the owner and the index of the field or element.
-    owned: BTreeMap<(usize, usize), usize>,
-    /// Objects for which no owner had room.
-    pub(super) left: Vec<usize>,
-}
+use super::plan::{Owners, Part, Plan};
 
 /// The number of neighbouring objects among which owners are drawn: as many as a block has.
 const NEAR: usize = 32;
 /// The average distance of an owner, in objects with room.
 const BACK: u64 = 3;
 
-impl Owners {
-    /// The object that a field or element owns.
-    pub(super) fn of(&self, object: usize, item: usize) -> Option<usize> {
-        self.owned.get(&(object, item)).copied()
+/// Draws the owners of all objects, or none.
+pub(super) fn draw_owners(options: &GenerateOptions, classes: &Classes, plan: &Plan, draw: &mut dyn Draw) -> Owners {
+    let mut owners = Owners::default();
+    if options.has_owners() {
+        let count = plan.shapes.len();
+        (0..count).step_by(NEAR).for_each(|first| {
+            draw_among(&mut owners, first..(first + NEAR).min(count), options, classes, plan, draw);
+        });
     }
+    owners
+}
 
-    /// Draws the owners of all objects, or none.
-    pub(super) fn draw(options: &GenerateOptions, classes: &Classes, plan: &Plan, draw: &mut dyn Draw) -> Owners {
-        let mut owners = Owners::default();
-        if options.has_owners() {
-            let count = plan.shapes.len();
-            (0..count).step_by(NEAR).for_each(|first| {
-                owners.draw_among(first..(first + NEAR).min(count), options, classes, plan, draw);
-            });
-        }
-        owners
+fn draw_among(
+    owners: &mut Owners,
+    range: Range<usize>,
+    options: &GenerateOptions,
+    classes: &Classes,
+    plan: &Plan,
+    draw: &mut dyn Draw,
+) {
+    let mut order: Vec<usize> = range.filter(|&index| can_be_owned(index, plan)).collect();
+    // What comes first in memory is the owner about as often as not.
+    if draw.one_in(2) {
+        order.reverse();
     }
-
-    fn draw_among(
-        &mut self,
-        range: Range<usize>,
-        options: &GenerateOptions,
-        classes: &Classes,
-        plan: &Plan,
-        draw: &mut dyn Draw,
-    ) {
-        let mut order: Vec<usize> = range.filter(|&index| can_be_owned(index, plan)).collect();
-        // What comes first in memory is the owner about as often as not.
-        if draw.one_in(2) {
-            order.reverse();
+    let mut room: Vec<(usize, usize)> = Vec::new();
+    for index in order {
+        // What nothing owns owns nothing, so that few objects are out of reach with it.
+        if !options.owned.draw(draw) {
+            continue;
         }
-        let mut room: Vec<(usize, usize)> = Vec::new();
-        for index in order {
-            // What nothing owns owns nothing, so that few objects are out of reach with it.
-            if !options.owned.draw(draw) {
-                continue;
+        let back = geometric(draw);
+        match room.len().checked_sub(1) {
+            Some(last) => {
+                let slot = room.remove(last.saturating_sub(back));
+                owners.owned.insert(slot, index);
             }
-            let back = geometric(draw);
-            match room.len().checked_sub(1) {
-                Some(last) => {
-                    let slot = room.remove(last.saturating_sub(back));
-                    self.owned.insert(slot, index);
-                }
-                None => self.left.push(index),
-            }
-            room.extend(items(index, classes, plan).map(|item| (index, item)));
+            None => owners.left.push(index),
         }
+        room.extend(items(index, classes, plan).map(|item| (index, item)));
     }
 }
 
@@ -102,7 +84,7 @@ fn items(index: usize, classes: &Classes, plan: &Plan) -> Box<dyn Iterator<Item 
                 .collect();
             Box::new(fields.into_iter())
         }
-        ObjectKind::ObjectArray if shape.part == Part::Any && takes_anything(shape.class, classes) => {
+        ObjectKind::ObjectArray if shape.part == Part::Any && classes.takes_anything(shape.class) => {
             Box::new(0..shape.length.div_ceil(4) as usize)
         }
         _ => Box::new(std::iter::empty()),

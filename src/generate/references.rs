@@ -4,8 +4,8 @@ use crate::draw::Draw;
 use crate::model::Address;
 
 use super::classes::{Classes, Role};
-use super::objects::Plan;
 use super::options::{AddressSpace, GenerateOptions, Lengths, Share};
+use super::plan::Plan;
 
 /// Draws the target of a reference: often a neighbour, sometimes the object itself, a class or nothing. `nulls` is the
 /// share of nulls.
@@ -50,8 +50,6 @@ fn shared(plan: &Plan, classes: &Classes, options: &GenerateOptions, draw: &mut 
     if draw.one_in(12) { draw.pick(&classes.planned).address } else { *draw.pick(&plan.addresses) }
 }
 
-/// The number of popular objects.
-pub(super) const POPULAR: usize = 256;
 /// The share of the most popular object in all references to popular ones is one in this number; that of the others is
 /// less.
 const MOST_POPULAR: u64 = 8;
@@ -79,17 +77,10 @@ impl Elements {
     }
 }
 
-/// The class of arrays that may hold any object.
-pub(super) const ANYTHING: &str = "[Ljava/lang/Object;";
-
-pub(super) fn takes_anything(array: usize, classes: &Classes) -> bool {
-    classes.planned[array].name == ANYTHING
-}
-
 pub(super) fn elements_of(array: usize, classes: &Classes) -> Elements {
     let name = classes.planned[array].name.as_str();
     match name {
-        _ if takes_anything(array, classes) => Elements::Anything,
+        _ if classes.takes_anything(array) => Elements::Anything,
         "[[Ljava/lang/Object;" => Elements::Arrays,
         // An array of a primitive type has no subclass.
         _ if name.starts_with("[[") => Elements::Of(classes.named(&name[1..])),

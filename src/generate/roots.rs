@@ -5,9 +5,10 @@ use crate::model::{Address, Class, Name, Root, RootKind, Serial, StackFrame, Sta
 
 use super::classes::{Classes, Role};
 use super::library::Library;
-use super::objects::{Part, Plan, thread_name};
+use super::names::thread_name;
 use super::oddity::Oddity;
 use super::options::{AddressSpace, GenerateOptions, Naming};
+use super::plan::{Part, Plan};
 use super::program;
 
 /// The number of root kinds of a thread.

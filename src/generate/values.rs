@@ -1,8 +1,10 @@
-//! Random primitive values.
+//! Random primitive values and identity hashes.
+
+use crate::draw::Draw;
+use crate::model::{Contents, HashRegime, IdentityHash, PrimitiveType, Value};
 
 use super::oddity::{Oddities, Oddity};
-use crate::draw::Draw;
-use crate::model::{Contents, PrimitiveType, Value};
+use super::options::GenerateOptions;
 
 /// The edges of each type: the least and greatest values, and bits that are no number or no character.
 const EXTREMES: [[u64; 4]; 8] = [
@@ -60,4 +62,26 @@ const DRAWN: u64 = 509;
 /// Draws a number with a fraction, of either sign, exact in 32 bits.
 fn number(draw: &mut dyn Draw) -> f32 {
     (draw.below(1 << 16) as f32 - 32768.0) / 8.0
+}
+
+/// Draws an identity hash, where the regime and the draw ask for one. It is not 0, which writers drop, and has no bit
+/// 15, which machines with 16-bit hashes never set, unless the options ask for these.
+pub(super) fn hash(options: &GenerateOptions, draw: &mut dyn Draw) -> Option<IdentityHash> {
+    let (regime, oddities) = (options.hashes, options.oddities);
+    let is_null = oddities.has(Oddity::NullHash) && draw.one_in(3);
+    match regime {
+        HashRegime::Every16 if is_null => Some(IdentityHash::Bits16(0)),
+        HashRegime::Every16 if oddities.has(Oddity::HighHash) && draw.one_in(2) => {
+            Some(IdentityHash::Bits16(draw.between(0x8000, 0xffff) as u16))
+        }
+        HashRegime::Every16 => Some(IdentityHash::Bits16(draw.between(1, 0x7fff) as u16)),
+        HashRegime::WhereUsed32 if is_null => Some(IdentityHash::Bits32(0)),
+        HashRegime::WhereUsed32 => {
+            let is_hashed = match options.hashed {
+                Some(share) => share.draw(draw),
+                None => draw.one_in(6),
+            };
+            is_hashed.then(|| IdentityHash::Bits32(draw.between(1, u64::from(u32::MAX)) as u32))
+        }
+    }
 }

@@ -8,11 +8,11 @@ use crate::error::{Error, unknown};
 use crate::model::{HashRegime, WordSize};
 use crate::setters::setters;
 
-use super::super::library::Library;
-use super::super::oddity::{Oddities, Oddity};
-use super::super::shape::Shapes;
 use super::kinds::{Form, Kind};
 use super::{AddressSpace, ClassObjects, Lengths, Mix, Naming, Placement, Share};
+use crate::generate::library::Library;
+use crate::generate::oddity::{Oddities, Oddity};
+use crate::generate::shape::Shapes;
 
 macro_rules! declare {
     ($(

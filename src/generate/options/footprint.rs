@@ -2,8 +2,7 @@
 
 use crate::error::Error;
 
-use super::super::procedural::DRAWN;
-use super::{AddressSpace, GenerateOptions, Lengths};
+use super::{AddressSpace, DRAWN, GenerateOptions, Lengths};
 
 /// Bytes for each kind of item, measured at the peak of writing HPROF and rounded up: of the heap itself, its writer's
 /// log and the plan.

@@ -4,10 +4,11 @@ use serde_json::{Value as Json, json};
 
 use crate::model::{HashRegime, WordSize};
 
-use super::super::library::Library;
-use super::super::oddity::{Oddities, Oddity};
-use super::super::shape::{ShapeForm, Shapes};
 use super::{AddressSpace, ClassObjects, Lengths, Mix, Naming, Placement, Share};
+use crate::generate::library::Library;
+use crate::generate::numbers::{JOIN, count, count_text};
+use crate::generate::oddity::{Oddities, Oddity};
+use crate::generate::shape::{ShapeForm, Shapes};
 
 /// A value that text spells: the text is the same in flags, files and recipes.
 pub(super) trait Kind: Sized {
@@ -127,8 +128,6 @@ impl Form {
 const ORDINARY: &str = "ordinary";
 /// An empty list.
 const NONE: &str = "none";
-/// The separator of a list's names.
-pub(in super::super) const JOIN: char = '+';
 const YES: &str = "yes";
 const NO: &str = "no";
 
@@ -157,36 +156,6 @@ impl<K: Kind> Kind for Option<K> {
     fn text(&self) -> String {
         self.as_ref().map_or_else(|| ORDINARY.to_owned(), K::text)
     }
-}
-
-/// Parses a count: digits with `_` among them, an exponent, and as many digits after a point as the exponent has room
-/// for.
-pub(in super::super) fn count(text: &str) -> Option<u64> {
-    let digits = |text: &str| {
-        let is_spelled = text.starts_with(|c: char| c.is_ascii_digit()) && !text.ends_with('_');
-        let is_all = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_');
-        (is_spelled && is_all).then(|| text.replace('_', ""))?.parse::<u64>().ok()
-    };
-    match text.split_once('e') {
-        None => digits(text),
-        Some((count, exponent)) => {
-            let exponent = u32::try_from(digits(exponent)?).ok()?;
-            let (whole, fraction) = count.split_once('.').unwrap_or((count, ""));
-            // Each digit after the point takes one power of ten.
-            let places = u32::try_from(fraction.len()).ok()?;
-            let is_spelled = !whole.is_empty()
-                && fraction.bytes().all(|byte| byte.is_ascii_digit())
-                && count.len() != whole.len() + 1;
-            let power = 10_u64.checked_pow(exponent.checked_sub(places).filter(|_| is_spelled)?)?;
-            digits(&format!("{whole}{fraction}"))?.checked_mul(power)
-        }
-    }
-}
-
-/// The shortest spelling of a count.
-pub(in super::super) fn count_text(count: u64) -> String {
-    let zeros = (1..20).take_while(|zeros| count.is_multiple_of(10_u64.pow(*zeros))).count();
-    if count > 0 && zeros >= 5 { format!("{}e{zeros}", count / 10_u64.pow(zeros as u32)) } else { count.to_string() }
 }
 
 impl Kind for usize {
@@ -383,40 +352,6 @@ choices! {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn counts_are_read_in_every_spelling() {
-        for (text, value) in [("0", 0), ("1000000", 1_000_000), ("1e6", 1_000_000), ("20_000", 20_000), ("25e1", 250)] {
-            assert_eq!(count(text), Some(value), "{text}");
-        }
-        for (text, value) in [("6.5e7", 65_000_000), ("1.25e2", 125), ("0.5e1", 5), ("1_0.5e1", 105)] {
-            assert_eq!(count(text), Some(value), "{text}");
-        }
-        for text in [
-            "",
-            "-1",
-            "1.5",
-            "e6",
-            "1e",
-            "1e20",
-            "_1",
-            "1_",
-            "1e6e1",
-            " 1",
-            "99999999999999999999",
-            "1.25e1",
-            "1.e3",
-            ".5e1",
-            "1.5_0e3",
-            "1.-5e3",
-        ] {
-            assert_eq!(count(text), None, "{text}");
-        }
-        assert_eq!(count_text(1_000_000), "1e6");
-        assert_eq!(count_text(25_000_000), "25e6");
-        assert_eq!(count_text(20_000), "20000");
-        assert_eq!(count_text(0), "0");
-    }
 
     #[test]
     fn lists_and_choices_have_names() {

@@ -5,7 +5,7 @@ use std::fmt;
 
 use crate::draw::Draw;
 
-use super::kinds::{JOIN, count};
+use crate::generate::numbers::{JOIN, count};
 
 /// A distribution of lengths or counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -211,7 +211,7 @@ impl Default for Mix {
 
 /// A kind of object that a [`Mix`] weighs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in super::super) enum Mixed {
+pub(in crate::generate) enum Mixed {
     Instance,
     String,
     PrimitiveArray,
@@ -225,7 +225,7 @@ impl Mix {
     }
 
     /// Draws a kind, by its weight.
-    pub(in super::super) fn draw(self, draw: &mut dyn Draw) -> Mixed {
+    pub(in crate::generate) fn draw(self, draw: &mut dyn Draw) -> Mixed {
         let drawn = draw.below(self.sum());
         let instances = u64::from(self.instances);
         let strings = instances + u64::from(self.strings);

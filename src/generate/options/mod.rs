@@ -12,12 +12,14 @@ use crate::model::WordSize;
 
 pub use declare::{GenerateOption, GenerateOptions};
 pub use document::schema;
-pub(super) use kinds::{JOIN, count, count_text};
 pub(super) use lengths::Mixed;
 pub use lengths::{Lengths, Mix, Share};
 pub use preset::{Preset, PresetForm};
 
 use super::oddity::Oddity;
+
+/// The most objects of a heap that is drawn as a whole.
+pub const DRAWN: usize = 4096;
 
 /// Bytes of the longest names: the names of their arrays are longer, and 65,535 is the most that two bytes can count.
 pub(super) const LONGEST_NAME: u64 = 65_000;
@@ -144,6 +146,11 @@ impl GenerateOptions {
         (self.latin1_names || !has_names) && text.chars().all(|c| u32::from(c) < 0x100)
     }
 
+    /// How many objects a thread takes.
+    pub(super) fn objects_of_thread(&self) -> usize {
+        if self.library.has_character_names() { 2 } else { 3 }
+    }
+
     /// The refusal, if there is no room for the minimum of class loaders and threads that are `asked` for. Other
     /// numbers of them are met as far as there is room.
     pub(crate) fn crowding(&self, asked: impl Fn(&str) -> bool) -> Option<Refusal> {
@@ -156,7 +163,7 @@ impl GenerateOptions {
             let why = format!("loaders={loaders}: each takes an object, and there are {objects}");
             return Some(Refusal::new(why, "loaders", objects.to_string()));
         }
-        let each = super::objects::objects_of_thread(self) as u64;
+        let each = self.objects_of_thread() as u64;
         let room = objects.saturating_sub(loaders) / each;
         if self.threads.least() > room && asked("java-threads") {
             let threads = &self.threads;

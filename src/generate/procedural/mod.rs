@@ -19,14 +19,14 @@ use crate::model::{
 };
 
 use super::DrawnHeap;
-use super::objects::{HELD, Missing, SpareBlocks};
-use super::options::{AddressSpace, GenerateOptions};
-use super::shape::{self, PlacedShape, RunBlocks};
+use super::objects::SpareBlocks;
+use super::options::{AddressSpace, DRAWN, GenerateOptions};
+use super::placement::{self, RunBlocks};
+use super::plan::{HELD, Missing};
+use super::shape::PlacedShape;
 use layout::{Layout, OBJECTS, SHAPES};
 use shapes::{Drawn, draw_shape};
 
-/// The most objects of a heap that is drawn as a whole.
-pub const DRAWN: usize = 4096;
 /// The least number of drawn objects in a larger heap.
 const FIRST: usize = 512;
 /// The most objects of blocks that are roots.
@@ -67,7 +67,7 @@ impl ProceduralHeap {
         let mut drawn = super::drawn(&GenerateOptions { objects, ..options.clone() }, spare, &mut draw);
         let in_blocks = in_blocks - (drawn.heap.objects.len() - objects) / OBJECTS as usize;
         let mut first = std::mem::take(&mut drawn.heap);
-        let plan = shape::plan(options, &first, &mut drawn.ground)?;
+        let plan = placement::plan(options, &first, &mut drawn.ground)?;
         let mut blocks = None;
         if in_blocks > 0 {
             let mut draw = SeedDraw::new(seed, Stream::Blocks);
@@ -76,8 +76,8 @@ impl ProceduralHeap {
             drawn.ground.reserve(computed.layout.length());
             blocks = Some(computed);
         }
-        let shapes = shape::place(options, plan, &mut drawn.ground)?;
-        let around = shape::build(options, &shapes, &mut first);
+        let shapes = placement::place(options, plan, &mut drawn.ground)?;
+        let around = placement::build(options, &shapes, &mut first);
         let runs = shapes.iter().flat_map(|shape| RunBlocks::of(shape, &around)).collect();
         let missing = drawn.missing;
         let mut heap = ProceduralHeap { first, ascends: false, blocks, shapes, runs, missing };

@@ -4,14 +4,15 @@ use crate::draw::Draw;
 use crate::model::blocks::{BlockShape, Item, ValueSpan};
 use crate::model::{Address, Contents, FieldType, IdentityHash, Object, ObjectKind, PrimitiveType, Value};
 
-use super::super::DrawnHeap;
-use super::super::addresses::Ground;
-use super::super::classes::Classes;
-use super::super::contents;
-use super::super::objects::{self, HELD, Plan};
-use super::super::oddity::Oddity;
-use super::super::options::{GenerateOptions, Share};
 use super::layout::OBJECTS;
+use crate::generate::DrawnHeap;
+use crate::generate::addresses::Ground;
+use crate::generate::classes::Classes;
+use crate::generate::contents;
+use crate::generate::objects;
+use crate::generate::oddity::Oddity;
+use crate::generate::options::{GenerateOptions, Share};
+use crate::generate::plan::{HELD, Plan};
 
 /// The first address of a block's own objects while it is drawn: no heap has others there.
 const OWN: u64 = 0x5000_0000_0000_0000;

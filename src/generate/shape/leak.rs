@@ -5,7 +5,7 @@
 //! key's characters, and its value. With C chains, entry e + C follows entry e in its chain. Every other place of the
 //! table is null.
 
-use super::structure::{Body, Counts, Kind, Of, OwnClass, Run, Structure, int, reference};
+use super::structure::{Body, Counts, KEY, Kind, Of, OwnClass, Run, Structure, int, reference};
 
 #[derive(Debug)]
 pub(super) struct Leak {
@@ -14,8 +14,7 @@ pub(super) struct Leak {
 
 /// The most chains of a table.
 const CHAINS: u64 = 1 << 27;
-/// Characters of a key, and bytes of a value.
-pub(super) const KEY: u64 = 16;
+/// The length of a value in bytes.
 const VALUE: u64 = 64;
 /// Objects before the entries, and those of an entry.
 const BEFORE: u64 = 2;

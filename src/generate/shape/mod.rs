@@ -1,21 +1,18 @@
 //! Shapes: parts of a heap whose graph is known in advance, of any size. `specs/generator.md` has their definitions.
 //!
 //! A shape is a row in [`ShapeForm`]'s table and a [`Structure`](structure::Structure): its objects by number, and the
-//! closed forms of its graph. [`placed`] gives them addresses, [`built`] turns them into objects and classes, [`runs`]
-//! into blocks.
+//! closed forms of its graph. [`placed`] is such a shape in a heap; the room `placement` gives it addresses and makes
+//! objects of it.
 
 mod array;
-mod built;
 mod clique;
 mod dag;
 mod form;
 mod leak;
 mod list;
-mod placed;
+pub(super) mod placed;
 mod power_law;
-mod room;
-mod runs;
-mod structure;
+pub(super) mod structure;
 mod tree;
 
 use std::fmt;
@@ -26,15 +23,12 @@ use crate::draw::Draw;
 use crate::error::Error;
 use crate::model::{RootForm, RootKind};
 
-use super::options::{JOIN, count, count_text};
+use super::numbers::{JOIN, count, count_text};
 use form::OBJECTS;
 use structure::Structure;
 
-pub(super) use built::build;
 pub use form::ShapeForm;
 pub use placed::PlacedShape;
-pub(super) use room::{place, plan};
-pub(super) use runs::RunBlocks;
 
 /// A part of a heap whose graph is known in advance: its form with its sizes, and the root that holds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,7 +121,7 @@ impl Shape {
         })
     }
 
-    fn structure(&self) -> Arc<dyn Structure> {
+    pub(super) fn structure(&self) -> Arc<dyn Structure> {
         (self.form().make)(self.numbers)
     }
 }

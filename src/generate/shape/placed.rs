@@ -29,44 +29,44 @@ use super::structure::{Body, Kind, Of, Structure};
 /// ```
 #[derive(Clone, Debug)]
 pub struct PlacedShape {
-    pub(super) shape: Shape,
-    pub(super) structure: Arc<dyn Structure>,
+    pub(in crate::generate) shape: Shape,
+    pub(in crate::generate) structure: Arc<dyn Structure>,
     /// The package of its own classes.
-    pub(super) package: String,
+    pub(in crate::generate) package: String,
     /// The shape's own classes: the address of the first, the distance between them, and their number.
-    pub(super) classes: (u64, u64, u64),
+    pub(in crate::generate) classes: (u64, u64, u64),
     /// The class whose static field holds the head.
-    pub(super) holder: Option<Address>,
-    pub(super) kinds: Vec<PlacedKind>,
-    pub(super) runs: Vec<PlacedRun>,
+    pub(in crate::generate) holder: Option<Address>,
+    pub(in crate::generate) kinds: Vec<PlacedKind>,
+    pub(in crate::generate) runs: Vec<PlacedRun>,
 }
 
 /// Objects of one class and size.
 #[derive(Clone, Debug)]
-pub(super) struct PlacedKind {
-    pub(super) kind: Kind,
-    pub(super) size: u64,
+pub(in crate::generate) struct PlacedKind {
+    pub(in crate::generate) kind: Kind,
+    pub(in crate::generate) size: u64,
     /// The class, if all objects of the kind have the same one.
-    pub(super) class: Option<Address>,
+    pub(in crate::generate) class: Option<Address>,
     /// The fields that the class itself declares.
-    pub(super) fields: Vec<Field>,
+    pub(in crate::generate) fields: Vec<Field>,
     /// The number of references of an object, null or not.
-    pub(super) references: u64,
+    pub(in crate::generate) references: u64,
 }
 
 /// Units of objects that follow each other.
 #[derive(Clone, Debug)]
-pub(super) struct PlacedRun {
+pub(in crate::generate) struct PlacedRun {
     /// The number of the run's first object.
-    pub(super) first: u64,
+    pub(in crate::generate) first: u64,
     /// The kinds of a unit's objects, and the offset of each in the unit.
-    pub(super) unit: Vec<usize>,
-    pub(super) offsets: Vec<u64>,
+    pub(in crate::generate) unit: Vec<usize>,
+    pub(in crate::generate) offsets: Vec<u64>,
     /// The distance between units.
-    pub(super) stride: u64,
-    pub(super) count: u64,
-    pub(super) base: u64,
-    pub(super) is_held: bool,
+    pub(in crate::generate) stride: u64,
+    pub(in crate::generate) count: u64,
+    pub(in crate::generate) base: u64,
+    pub(in crate::generate) is_held: bool,
 }
 
 impl PlacedRun {
@@ -225,17 +225,17 @@ impl PlacedShape {
         (run, from / length, (from % length) as usize)
     }
 
-    pub(super) fn kind_of(&self, object: u64) -> &PlacedKind {
+    pub(in crate::generate) fn kind_of(&self, object: u64) -> &PlacedKind {
         let (run, _, place) = self.at(object);
         &self.kinds[run.unit[place]]
     }
 
     /// The address that a reference holds.
-    pub(super) fn target(&self, object: u64, place: u64) -> Address {
+    pub(in crate::generate) fn target(&self, object: u64, place: u64) -> Address {
         self.structure.reference(object, place).map_or(Address::NULL, |to| self.address(to))
     }
 }
 
 /// The size of a class object.
-pub(super) const CLASS: u64 = 64;
-pub(super) const OBJECT: &str = "java/lang/Object";
+pub(in crate::generate) const CLASS: u64 = 64;
+pub(in crate::generate) const OBJECT: &str = "java/lang/Object";

@@ -9,12 +9,15 @@ use std::panic::RefUnwindSafe;
 use crate::model::{Field, FieldType, PrimitiveType};
 
 /// The most kinds of objects in a shape.
-pub(super) const KINDS: usize = 6;
+pub(in crate::generate) const KINDS: usize = 6;
 /// The number of objects of each kind.
-pub(super) type Counts = [u64; KINDS];
+pub(in crate::generate) type Counts = [u64; KINDS];
+
+/// Characters of a key, and bytes of a value.
+pub(in crate::generate) const KEY: u64 = 16;
 
 /// The graph of a shape, as functions of the numbers of its objects.
-pub(super) trait Structure: Debug + Send + Sync + RefUnwindSafe {
+pub(in crate::generate) trait Structure: Debug + Send + Sync + RefUnwindSafe {
     /// The shape's own classes.
     fn classes(&self) -> Vec<OwnClass>;
 
@@ -67,23 +70,23 @@ pub(super) trait Structure: Debug + Send + Sync + RefUnwindSafe {
 
 /// A class of the shape's own.
 #[derive(Clone, Debug)]
-pub(super) struct OwnClass {
+pub(in crate::generate) struct OwnClass {
     /// The name without the package; of a class of arrays, that of the elements.
-    pub(super) name: String,
-    pub(super) fields: Vec<Field>,
-    pub(super) is_array: bool,
+    pub(in crate::generate) name: String,
+    pub(in crate::generate) fields: Vec<Field>,
+    pub(in crate::generate) is_array: bool,
 }
 
 /// Objects of one class and size.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Kind {
-    pub(super) of: Of,
-    pub(super) body: Body,
+pub(in crate::generate) struct Kind {
+    pub(in crate::generate) of: Of,
+    pub(in crate::generate) body: Body,
 }
 
 /// The class of a kind.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Of {
+pub(in crate::generate) enum Of {
     /// The shape's own class at this place.
     Own(usize),
     /// One own class for each object: the first object of the kind has the first class, and so on; that many objects
@@ -97,7 +100,7 @@ pub(super) enum Of {
 
 /// The contents of an object of a kind.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Body {
+pub(in crate::generate) enum Body {
     /// The fields of its class.
     Fields,
     /// That many references.
@@ -110,63 +113,63 @@ pub(super) enum Body {
 
 /// Units of objects: each has one object of each of these kinds, in order.
 #[derive(Clone, Debug)]
-pub(super) struct Run {
-    pub(super) unit: Vec<usize>,
-    pub(super) count: u64,
+pub(in crate::generate) struct Run {
+    pub(in crate::generate) unit: Vec<usize>,
+    pub(in crate::generate) count: u64,
     /// Whether the objects are held in memory: they are few, or large.
-    pub(super) is_held: bool,
+    pub(in crate::generate) is_held: bool,
 }
 
 impl Run {
     /// Units of one object each.
-    pub(super) fn of(kind: usize, count: u64) -> Run {
+    pub(in crate::generate) fn of(kind: usize, count: u64) -> Run {
         Run { unit: vec![kind], count, is_held: false }
     }
 
     /// Objects that are held in memory.
-    pub(super) fn held(kind: usize, count: u64) -> Run {
+    pub(in crate::generate) fn held(kind: usize, count: u64) -> Run {
         Run { is_held: true, ..Run::of(kind, count) }
     }
 
     /// The number of objects.
-    pub(super) fn objects(&self) -> u64 {
+    pub(in crate::generate) fn objects(&self) -> u64 {
         self.count * self.unit.len() as u64
     }
 }
 
 impl OwnClass {
-    pub(super) fn new(name: &str, fields: Vec<Field>) -> OwnClass {
+    pub(in crate::generate) fn new(name: &str, fields: Vec<Field>) -> OwnClass {
         OwnClass { name: name.to_owned(), fields, is_array: false }
     }
 
     /// The class of arrays of a class.
-    pub(super) fn array_of(name: &str) -> OwnClass {
+    pub(in crate::generate) fn array_of(name: &str) -> OwnClass {
         OwnClass { is_array: true, ..OwnClass::new(name, Vec::new()) }
     }
 }
 
 impl Kind {
     /// Instances of a class of the shape.
-    pub(super) fn instance(class: usize) -> Kind {
+    pub(in crate::generate) fn instance(class: usize) -> Kind {
         Kind { of: Of::Own(class), body: Body::Fields }
     }
 
     /// Arrays of a class of the shape.
-    pub(super) fn array(class: usize, length: u64) -> Kind {
+    pub(in crate::generate) fn array(class: usize, length: u64) -> Kind {
         Kind { of: Of::Own(class), body: Body::Elements(length) }
     }
 }
 
-pub(super) fn reference(name: &str) -> Field {
+pub(in crate::generate) fn reference(name: &str) -> Field {
     Field { name: name.into(), kind: FieldType::Object }
 }
 
-pub(super) fn int(name: &str) -> Field {
+pub(in crate::generate) fn int(name: &str) -> Field {
     Field { name: name.into(), kind: FieldType::Primitive(PrimitiveType::Int) }
 }
 
 /// The bytes that fields take.
-pub(super) fn bytes_of(fields: &[Field], word: u64) -> u64 {
+pub(in crate::generate) fn bytes_of(fields: &[Field], word: u64) -> u64 {
     let bytes = |field: &Field| match field.kind {
         FieldType::Object => word,
         FieldType::Primitive(kind) => kind.size(),
@@ -175,11 +178,11 @@ pub(super) fn bytes_of(fields: &[Field], word: u64) -> u64 {
 }
 
 /// Counts with that many objects of the first kind.
-pub(super) fn only(count: u64) -> Counts {
+pub(in crate::generate) fn only(count: u64) -> Counts {
     of_kind(0, count)
 }
 
 /// Counts with that many objects of one kind.
-pub(super) fn of_kind(kind: usize, count: u64) -> Counts {
+pub(in crate::generate) fn of_kind(kind: usize, count: u64) -> Counts {
     std::array::from_fn(|place| if place == kind { count } else { 0 })
 }

@@ -5,24 +5,24 @@ use std::sync::Arc;
 use crate::error::Error;
 use crate::model::{Address, Class, Field, FieldType, Heap, Name, PrimitiveType, RootKind};
 
-use super::super::addresses::Ground;
-use super::super::options::GenerateOptions;
-use super::Shape;
-use super::placed::{CLASS, OBJECT, PlacedKind, PlacedRun, PlacedShape};
-use super::structure::{Body, Kind, Of, OwnClass, bytes_of};
+use crate::generate::addresses::Ground;
+use crate::generate::options::GenerateOptions;
+use crate::generate::shape::Shape;
+use crate::generate::shape::placed::{CLASS, OBJECT, PlacedKind, PlacedRun, PlacedShape};
+use crate::generate::shape::structure::{Body, Kind, Of, OwnClass, bytes_of};
 
 /// Shapes with addresses for their classes and their held objects.
-pub(in super::super) struct Plan(Vec<PlacedShape>);
+pub(in crate::generate) struct Plan(Vec<PlacedShape>);
 
 /// Allocates addresses for classes and held objects.
-pub(in super::super) fn plan(options: &GenerateOptions, heap: &Heap, ground: &mut Ground) -> Result<Plan, Error> {
+pub(in crate::generate) fn plan(options: &GenerateOptions, heap: &Heap, ground: &mut Ground) -> Result<Plan, Error> {
     let mut placed: Vec<PlacedShape> = Vec::new();
     let known = Known::of(options, heap);
     for shape in options.shapes.iter() {
         if let Some((why, _)) = shape.refusal() {
             return Err(Error::Usage(format!("shape={shape}: {why}")));
         }
-        let same = placed.iter().filter(|before| before.shape.form == shape.form).count();
+        let same = placed.iter().filter(|before| before.shape.form().name == shape.form().name).count();
         let placed_shape = first_room(*shape, same, &known, ground);
         placed.push(placed_shape.ok_or_else(|| refused(options, shape))?);
     }
@@ -30,7 +30,7 @@ pub(in super::super) fn plan(options: &GenerateOptions, heap: &Heap, ground: &mu
 }
 
 /// Allocates addresses for all other objects.
-pub(in super::super) fn place(
+pub(in crate::generate) fn place(
     options: &GenerateOptions,
     plan: Plan,
     ground: &mut Ground,

@@ -7,9 +7,8 @@ use crate::model::blocks::{BlockShape, Blocks, Filling, Item, ValueSpan};
 use crate::model::{Address, Contents, IdentityHash, Object, PrimitiveType};
 
 use super::built::{self, Around, Slot};
-use super::leak::KEY;
-use super::placed::{PlacedRun, PlacedShape};
-use super::structure::Body;
+use crate::generate::shape::placed::{PlacedRun, PlacedShape};
+use crate::generate::shape::structure::{Body, KEY};
 
 /// The most objects and references of a block, unless one unit has more.
 const OBJECTS: u64 = 64;
@@ -17,7 +16,7 @@ const REFERENCES: u64 = 4096;
 
 /// Blocks of one run: all of its units that make whole blocks, or the remaining units.
 #[derive(Clone, Debug)]
-pub(in super::super) struct RunBlocks {
+pub(in crate::generate) struct RunBlocks {
     shape: Arc<PlacedShape>,
     run: usize,
     /// The first unit, the units of a block, and the number of blocks.
@@ -46,7 +45,7 @@ enum Open {
 
 impl RunBlocks {
     /// The blocks of all objects of a shape that are not held, in their order.
-    pub(in super::super) fn of(shape: &Arc<PlacedShape>, around: &Around) -> Vec<RunBlocks> {
+    pub(in crate::generate) fn of(shape: &Arc<PlacedShape>, around: &Around) -> Vec<RunBlocks> {
         let mut blocks = Vec::new();
         for (place, run) in shape.runs.iter().enumerate().filter(|(_, run)| !run.is_held) {
             let references = (run.first..).zip(&run.unit).map(|(object, _)| shape.references(object).count() as u64);

@@ -8,15 +8,15 @@ use crate::model::{
     Pieces, PrimitiveType, Root, RootKind, RootNumber, Serial, Static, Value,
 };
 
-use super::super::hotspot;
-use super::super::oddity::Oddity;
-use super::super::options::{AddressSpace, ClassObjects, GenerateOptions, Placement};
-use super::placed::{CLASS, OBJECT, PlacedShape};
-use super::structure::{Body, Of, bytes_of};
+use crate::generate::hotspot;
+use crate::generate::oddity::Oddity;
+use crate::generate::options::{AddressSpace, ClassObjects, GenerateOptions, Placement};
+use crate::generate::shape::placed::{CLASS, OBJECT, PlacedShape};
+use crate::generate::shape::structure::{Body, KEY, Of, bytes_of};
 
 /// The facts of the surrounding heap that all objects of shapes share.
 #[derive(Clone, Debug)]
-pub(in super::super) struct Around {
+pub(in crate::generate) struct Around {
     word: u64,
     hashes: HashRegime,
     trace: Option<Serial>,
@@ -26,7 +26,7 @@ pub(in super::super) struct Around {
 }
 
 /// Adds the classes of shapes, their held objects and their roots to a heap.
-pub(in super::super) fn build(options: &GenerateOptions, shapes: &[Arc<PlacedShape>], heap: &mut Heap) -> Around {
+pub(in crate::generate) fn build(options: &GenerateOptions, shapes: &[Arc<PlacedShape>], heap: &mut Heap) -> Around {
     let around = Around::of(options, heap);
     if shapes.is_empty() {
         return around;
@@ -198,7 +198,7 @@ impl Around {
         let own = placed.fields.iter().map(move |field| match (field.name.as_bytes(), field.kind) {
             (b"value", FieldType::Object) if is_string => Slot::Reference(0),
             // Where strings count their characters.
-            (b"count", FieldType::Primitive(kind)) if is_string => Slot::Is(kind, super::leak::KEY),
+            (b"count", FieldType::Primitive(kind)) if is_string => Slot::Is(kind, KEY),
             _ if is_string => above(field),
             (_, FieldType::Primitive(kind)) => Slot::Value(kind),
             (_, FieldType::Object) => {

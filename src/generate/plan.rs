@@ -1,0 +1,137 @@
+//! The objects of a heap that were decided on: their classes, sizes and owners, and what each is for.
+
+use std::collections::BTreeMap;
+
+use crate::model::{Address, ObjectKind, step};
+
+use super::classes::Classes;
+
+/// Planned objects, without contents.
+#[derive(Debug)]
+pub(super) struct Plan {
+    pub(super) addresses: Vec<Address>,
+    pub(super) shapes: Vec<PlannedObject>,
+    pub(super) owners: Owners,
+    /// Objects with many references to them, the most popular first.
+    pub(super) popular: Vec<Address>,
+    /// Requested objects without room.
+    pub(super) missing: Missing,
+}
+
+/// Objects that options ask for and the heap has no room for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Missing {
+    pub(super) loaders: u64,
+    pub(super) threads: u64,
+}
+
+/// An object that was decided on: its class and its size.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PlannedObject {
+    pub(super) class: usize,
+    pub(super) kind: ObjectKind,
+    pub(super) length: u64,
+    pub(super) size: u64,
+    pub(super) part: Part,
+}
+
+/// The purpose of an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// Nothing in particular.
+    Any,
+    /// The characters of a string.
+    Text,
+    /// The characters of the name of the thread with this number, from 1.
+    Name(u32),
+    /// The characters of a word that many strings share.
+    Word(u8),
+    /// A string; its characters are the next object, if there is one.
+    String,
+    /// A thread; its name, or the name's characters, is the next object.
+    Thread,
+    /// A class loader.
+    Loader,
+    /// The array that refers to the other objects of a block.
+    Holder,
+}
+
+impl Part {
+    /// Whether the object holds characters.
+    pub(super) fn is_text(self) -> bool {
+        matches!(self, Part::Text | Part::Name(_) | Part::Word(_))
+    }
+}
+
+/// The owners of objects.
+#[derive(Debug, Default)]
+pub(super) struct Owners {
+    /// The object that each field or element owns, by the owner and the index of the field or element.
+    pub(super) owned: BTreeMap<(usize, usize), usize>,
+    /// Objects for which no owner had room.
+    pub(super) left: Vec<usize>,
+}
+
+impl Owners {
+    /// The object that a field or element owns.
+    pub(super) fn of(&self, object: usize, item: usize) -> Option<usize> {
+        self.owned.get(&(object, item)).copied()
+    }
+}
+
+/// The number of references to other blocks in the array of a block.
+pub(super) const HELD: usize = 2;
+
+/// The number of popular objects.
+pub(super) const POPULAR: usize = 256;
+
+impl Plan {
+    /// Whether the references of an object may lead to any object.
+    pub(super) fn is_free(&self, index: usize, classes: &Classes) -> bool {
+        let shape = &self.shapes[index];
+        shape.part == Part::Any && (shape.kind == ObjectKind::Instance || classes.takes_anything(shape.class))
+    }
+
+    /// Whether an object holds the characters of a word that many strings share.
+    pub(super) fn is_word(&self, index: usize) -> bool {
+        matches!(self.shapes[index].part, Part::Word(_))
+    }
+
+    /// The object that a field or element owns.
+    pub(super) fn owned(&self, index: usize, item: usize) -> Option<Address> {
+        self.owners.of(index, item).map(|owned| self.addresses[owned])
+    }
+
+    /// The address of an array that may hold any object, if there is one.
+    pub(super) fn array(&self, classes: &Classes) -> Option<Address> {
+        let any = self.shapes.iter().position(|shape| classes.takes_anything(shape.class));
+        any.map(|index| self.addresses[index])
+    }
+
+    /// The objects for which no owner had room.
+    pub(super) fn left(&self) -> impl Iterator<Item = Address> {
+        self.owners.left.iter().map(|index| self.addresses[*index])
+    }
+
+    /// Whether an object holds characters.
+    pub(super) fn is_text(&self, index: usize) -> bool {
+        self.shapes[index].part.is_text()
+    }
+
+    pub(super) fn parts(&self, wanted: Part) -> Vec<Address> {
+        let placed = self.shapes.iter().zip(&self.addresses);
+        placed.inspect(|_| step()).filter(|(shape, _)| shape.part == wanted).map(|(_, address)| *address).collect()
+    }
+
+    /// The first class loader, if there is one: it is the first object.
+    pub(super) fn loader(&self) -> Address {
+        let first = self.shapes.first().filter(|shape| shape.part == Part::Loader);
+        first.map_or(Address::NULL, |_| self.addresses[0])
+    }
+
+    /// The object after another one, if it has the wanted purpose; else null.
+    pub(super) fn next(&self, index: usize, is_wanted: fn(Part) -> bool) -> Address {
+        let is_next = self.shapes.get(index + 1).is_some_and(|shape| is_wanted(shape.part));
+        if is_next { self.addresses[index + 1] } else { Address::NULL }
+    }
+}
