@@ -8,7 +8,7 @@ use crate::model::{
 
 use super::library::Library;
 use super::oddity::Oddity;
-use super::options::{GenerateOptions, Placement};
+use super::options::GenerateOptions;
 use super::program;
 use super::values::value_of;
 use crate::draw::Draw;
@@ -42,9 +42,7 @@ pub(super) fn add(options: &GenerateOptions, heap: &mut Heap, draw: &mut dyn Dra
     }
     regions(heap, draw);
     // A heap that is written in its own order has its own log as well, and that would have to be a whole one.
-    let is_as_heap =
-        options.placement == Placement::Mixed || options.oddities.iter().any(|oddity| oddity.form().as_heap);
-    if options.unused_texts > 0 && !is_as_heap {
+    if options.unused_texts > 0 && options.has_writers_order() {
         let texts = (0..options.unused_texts).map(|number| {
             let text = Name::from_text(&program::symbol(number));
             Event::new(0, 0, EventKind::Text(TextId(UNUSED + 0x40 * u64::from(number)), text))

@@ -7,12 +7,9 @@ use super::classes::{Classes, Role};
 use super::library::Library;
 use super::names::thread_name;
 use super::oddity::Oddity;
-use super::options::{AddressSpace, GenerateOptions, Naming};
+use super::options::{AddressSpace, GenerateOptions, Naming, ROOT_KINDS};
 use super::plan::{Part, Plan};
 use super::program;
-
-/// The number of root kinds of a thread.
-const KINDS: u64 = 7;
 
 /// Draws roots, threads and their stack traces. The first trace has no thread and no frames: objects without an
 /// allocation site name it.
@@ -78,10 +75,10 @@ pub(super) fn roots(
         }
         roots.push(Root { object, kind: RootKind::ThreadObject(thread, trace), after: None });
         // One of each kind, and where more are asked for, more of the usual ones.
-        let has_every = every && options.roots.least() <= KINDS;
-        for number in 0..if has_every { KINDS } else { options.roots.draw(draw) } {
+        let has_every = every && options.roots.least() <= ROOT_KINDS;
+        for number in 0..if has_every { ROOT_KINDS } else { options.roots.draw(draw) } {
             let frame = if depth == 0 || draw.one_in(3) { -1 } else { draw.below(depth) as i32 };
-            let kind = match if every && number < KINDS { number } else { draw.below(3) } {
+            let kind = match if every && number < ROOT_KINDS { number } else { draw.below(3) } {
                 0 => RootKind::JniGlobal(Address(draw.below(jni_references) * 8)),
                 1 => RootKind::JniLocal(thread, frame),
                 // A local of a Java frame has one, at whatever depth.

@@ -2,6 +2,7 @@ mod answers;
 mod flags;
 mod made;
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use clap::Args;
 use heapsmith::error::{Error, unknown};
 use heapsmith::family::Wishes;
 use heapsmith::format::{Format, Lowering};
-use heapsmith::generate::{GenerateOption, Preset};
+use heapsmith::generate::{GenerateOption, GenerateOptions, OverruledOption, Preset};
 use heapsmith::input::{LONGEST_TEXT, read_text};
 use heapsmith::model::{DumpSource, HeapSource};
 use heapsmith::recipe::{Aim, Recipe};
@@ -102,9 +103,10 @@ pub(crate) struct Opts {
 
 impl Opts {
     pub(crate) fn run(self) -> Result<Answer, Error> {
-        let base = self.base()?;
+        let (base, asked) = self.base()?;
         let is_drawn = base.swarm || base.aim.is_some();
         let recipes = self.recipes(base)?;
+        check_overruled(&recipes, &asked, is_drawn)?;
         recipes.iter().try_for_each(|recipe| recipe.lowering().map(|_| ()))?;
         if self.print_recipe && self.writing.gzip {
             let message =
@@ -185,8 +187,9 @@ impl Opts {
         made.finish(path)
     }
 
-    /// The recipe that arguments, file and flags give, before a format is chosen.
-    fn base(&self) -> Result<Recipe, Error> {
+    /// The recipe that arguments, file and flags give, before a format is chosen, and the keys of the options that file and flags
+    /// ask for.
+    fn base(&self) -> Result<(Recipe, BTreeSet<&'static str>), Error> {
         let file = self.options.as_deref().map(values).transpose()?;
         let mut recipe = match (&self.from, self.preset) {
             (Some(text), _) => Recipe::read(text)?,
@@ -196,11 +199,13 @@ impl Opts {
                 None => Preset::default().into(),
             },
         };
+        let mut asked: BTreeSet<&str> = self.flags.keys().collect();
         if let Some(values) = &file {
             recipe.options.set_values(values)?;
             let keys = values.as_object().into_iter().flat_map(|values| values.keys());
-            keys.filter_map(|key| GenerateOption::named(key)).for_each(|option| recipe.keep(option.key()));
+            asked.extend(keys.filter_map(|key| GenerateOption::named(key)).map(GenerateOption::key));
         }
+        asked.iter().for_each(|key| recipe.keep(key));
         self.flags.set(&mut recipe)?;
         // Compressed once is enough.
         recipe.gzip &= !self.writing.gzip;
@@ -217,7 +222,7 @@ impl Opts {
             newline: wishes.newline.or(of_recipe.newline),
             ..of_recipe
         };
-        Ok(recipe)
+        Ok((recipe, asked))
     }
 
     /// The recipe of each format. Where there are several, each has those wishes that it knows.
@@ -245,6 +250,22 @@ impl Opts {
         path.push(format!(".{}{}", format.suffix(), if self.writing.gzip { ".gz" } else { "" }));
         path.into()
     }
+}
+
+/// Refuses options that were asked for and that others overrule; warns of those of the preset or recipe, where nothing is drawn.
+fn check_overruled(recipes: &[Recipe], asked: &BTreeSet<&str>, is_drawn: bool) -> Result<(), Error> {
+    // The heap is the same in every format.
+    let Some(options) = recipes.first().map(|recipe| &recipe.options) else { return Ok(()) };
+    let plain = GenerateOptions::default();
+    for OverruledOption { key, why, .. } in options.overruled() {
+        if asked.contains(key) {
+            return Err(Error::Usage(format!("{why}; leave out one of the two")));
+        }
+        if !is_drawn && options.get(key) != plain.get(key) {
+            terminal::warning(&why);
+        }
+    }
+    Ok(())
 }
 
 /// Warns of shapes that no root leads to in the dump.

@@ -23,6 +23,8 @@ pub const DRAWN: usize = 4096;
 
 /// Bytes of the longest names: the names of their arrays are longer, and 65,535 is the most that two bytes can count.
 pub(super) const LONGEST_NAME: u64 = 65_000;
+/// The number of kinds of root that a thread has, besides itself.
+pub(super) const ROOT_KINDS: u64 = 7;
 
 /// The addresses of a generated heap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -176,6 +178,44 @@ impl GenerateOptions {
         None
     }
 
+    /// The options that others overrule, so that their values make no difference, or not the one that they say.
+    pub fn overruled(&self) -> Vec<OverruledOption> {
+        let mut overruled = Vec::new();
+        let mut add = |key: &'static str, instead: String, by: &str| {
+            let value = self.get(key).unwrap_or_default();
+            overruled.push(OverruledOption { key, why: format!("{key}={value}: {instead}, since {by}") });
+        };
+        let has_library = !self.oddities.has(Oddity::NoLibraryObjects);
+        let no_library = "oddities=no-library-objects leaves them out";
+        if !has_library {
+            if self.loaders > 0 {
+                add("loaders", "the heap has 0 class loaders".to_owned(), no_library);
+            }
+            if self.threads.greatest() > 0 {
+                add("java-threads", "the heap has 0 threads".to_owned(), no_library);
+            }
+            if self.mix.strings > 0 {
+                add("mix", "the heap has 0 strings, and instances in their place".to_owned(), no_library);
+            }
+        }
+        let (least, most) = (self.roots.least(), self.roots.greatest());
+        let is_every = has_library && self.threads.greatest() > 0 && self.oddities.has(Oddity::EveryRoot);
+        if is_every && least <= ROOT_KINDS && (least, most) != (ROOT_KINDS, ROOT_KINDS) {
+            let by = format!("oddities=every-root gives it one of each kind; what is above {ROOT_KINDS} is followed");
+            add("roots", format!("each thread has {ROOT_KINDS} roots"), &by);
+        }
+        if self.unused_texts > 0 && !self.has_writers_order() {
+            let by = "the dump has the heap's own order (order=mixed, or an oddity that only such dumps show)";
+            add("unused-texts", "0 of them are written".to_owned(), by);
+        }
+        overruled
+    }
+
+    /// Whether dumps of the heap are in their writer's order.
+    pub(super) fn has_writers_order(&self) -> bool {
+        self.placement != Placement::Mixed && !self.oddities.iter().any(|oddity| oddity.form().as_heap)
+    }
+
     /// Refuses contradictory options.
     ///
     /// # Errors
@@ -202,6 +242,16 @@ impl GenerateOptions {
             Some(Refusal::new(format!("shape={shape}: {why}"), "shape", other.to_string()))
         })
     }
+}
+
+/// An option that another one overrules.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OverruledOption {
+    /// Its key.
+    pub key: &'static str,
+    /// Its value, and what the heap has instead.
+    pub why: String,
 }
 
 /// The reason why a heap of some options cannot be made or written, and an option's value that would help.

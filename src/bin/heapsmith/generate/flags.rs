@@ -10,12 +10,14 @@ use heapsmith::recipe::Recipe;
 pub(super) struct Flags(Vec<(&'static GenerateOption, String)>);
 
 impl Flags {
-    /// Changes the options that were given, and keeps them.
+    /// Changes the options that were given.
     pub(super) fn set(&self, recipe: &mut Recipe) -> Result<(), Error> {
-        self.0.iter().try_for_each(|(option, text)| {
-            recipe.keep(option.key());
-            option.set(&mut recipe.options, text)
-        })
+        self.0.iter().try_for_each(|(option, text)| option.set(&mut recipe.options, text))
+    }
+
+    /// The keys of the options that were given.
+    pub(super) fn keys(&self) -> impl Iterator<Item = &'static str> {
+        self.0.iter().map(|(option, _)| option.key())
     }
 }
 
