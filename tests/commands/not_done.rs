@@ -128,6 +128,37 @@ fn generate_makes_every_thread_or_none() {
 }
 
 #[test]
+fn generate_refuses_options_that_others_overrule() {
+    let bench = Bench::new();
+    for (arguments, why) in [
+        ("--oddities every-root --roots uniform:0..20", "roots=uniform:0..20: each thread has 7 roots, since"),
+        ("--preset every-record --roots constant:3", "roots=constant:3: each thread has 7 roots, since"),
+        ("--oddities no-library-objects --java-threads constant:3", "java-threads=constant:3: the heap has 0 threads,"),
+        ("--oddities no-library-objects --loaders 4", "loaders=4: the heap has 0 class loaders, since"),
+        ("--oddities no-library-objects --mix 1:1:0:0", "mix=1:1:0:0: the heap has 0 strings, and instances in"),
+        ("--order mixed --unused-texts 50", "unused-texts=50: 0 of them are written, since"),
+        ("--oddities signers --unused-texts 50", "unused-texts=50: 0 of them are written, since"),
+    ] {
+        let refused = bench.refused(&format!("generate --objects 20 {arguments} -o refused.hprof"));
+        assert!(refused.contains(why) && refused.contains("; leave out one of the two"), "{arguments}: {refused}");
+        assert!(!bench.path("refused.hprof").exists(), "{arguments}");
+    }
+    bench.write("options.toml", b"unused-texts = 50\norder = \"mixed\"\n");
+    let refused = bench.refused("generate --options options.toml -o refused.hprof");
+    assert!(refused.contains("unused-texts=50: 0 of them"), "{refused}");
+    // What a preset has is said.
+    let (code, _, message) = bench.run("generate --preset hotspot --objects 200 --order mixed -o mixed.hprof");
+    assert_eq!(code, 0, "{message}");
+    assert!(message.starts_with("warning: unused-texts=20000: 0 of them are written, since"), "{message}");
+    // These are followed.
+    for followed in ["roots uniform:8..20", "roots constant:7"] {
+        let (code, _, message) =
+            bench.run(&format!("generate --objects 20 --oddities every-root --{followed} -o followed.hprof --force"));
+        assert_eq!((code, message.as_str()), (0, ""), "{followed}");
+    }
+}
+
+#[test]
 fn convert_suggests_the_option_for_the_format() {
     let refused = Bench::new().refused("convert a.phd --format hprof");
     assert!(refused.contains("'--to'") && !refused.contains("--tolerate"), "{refused}");
@@ -161,6 +192,13 @@ fn encode_counts_what_the_dump_does_not_record() {
     let expected =
         "warning: roots that hprof/hotspot-25 leaves out: monitor-used (2), unknown (1); --profile any writes them\n";
     assert_eq!((code, message.as_str()), (0, expected));
+    let (_, report, message) = bench.run("encode more.jsonl --format hprof -o json.hprof --json");
+    assert_eq!(message, expected);
+    let kinds = json!([{ "kind": "monitor-used", "count": 2 }, { "kind": "unknown", "count": 1 }]);
+    let due = json!({
+        "schema": 1, "to": "hprof/hotspot-25", "written": true, "broken": [], "lost": [], "omitted_roots": kinds,
+    });
+    assert_eq!(serde_json::from_str::<Value>(&report).expect("JSON"), due);
     bench.ok("encode more.jsonl --format hprof --profile any -o any.hprof");
     let roots = |dump: &str| bench.ok(&format!("decode {dump}")).matches("\"kind\":\"root\"").count();
     assert_eq!(roots("any.hprof"), roots("more.hprof") + 3);
@@ -194,6 +232,12 @@ fn encode_refuses_heaps_whose_dumps_are_not_valid() {
             message.contains("the dump of this heap breaks hprof.") && message.contains("--allow-invalid"),
             "{message}"
         );
+        assert!(!bench.path(&format!("{name}.hprof")).exists(), "{name}");
+        let (code, report, _) = bench.run(&format!("encode {name}.jsonl --format hprof -o {name}.hprof --json"));
+        let report: Value = serde_json::from_str(&report).expect("JSON");
+        assert_eq!((code, &report["written"]), (1, &false.into()), "{report}");
+        let broken = &report["broken"][0];
+        assert!(broken["count"] == 1 && message.contains(broken["rule"].as_str().expect("a rule")), "{report}");
         assert!(!bench.path(&format!("{name}.hprof")).exists(), "{name}");
         let (code, _, message) =
             bench.run(&format!("encode {name}.jsonl --format hprof -o {name}.hprof --allow-invalid"));

@@ -97,6 +97,7 @@ fn the_page_and_the_program_have_these_versions() {
         String::from_utf8(output.stdout).expect("text")
     };
     run("generate --format phd6 --seed 1 --objects 20 -o a.phd");
+    run("decode a.phd -o a.jsonl");
     run("corpus export -o golden --format phd6 --tag gzip --tag random --tag golden");
     fs::create_dir(folder.path().join("bench")).expect("a folder");
     fs::write(folder.path().join("bench/manifest.json"), "{}").expect("a manifest without cases");
@@ -113,6 +114,7 @@ fn the_page_and_the_program_have_these_versions() {
         ("corrupt", "schema", "corrupt --list --json"),
         ("demo", "schema", "demo --objects 20 --json"),
         ("digest", "schema", "digest a.phd --json"),
+        ("encode", "schema", "encode a.jsonl --format phd6 -o b.phd --json"),
         ("explain", "schema", "explain phd.record.tag --json"),
         ("facets", "schema", "facets --json"),
         ("spec-coverage", "schema", "spec coverage --json --format classic"),

@@ -1,15 +1,17 @@
-use std::io;
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use heapsmith::convert::{BUDGET, check_superclass_lists};
+use heapsmith::convert::{BUDGET, Lost, OmittedRoots, Unwritten, check_superclass_lists};
 use heapsmith::error::Error;
 use heapsmith::format::{Format, Lowering};
 use heapsmith::input::Input;
 use heapsmith::model::{Heap, HeapSource};
 use heapsmith::output::Output;
 use heapsmith::validate::{FindingCounts, Severity, ValidateOptions, validate};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::spelling::{Spelling, warn_of_unwritten};
 use crate::{Answer, open, outputs, terminal};
@@ -42,10 +44,34 @@ pub(crate) struct Opts {
     /// Write a dump that is not valid, and say on standard error which rules it breaks. Without it, that is an error.
     #[arg(long)]
     allow_invalid: bool,
+    /// Print a JSON report of what the dump does not record and which rules it breaks, too; on standard error if the dump goes to
+    /// standard output. Without it, only standard error says so, as text.
+    #[arg(long)]
+    json: bool,
     /// Replace an existing output. Without it, that is an error.
     #[arg(long)]
     force: bool,
 }
+
+/// A dump that was written from a listing.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Report {
+    /// Version of this report's schema.
+    schema: u32,
+    /// The dump's format and profile.
+    to: String,
+    /// Whether the dump was written: one that is not valid is refused without `--allow-invalid`.
+    written: bool,
+    /// The rules that the dump breaks.
+    broken: Vec<FindingCounts>,
+    /// Facets that the listing records and such dumps do not.
+    lost: Vec<Lost>,
+    /// Roots of the listing that the writer leaves out.
+    omitted_roots: Vec<OmittedRoots>,
+}
+
+/// Version of the report.
+const SCHEMA: u32 = 1;
 
 impl Opts {
     pub(crate) fn run(mut self) -> Result<Answer, Error> {
@@ -71,17 +97,29 @@ impl Opts {
         // What no dump can say is an error of the listing, before its dump is read.
         lowering.write(&mut (&mut source as &mut dyn HeapSource), &mut io::sink())?;
         // Some writers contradict their format, which is what their dumps are for.
-        if !lowering.is_trap() && !self.is_valid(&heap, &lowering)? {
-            return Ok(Answer::No);
+        let broken = if lowering.is_trap() { Vec::new() } else { self.broken_rules(&heap, &lowering)? };
+        let written = broken.is_empty() || self.allow_invalid;
+        // Of what is not written, nothing is lost on the way.
+        let unwritten = match written {
+            true => warn_of_unwritten(&mut (&mut source as &mut dyn HeapSource), &lowering)?,
+            false => Unwritten::of(&mut (&mut source as &mut dyn HeapSource), &lowering)?,
+        };
+        if written {
+            let output = Output::create_binary(&self.output, self.force)?;
+            self.spelling.write(&lowering, &mut (&mut source as &mut dyn HeapSource), output)?;
         }
-        warn_of_unwritten(&mut (&mut source as &mut dyn HeapSource), &lowering)?;
-        let output = Output::create_binary(&self.output, self.force)?;
-        self.spelling.write(&lowering, &mut (&mut source as &mut dyn HeapSource), output)?;
-        Ok(Answer::Yes)
+        if self.json {
+            let Unwritten { to, lost, roots: omitted_roots } = unwritten;
+            let report = Report { schema: SCHEMA, to, written, broken, lost, omitted_roots };
+            let failed = |e| Error::io("writing the report", e);
+            let text = serde_json::to_string(&report).map_err(|e| failed(e.into()))?;
+            writeln!(terminal::data_beside(Some(&self.output)), "{text}").map_err(failed)?;
+        }
+        Ok(if written { Answer::Yes } else { Answer::No })
     }
 
-    /// Whether the dump is valid or may be otherwise; says what is wrong with it.
-    fn is_valid(&self, heap: &Arc<Heap>, lowering: &Lowering) -> Result<bool, Error> {
+    /// The rules that the dump breaks; says on standard error what is wrong with it.
+    fn broken_rules(&self, heap: &Arc<Heap>, lowering: &Lowering) -> Result<Vec<FindingCounts>, Error> {
         let (written, lower) = (Arc::clone(heap), lowering.clone());
         let dump = Input::generated("the dump", move |out| {
             let mut source: &Heap = &written;
@@ -89,17 +127,17 @@ impl Opts {
         });
         let report = validate(&dump, ValidateOptions::default().errors(true))?;
         let Some(finding) = report.findings.iter().find(|finding| finding.severity == Severity::Error) else {
-            return Ok(true);
+            return Ok(Vec::new());
         };
         let is_error = |count: &&FindingCounts| {
             report.findings.iter().any(|finding| finding.rule == count.rule && finding.severity == Severity::Error)
         };
-        let counts = report.counts.iter().filter(is_error);
-        let rules: Vec<String> = counts.map(|count| format!("{} ({})", count.rule, count.count)).collect();
+        let broken: Vec<FindingCounts> = report.counts.iter().filter(is_error).cloned().collect();
+        let rules: Vec<String> = broken.iter().map(|count| format!("{} ({})", count.rule, count.count)).collect();
         let what = format!("the dump of this heap breaks {}", rules.join(", "));
         if self.allow_invalid {
             terminal::warning(&what);
-            return Ok(true);
+            return Ok(broken);
         }
         let input = self.listing.display();
         terminal::error(&format!(
@@ -107,6 +145,6 @@ impl Opts {
              writes it all the same",
             finding.offset, finding.expected, finding.found
         ));
-        Ok(false)
+        Ok(broken)
     }
 }

@@ -12,7 +12,9 @@ use crate::adapter;
 use crate::corpus;
 use crate::field::FieldLine;
 use crate::tolerate::Reported;
-use crate::{Answer, answers, check_conversion, corrupt, demo, digest, explain, facets, spec, terminal, verify};
+use crate::{
+    Answer, answers, check_conversion, corrupt, demo, digest, encode, explain, facets, spec, terminal, verify,
+};
 
 /// Prints the JSON schema of a report or format; the same schemas stand in specs/schemas/.
 ///
@@ -53,6 +55,8 @@ enum Which {
     Renaming,
     /// `convert --json`
     Convert,
+    /// `encode --json`
+    Encode,
     /// `check-conversion --json`
     CheckConversion,
     /// A line of `check-conversion --pairs --json`
@@ -133,6 +137,7 @@ impl Opts {
             Which::Digest => schema_for!(Reported<digest::Report>),
             Which::Renaming => schema_for!(Reported<heapsmith::compare::renaming::Renaming>),
             Which::Convert => schema_for!(Reported<heapsmith::convert::Conversion>),
+            Which::Encode => schema_for!(encode::Report),
             Which::CheckConversion => schema_for!(Reported<heapsmith::convert::Verdict>),
             Which::ConversionPair => schema_for!(check_conversion::Pair),
             Which::Corrupt => schema_for!(corrupt::Report),

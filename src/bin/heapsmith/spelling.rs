@@ -119,8 +119,8 @@ impl Writing {
     }
 }
 
-/// Warns of facts that a dump does not record of its heaps, and names a profile that would.
-pub(crate) fn warn_of_unwritten(dump: &mut dyn DumpSource, lowering: &Lowering) -> Result<(), Error> {
+/// Warns of facts that a dump does not record of its heaps, and names a profile that would. Gives those facts.
+pub(crate) fn warn_of_unwritten(dump: &mut dyn DumpSource, lowering: &Lowering) -> Result<Unwritten, Error> {
     let unwritten = Unwritten::of(dump, lowering)?;
     unwritten.lost_facets().iter().for_each(|facets| terminal::warning(facets));
     if let Some(roots) = unwritten.omitted_roots() {
@@ -128,7 +128,7 @@ pub(crate) fn warn_of_unwritten(dump: &mut dyn DumpSource, lowering: &Lowering) 
         let remedy = other.map(|name| format!("; --profile {name} writes them"));
         terminal::warning(&(roots + &remedy.unwrap_or_default()));
     }
-    Ok(())
+    Ok(unwritten)
 }
 
 /// The profiles of every format, and which of them is taken where none is named.
