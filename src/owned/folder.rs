@@ -1,5 +1,6 @@
 //! A folder that others may have written. It is opened once: whatever its path leads to later, files are looked up, made and
-//! removed in the folder that was opened.
+//! removed in the folder that was opened. Without Unix calls, this holds only as long as no other process changes the folder
+//! meanwhile (src/system/portable/folder.rs).
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};

@@ -244,6 +244,8 @@ const TO_REPORT: [&str; 5] = ["fuzz", "report", "%campaign", "--report", "%new"]
 const ADD: [&str; 7] = ["corpus", "add", "%b.hprof", "--listing", "%b.jsonl", "-o", "%own"];
 const MERGE: [&str; 5] = ["merge", "%report/report.json", "--report", "%report", "--force"];
 
+const MERGE_FOLDER: [&str; 4] = ["merge", "%report", "--report", "%new"];
+
 const VERIFY: [&str; 3] = ["corpus", "verify", "%corpus"];
 const EXPECTED: [&str; 7] = ["check", "--decoder", "true {}", "--expected", "%a.jsonl", "--report", "%new"];
 
@@ -282,6 +284,11 @@ const READERS: &[Row] = &[
     Row { command: &["corpus", "bless", "%corpus"], file: "corpus/.heapsmith-new/0", hostile: &Hostile::NOT_PLAIN },
     row(&["corpus", "export", "-o", "%own"], "own/manifest.json"),
     row(&ADD, "own/manifest.json"),
+    Row {
+        command: &MERGE_FOLDER,
+        file: "report/report.json",
+        hostile: &[Hostile::Pipe, Hostile::Device, Hostile::Long],
+    },
     named(&EXPECTED, "a.jsonl"),
     Row { command: &EXPECTED, file: "a.jsonl", hostile: &[Hostile::Zeros] },
     named(&["generate", "--options", "%a.jsonl", "-o", "%new"], "a.jsonl"),
@@ -311,6 +318,21 @@ fn refuses_what_is_no_plain_file_in_each_folder_that_is_read_back() {
         symlink(copy.path("moved"), copy.path(folder)).expect("a link");
         copy.refuses(command, &[folder, "is a symbolic link"], &["new"], folder);
     }
+}
+
+/// What the link leads to is a report, so that following it would do no more than read another file than the folder's.
+#[test]
+fn refuses_link_in_place_of_report_in_folder() {
+    let copy = Bench::shared().copy();
+    fs::rename(copy.path("report/report.json"), copy.path("theirs/report.json")).expect("renamed");
+    symlink(copy.path("theirs/report.json"), copy.path("report/report.json")).expect("a link");
+    for command in [&["merge", "%report", "--report", "%new"][..], &["report", "diff", "%report", "%report"]] {
+        let due = "report/report.json: expected a plain file, found a symbolic link";
+        copy.refuses(command, &[due], &["new"], "a link to a report");
+    }
+    // A path of the user's own may lead through links, to a folder too.
+    symlink(copy.path("theirs"), copy.path("own-link")).expect("a link");
+    copy.runs(&["report", "diff", "%report/report.json", "%own-link"], 0);
 }
 
 #[test]

@@ -17,12 +17,20 @@ const FOREIGN: [&str; 4] = ["notes.txt", "phd/notes.txt", "phd/own/deep/notes.tx
 fn files_of_others_survive_bless_and_are_notes_of_verify() {
     let bench = Bench::with_corpus();
     bench.spoil_a_file();
+    let is_linked = bench.link_a_file();
     bench.add_foreign_files();
     let verified = bench.run("verify");
     assert_eq!(verified.code, 1, "a file differs: {verified:?}");
     let report: Value = serde_json::from_str(&bench.run("verify --json").stdout).expect("JSON");
-    let trouble = serde_json::json!([{"case": A_FILE, "message": "differs from its recipe"}]);
-    assert_eq!((&report["holds"], &report["troubles"]), (&false.into(), &trouble));
+    let mut troubles = report["troubles"].as_array().expect("troubles").clone();
+    // What the link leads to is right, and is not looked at.
+    let linked = troubles.extract_if(.., |trouble| trouble["case"] == ANOTHER_FILE).next();
+    let message = linked.map(|linked| linked["message"].as_str().expect("a message").to_owned()).unwrap_or_default();
+    let path = bench.corpus().join(ANOTHER_FILE);
+    let due = format!("{}: expected a plain file, found a symbolic link; put the file itself there", path.display());
+    assert_eq!(message, if is_linked { due } else { String::new() });
+    let trouble = serde_json::json!({"case": A_FILE, "message": "differs from its recipe"});
+    assert_eq!((&report["holds"], troubles), (&false.into(), vec![trouble]));
     let blessed = bench.run("bless");
     assert_eq!(blessed.code, 0, "{blessed:?}");
     let verified = bench.run("verify");
@@ -264,6 +272,8 @@ fn a_new_folder_is_filled_even_if_that_is_interrupted() {
 
 /// A file of the corpus.
 const A_FILE: &str = "phd/golden/phd6-openj9-64.phd";
+/// Another one.
+const ANOTHER_FILE: &str = "phd/damaged/phd-append-bytes.jsonl";
 
 /// A folder with a folder `corpus` in it.
 struct Bench(TempDir);
@@ -318,6 +328,17 @@ impl Bench {
 
     fn spoil_a_file(&self) {
         fs::write(self.corpus().join(A_FILE), "spoiled").expect("written");
+    }
+
+    /// Moves a file of the corpus out of it, and puts a link to it in its place; whether that can be done here.
+    fn link_a_file(&self) -> bool {
+        let file = self.corpus().join(ANOTHER_FILE);
+        #[cfg(unix)]
+        {
+            fs::rename(&file, self.path("moved")).expect("renamed");
+            std::os::unix::fs::symlink(self.path("moved"), &file).expect("a link");
+        }
+        file.is_symlink()
     }
 
     fn add_foreign_files(&self) {

@@ -2,11 +2,11 @@ use std::path::PathBuf;
 
 use clap::Args;
 use heapsmith::check::KeptFiles;
-use heapsmith::check::report::merge;
+use heapsmith::check::report::{merge, read_report};
 use heapsmith::error::Error;
 
+use crate::Answer;
 use crate::report::{ReportOpts, skips_too_much};
-use crate::{Answer, reports};
 
 /// Puts the reports of shards together (`check --shard`), or those of several implementations over the same cases.
 ///
@@ -28,7 +28,7 @@ pub(crate) struct Opts {
 
 impl Opts {
     pub(crate) fn run(self) -> Result<Answer, Error> {
-        let read = self.reports.iter().map(|path| reports::read(path));
+        let read = self.reports.iter().map(|path| read_report(path));
         let merged = merge(read.collect::<Result<_, _>>()?)?;
         let answer = self.report.tell(&merged, KeptFiles::default())?;
         let is_too_much = !self.allow_skips && merged.incomplete.is_none() && skips_too_much(&merged);

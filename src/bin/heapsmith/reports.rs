@@ -1,11 +1,9 @@
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use heapsmith::check::Report;
-use heapsmith::check::report::{ChangedCause, ReportDiff, diff};
+use heapsmith::check::report::{ChangedCause, ReportDiff, diff, read_report};
 use heapsmith::error::Error;
-use heapsmith::input::{LONGEST_REPORT, read_bytes};
 
 use crate::{Answer, terminal};
 
@@ -42,21 +40,10 @@ struct Diff {
     json: bool,
 }
 
-/// Reads a report of `check`, or that of a folder.
-pub(crate) fn read(path: &Path) -> Result<Report, Error> {
-    let path = &if path.is_dir() { path.join("report.json") } else { path.to_owned() };
-    let wrong = |e: &dyn std::fmt::Display| {
-        Error::Usage(format!("{}: expected a report in JSON as `check --report` writes it: {e}", path.display()))
-    };
-    let report: Report = serde_json::from_slice(&read_bytes(path, LONGEST_REPORT)?).map_err(|e| wrong(&e))?;
-    report.check_files().map_err(|e| wrong(&e))?;
-    Ok(report)
-}
-
 impl Opts {
     pub(crate) fn run(self) -> Result<Answer, Error> {
         let Command::Diff(Diff { old, new, markdown, json }) = self.command;
-        let told = diff(&read(&old)?, &read(&new)?)?;
+        let told = diff(&read_report(&old)?, &read_report(&new)?)?;
         let written = |e| Error::io("writing standard output", e);
         let mut out = terminal::data();
         if json {

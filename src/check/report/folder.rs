@@ -1,13 +1,14 @@
 //! Folders of reports. A marker lists the files that were written, so that no others are removed.
 
 use std::collections::BTreeSet;
-use std::io::{self, Read, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Remedy};
+use crate::input::{LONGEST_REPORT, read_bytes};
 use crate::owned::{self, Existing, Lock, SharedFolder};
 
 use super::super::kept::KeptFiles;
@@ -28,8 +29,11 @@ struct Marker {
 /// A form of the report, and its file.
 type Form = (&'static str, fn(&Report, &mut dyn Write) -> Result<(), Error>);
 
+/// The report that programs read.
+const DATA: &str = "report.json";
+
 const FORMS: [Form; 5] = [
-    ("report.json", json),
+    (DATA, json),
     ("report.html", html::write),
     ("report.md", markdown::write),
     ("report.sarif", sarif::write),
@@ -38,6 +42,29 @@ const FORMS: [Form; 5] = [
 
 /// The page, which people open.
 const PAGE: &str = "report.html";
+
+/// Reads a report of `check`: a file in JSON, or that of a folder.
+///
+/// # Errors
+/// If there is none or it cannot be read. The path of the user may lead through links; in a folder, which others may have written,
+/// only a plain file is a report.
+pub fn read_report(path: &Path) -> Result<Report, Error> {
+    let (name, bytes) = match path.is_dir() {
+        true => {
+            let folder = SharedFolder::open(path)?;
+            let name = folder.name_of(DATA);
+            let bytes = folder.read(DATA)?;
+            (name.clone(), bytes.ok_or_else(|| Error::io(format!("reading {name}"), ErrorKind::NotFound.into()))?)
+        }
+        false => (path.display().to_string(), read_bytes(path, LONGEST_REPORT)?),
+    };
+    let wrong = |e: &dyn std::fmt::Display| {
+        Error::Usage(format!("{name}: expected a report in JSON as `check --report` writes it: {e}"))
+    };
+    let report: Report = serde_json::from_slice(&bytes).map_err(|e| wrong(&e))?;
+    report.check_files().map_err(|e| wrong(&e))?;
+    Ok(report)
+}
 
 /// The folder for the reports of a run, locked against other commands. Everything happens in the folder that was
 /// claimed: another one that takes its place meanwhile is left alone.

@@ -24,7 +24,7 @@ use super::judge::all_ambiguities;
 
 pub use cost::{RemnantFacts, Run};
 pub use diff::{ChangedCause, ReportDiff, TestedDiff, diff};
-pub use folder::ReportFolder;
+pub use folder::{ReportFolder, read_report};
 pub use group::Overall;
 pub use merge::merge;
 pub use result::{CaseResult, Disagreement, Expectation, OtherFact, Outcome, Says, Suspect};

@@ -1,4 +1,6 @@
-//! A folder by its path: another process that can rename it, or put a link in its place, can redirect what is done in it.
+//! A folder by its path. The kind of what stands at a path is looked at first, and the path is opened, renamed or removed then:
+//! a process that renames the folder, or puts a link or a pipe in the place of a file, between the two redirects what is done, or
+//! makes it wait. On Unix there is no such moment.
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
