@@ -228,6 +228,16 @@ for line in sys.stdin:
     elif way == "fills-beside":
         fill(os.open(os.path.dirname(request["path"]) + "/file", os.O_CREAT | os.O_WRONLY))
         time.sleep(float(mark))
+    elif way == "fills-while-measured":
+        top = os.path.dirname(request["path"])
+        for at in range(90_000):
+            os.close(os.open(f"{top}/{at}", os.O_CREAT | os.O_WRONLY))
+        file = os.open(f"{top}/file", os.O_CREAT | os.O_WRONLY)
+        for mib in range(1, 4096):
+            os.write(file, b"x" * (1 << 20))
+            with open(f"{folder}/mib", "a") as so_far:
+                so_far.write(f"{time.process_time():.2f} {time.time():.2f} {mib}\n")
+        time.sleep(float(mark))
     elif way == "fills-unlinked":
         path = os.environ["TMPDIR"] + "/file"
         file = os.open(path, os.O_CREAT | os.O_WRONLY)

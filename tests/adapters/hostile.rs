@@ -518,6 +518,18 @@ fn counts_what_is_written_anywhere_against_the_limit_of_the_disk() {
     let said = String::from_utf8_lossy(&told.stdout).into_owned();
     assert!(told.status.code() == Some(1) && said.contains("wrote more than 6"), "{said}");
     assert_gone(&mark);
+    // And a campaign.
+    let place = tempfile::tempdir().expect("there is room for a folder");
+    let state = place.path().join("state").to_string_lossy().into_owned();
+    let fuzz = ["fuzz", "--adapter", &adapter, "--state", &state, "--format", "hprof", "--cases", "1", "--trials", "0"];
+    let ran = heapsmith(&[&fuzz[..], PATIENT].concat());
+    assert_eq!(ran.status.code(), Some(1), "{}", String::from_utf8_lossy(&ran.stderr));
+    assert_gone(&mark);
+    let report = heapsmith(&["fuzz", "report", &state, "--json"]);
+    let report: Value = serde_json::from_slice(&report.stdout).expect("a report");
+    let outcome = &outcomes(&report)[0];
+    let how = outcome["how"].as_str().unwrap_or_default();
+    assert!(outcome["verdict"] == "hang" && how.starts_with("wrote more than 6"), "{outcome}");
 }
 
 #[test]

@@ -63,6 +63,33 @@ fn is_played(transcript: &str, answers_of: &str) {
     }
 }
 
+#[test]
+fn refuses_request_whose_line_is_too_long() {
+    let serve = |requests: &[&[u8]]| {
+        let mut child = Command::new(HEAPSMITH)
+            .args(["adapter", "serve"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("heapsmith can be run");
+        let mut input = child.stdin.take().expect("a pipe");
+        // It may have ended before it has read everything.
+        requests.iter().for_each(|request| _ = input.write_all(request));
+        drop(input);
+        let output = child.wait_with_output().expect("it ends");
+        let answers = String::from_utf8_lossy(&output.stdout).lines().count();
+        (output.status.code(), answers, String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let hello = br#"{"id":1,"op":"hello","protocols":[2],"heapsmith":"0"}"#;
+    // 16 MiB, and a line after it.
+    let longest = [&hello[..], &vec![b' '; (16 << 20) - hello.len()], b"\n"].concat();
+    assert_eq!(serve(&[&longest, hello]), (Some(0), 2, String::new()));
+    let (code, answers, message) = serve(&[hello, b"\n ", &longest, hello]);
+    assert_eq!((code, answers), (Some(2), 1), "{message}");
+    assert!(message.contains("reading requests: expected a line of at most 16 MiB, found more"), "{message}");
+}
+
 /// Without the name of a writer, a dump is judged by what any writer of its format carries.
 #[test]
 fn the_reference_converts_between_all_formats_over_the_whole_corpus() {
