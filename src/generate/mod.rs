@@ -31,8 +31,8 @@ pub use library::Library;
 pub use oddity::{Oddities, Oddity, OddityForm};
 pub(crate) use options::Refusal;
 pub use options::{
-    AddressSpace, ClassObjects, DRAWN, GenerateOption, GenerateOptions, Lengths, Mix, Naming, OverruledOption, Placement,
-    Preset, PresetForm, Share, schema,
+    AddressSpace, ClassObjects, DRAWN, GenerateOption, GenerateOptions, Lengths, Mix, Naming, OverruledOption,
+    Placement, Preset, PresetForm, Share, schema,
 };
 pub use procedural::ProceduralHeap;
 pub use shape::{PlacedShape, Shape, ShapeForm, Shapes};
