@@ -188,7 +188,7 @@ impl<'a, T: Trace> Cursor<'a, T> {
 
 /// The first eight bytes, or as many as there are, with the first one on top.
 #[inline(always)]
-pub(crate) fn top(bytes: &[u8]) -> u64 {
+fn top(bytes: &[u8]) -> u64 {
     match bytes.first_chunk() {
         Some(chunk) => u64::from_be_bytes(*chunk),
         None => short_top(bytes),

@@ -13,7 +13,6 @@ mod stretch;
 mod window;
 
 pub use allowance::Allowance;
-pub(crate) use cursor::top;
 pub use cursor::{Cursor, FieldSpan, Incomplete, NoTrace, Trace};
 pub use same::SameBytes;
 pub(crate) use shown::{DIGITS, hexadecimal, quoted, shown};

@@ -1,53 +1,64 @@
-//! Records with references that dangle.
+//! References that dangle.
 
-use crate::error::RuleId;
-use crate::model::Address;
+use crate::model::{Address, AddressSet};
 
-use super::{Findings, Rulebook, Severity};
-
-/// A record with references that dangle.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Dangling {
-    pub(crate) offset: u64,
-    pub(crate) index: u64,
-    /// The number of the record's references.
-    pub(crate) count: u64,
-    /// The number of those that dangle, and the first of them.
-    pub(crate) dangling: u64,
-    pub(crate) first: Address,
+/// The references of a record, as far as they were followed: how many there are, and how many of them dangle.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct FollowedReferences {
+    count: u64,
+    dangling: u64,
+    first: Address,
 }
 
-impl Dangling {
-    /// A record of `count` references, at an offset and with an index, if any of the references dangles: those that do,
-    /// in their order.
-    pub(crate) fn of(
-        (offset, index): (u64, u64),
-        count: u64,
-        mut dangling: impl Iterator<Item = u64>,
-    ) -> Option<Dangling> {
-        let first = Address(dangling.next()?);
-        Some(Dangling { offset, index, count, dangling: 1 + dangling.count() as u64, first })
+impl FollowedReferences {
+    /// Follows a reference to one of these addresses. One to nothing counts as one, and does not dangle.
+    #[inline]
+    pub(crate) fn follow(&mut self, target: Address, addresses: &AddressSet) {
+        self.count += 1;
+        if !target.is_null() && !addresses.has(target.0) {
+            self.add_dangling(target);
+        }
+    }
+
+    #[cold]
+    fn add_dangling(&mut self, target: Address) {
+        if self.dangling == 0 {
+            self.first = target;
+        }
+        self.dangling += 1;
+    }
+
+    /// Their number.
+    pub(crate) fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Whether one of them dangles.
+    #[inline]
+    pub(crate) fn is_broken(&self) -> bool {
+        self.dangling > 0
+    }
+
+    /// The finding's words for those that dangle.
+    pub(crate) fn found(&self) -> String {
+        let FollowedReferences { count, dangling, first } = self;
+        format!("{dangling} of {count} dangle; first dangling reference: {first}")
     }
 }
 
-/// The rule that they break.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct DanglingRule {
-    rule: RuleId,
-    severity: Severity,
-    expected: &'static str,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl DanglingRule {
-    /// The rule with this id in the book, and what it expects.
-    pub(crate) fn new(rule: RuleId, book: &Rulebook, expected: &'static str) -> DanglingRule {
-        DanglingRule { rule, severity: book.severity(rule), expected }
-    }
-
-    /// Reports a record.
-    pub(crate) fn report(&self, record: &Dangling, findings: &mut Findings) {
-        let Dangling { offset, index, count, dangling, first } = *record;
-        let found = || format!("{dangling} of {count} dangle; first dangling reference: {first}");
-        findings.add(self.rule, |_| self.severity, offset, Some(index), || (self.expected.to_owned(), found()));
+    #[test]
+    fn counts_dangling_references_but_not_null() {
+        let mut addresses = AddressSet::default();
+        (1..100).for_each(|number| _ = addresses.insert(8 * number));
+        let mut followed = FollowedReferences::default();
+        [8, 0, 792, 16].into_iter().for_each(|target| followed.follow(Address(target), &addresses));
+        assert!(!followed.is_broken());
+        [800, 8, 9, 0].into_iter().for_each(|target| followed.follow(Address(target), &addresses));
+        assert!(followed.is_broken());
+        assert_eq!(followed.found(), "2 of 8 dangle; first dangling reference: 0x320");
     }
 }

@@ -2,16 +2,13 @@
 
 mod cycles;
 mod dangling;
-mod far;
 mod finding;
-mod followed;
 mod rulebook;
 mod section;
 
 pub(crate) use cycles::on_cycles;
-pub(crate) use dangling::{Dangling, DanglingRule};
+pub(crate) use dangling::FollowedReferences;
 pub use finding::{Finding, FindingCounts, Findings, Place, Severity, Sound};
-pub(crate) use followed::Followed;
 pub(crate) use rulebook::severities;
 pub use rulebook::{Citation, Erratum, Rule, RuleKind, Rulebook, Scope, Source};
 pub use section::{Exemption, Role, Section, Statement};

@@ -25,7 +25,7 @@ mod value;
 pub mod visit;
 
 pub use crate::units::{Address, ByteLen, FrameId, PrimitiveType, Serial, TextId, WordSize};
-pub(crate) use address_set::{AddressSet, Entered, Sweep};
+pub(crate) use address_set::AddressSet;
 pub use class::{Class, Field, PoolEntry, Static};
 pub use event::{
     AllocationSite, AllocationSites, ControlSettings, CpuSamples, Event, EventKind, Frame, HeapSummary, LoadClass,

@@ -19,11 +19,9 @@ use super::wire::{Layout, Units, Width, record_flag, record_tag};
 
 mod header;
 mod long;
-mod skim;
 
 pub(crate) use header::header;
 use header::header_cut_short;
-pub(super) use skim::{Shapes, Skimmed, Targets, ToldBy};
 
 /// Reads a PHD record by record, in memory that is bounded by its largest record.
 #[derive(Debug)]
@@ -60,21 +58,6 @@ pub struct Ended {
     pub records: u64,
     /// Offset of the end tag.
     pub end_tag: u64,
-}
-
-/// Looks at records one by one.
-pub(super) trait Visitor<E> {
-    /// A record.
-    fn visit(&mut self, located: Located<'_, '_>) -> Result<(), E>;
-
-    /// The record with this index, at this offset, may be at the front of these bytes: its length, if it is, and needs no visit.
-    ///
-    /// # Errors
-    /// Like [`Visitor::visit`].
-    #[inline(always)]
-    fn skim(&mut self, _index: u64, _offset: u64, _rest: &[u8]) -> Result<Option<usize>, E> {
-        Ok(None)
-    }
 }
 
 impl Located<'_, '_> {
@@ -162,11 +145,6 @@ impl<R: Read> Decoder<R> {
         self.allowance
     }
 
-    /// Bytes of the dump, where they are known.
-    pub(super) fn declared(&self) -> Option<u64> {
-        self.declared
-    }
-
     /// The header.
     pub fn header(&self) -> &Header {
         &self.header
@@ -205,30 +183,10 @@ impl<R: Read> Decoder<R> {
     ///
     /// # Errors
     /// Like [`Decoder::visit`].
-    pub fn visit_with<E, F>(&mut self, spool: Option<&mut Spool>, visit: F) -> Result<Ended, E>
+    pub fn visit_with<E, F>(&mut self, mut spool: Option<&mut Spool>, mut visit: F) -> Result<Ended, E>
     where
         E: From<DecodeError>,
         F: FnMut(Located<'_, '_>) -> Result<(), E>,
-    {
-        struct Visit<F>(F);
-        impl<E, F: FnMut(Located<'_, '_>) -> Result<(), E>> Visitor<E> for Visit<F> {
-            #[inline(always)]
-            fn visit(&mut self, located: Located<'_, '_>) -> Result<(), E> {
-                (self.0)(located)
-            }
-        }
-        self.visit_by(spool, &mut Visit(visit))
-    }
-
-    /// Like [`Decoder::visit_with`]; a record goes by without being read where the visitor looks at no more than fields whose place its tag
-    /// tells.
-    ///
-    /// # Errors
-    /// Like [`Decoder::visit`].
-    pub(super) fn visit_by<E, V>(&mut self, mut spool: Option<&mut Spool>, visitor: &mut V) -> Result<Ended, E>
-    where
-        E: From<DecodeError>,
-        V: Visitor<E>,
     {
         let layout = self.layout;
         // A record that was read already, without its references, which are too many to be held.
@@ -249,11 +207,6 @@ impl<R: Read> Decoder<R> {
                     (read.0, 0, &apart.0, apart.1.as_ref())
                 } else {
                     let place = offset + taken as u64;
-                    if let Some(length) = visitor.skim(self.records, place, rest)? {
-                        self.records += 1;
-                        taken += length;
-                        continue;
-                    }
                     if let [record_tag::END_OF_DUMP, ..] = rest {
                         self.window.consume(taken + 1);
                         return Ok(Ended { records: self.records, end_tag: place });
@@ -279,13 +232,7 @@ impl<R: Read> Decoder<R> {
                         (place, length, &*held, None)
                     }
                 };
-                visitor.visit(Located {
-                    index: self.records,
-                    offset: place,
-                    bytes: &rest[..length],
-                    record,
-                    long: stretch,
-                })?;
+                visit(Located { index: self.records, offset: place, bytes: &rest[..length], record, long: stretch })?;
                 self.records += 1;
                 taken += length;
             };

@@ -11,7 +11,7 @@ use crate::model::{
     ObjectKind, Surroundings, VisitObjects, WordSize,
 };
 
-use super::decode::{Decoder, Ended, Located, Skimmed, Targets, ToldBy};
+use super::decode::{Decoder, Ended, Located};
 use super::record::{ClassRecord, Header, HeaderRecord, Record, References, StoredHash};
 use super::wire::{Layout, Units, Width};
 
@@ -73,41 +73,6 @@ impl Resolver {
             Record::Class(_) | Record::PrimitiveArray(_) | Record::LongPrimitiveArray(_) => None,
         };
         Resolved { address, class_word, empty_slot }
-    }
-
-    /// The same for one whose tag tells where its fields are.
-    #[inline(always)]
-    pub(super) fn skim(&mut self, record: &Skimmed<'_>) -> Resolved {
-        let resolved = self.ahead(record);
-        self.pass(record, &resolved);
-        resolved
-    }
-
-    /// The addresses of such a record, which is not passed.
-    #[inline(always)]
-    pub(super) fn ahead(&self, record: &Skimmed<'_>) -> Resolved {
-        let address = self.offset(self.previous, record.gap());
-        let (class_word, empty_slot) = match record.class() {
-            ToldBy::Nothing => (None, false),
-            ToldBy::Slot(slot) => (Some(self.cached(slot)), slot >= self.filled),
-            ToldBy::Word => (Some(Address(record.class_word())), false),
-        };
-        Resolved { address, class_word, empty_slot }
-    }
-
-    /// Passes such a record, which has these addresses.
-    #[inline(always)]
-    pub(super) fn pass(&mut self, record: &Skimmed<'_>, resolved: &Resolved) {
-        self.previous = resolved.address;
-        if record.class() == ToldBy::Word {
-            self.push(record.class_word());
-        }
-    }
-
-    /// Where the references of such a record lead, from its address.
-    #[inline(always)]
-    pub(super) fn targets(&self, record: &Skimmed<'_>, from: Address) -> Targets {
-        record.targets(|units| self.offset(from, units).0)
     }
 
     /// The address at a distance from another; addresses of 32-bit dumps wrap at 4 GiB.

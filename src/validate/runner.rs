@@ -61,9 +61,9 @@ pub struct Report {
 
 /// Validates a dump, as far as it can be read. Its format is recognised by its first bytes.
 ///
-/// Without the graph rules memory is that of the largest record; with them mostly 2 bytes or less for each class and object
-/// (up to 3 in a PHD, and up to 120 where addresses are far apart), plus the classes (and of HPROF the tables of names, frames and
-/// threads). The graph rules read the input twice; a PHD whose objects lie side by side mostly once.
+/// Without the graph rules memory is that of the largest record; with them mostly 8 bytes or less for each class and object
+/// (up to 64 where addresses are far apart), plus the classes (and of HPROF the tables of names, frames and threads). The graph rules
+/// read the input twice.
 ///
 /// # Errors
 /// If the input cannot be read, or shrinks while it is. What is wrong with the dump is in the report.

@@ -15,7 +15,7 @@ const HEADER: &[u8] = b"JAVA PROFILE 1.0.2\0\0\0\0\x08\0\0\0\0\0\0\0\0";
 const EMPTY: &[u8] = b"\x0c\0\0\0\0\0\0\0\0";
 
 /// The bytes, made anew for each reader, and how often that was.
-pub(super) fn counted(bytes: Vec<u8>) -> (Input, Arc<AtomicU64>) {
+fn counted(bytes: Vec<u8>) -> (Input, Arc<AtomicU64>) {
     let made = Arc::new(AtomicU64::new(0));
     let count = Arc::clone(&made);
     let input = Input::generated("made", move |out| {
@@ -104,7 +104,7 @@ fn phd(to: u8, gap: u8, class_word: u8) -> Vec<u8> {
 }
 
 #[test]
-fn a_phd_is_read_again_only_where_something_leads_ahead_to_nowhere_or_is_there_twice() {
+fn reads_a_phd_equally_often_whatever_leads_nowhere_or_is_there_twice() {
     let read = |dump: Vec<u8>, rules: &[&str]| {
         let (input, made) = counted(dump);
         let report = validate(&input, ValidateOptions::default()).expect("readable");
@@ -114,13 +114,13 @@ fn a_phd_is_read_again_only_where_something_leads_ahead_to_nowhere_or_is_there_t
         made.load(Ordering::Relaxed)
     };
     // To 0x80, which comes next; and to null.
-    let once = read(phd(0x08, 0x08, 0x40), &[]);
-    assert_eq!(read(phd(0xe8, 0x08, 0x40), &["phd.references.null"]), once);
+    let often = read(phd(0x08, 0x08, 0x40), &[]);
+    assert_eq!(read(phd(0xe8, 0x08, 0x40), &["phd.references.null"]), often);
     // Ahead to 0x90 and back to 0x50, where nothing is.
-    assert_eq!(read(phd(0x0c, 0x08, 0x40), &["phd.graph.dangling-reference"]), once + 1);
-    assert_eq!(read(phd(0xfc, 0x08, 0x40), &["phd.graph.dangling-reference"]), once);
-    assert_eq!(read(phd(0x08, 0x08, 0x44), &["phd.graph.class-word"]), once + 1);
+    assert_eq!(read(phd(0x0c, 0x08, 0x40), &["phd.graph.dangling-reference"]), often);
+    assert_eq!(read(phd(0xfc, 0x08, 0x40), &["phd.graph.dangling-reference"]), often);
+    assert_eq!(read(phd(0x08, 0x08, 0x44), &["phd.graph.class-word"]), often);
     // Both objects at 0x60, and each refers to itself or to its class.
     let twice = ["phd.graph.duplicate-address", "phd.references.first-is-class"];
-    assert_eq!(read(phd(0, 0, 0x40), &twice), once + 1);
+    assert_eq!(read(phd(0, 0, 0x40), &twice), often);
 }

@@ -16,8 +16,8 @@ use crate::{Answer, open, outputs, terminal};
 /// Writes the heap of a dump as a dump of another format, and reports what that cost: what is lost, what is changed by a known
 /// rule, and what had to be synthesised. The same input gives the same bytes.
 ///
-/// The input is read three times or more. Memory is the class table, the roots, 2 bytes or less for each class and object while
-/// the input is validated, and 8 bytes an address where addresses are renumbered. The report goes to standard error if the dump
+/// The input is read three times or more. Memory is the class table, the roots, mostly 8 bytes or less for each class and object
+/// while the input is validated, and 8 bytes an address where addresses are renumbered. The report goes to standard error if the dump
 /// goes to standard output.
 ///
 /// Example: heapsmith convert heap.phd -o heap.hprof --to hprof

@@ -18,7 +18,7 @@ use crate::{Answer, open, terminal};
 /// Two parties who cannot send each other a dump exchange digests: the whole, then those of the 256
 /// buckets of addresses, then the records of a bucket that differs. specs/digest.md defines them.
 ///
-/// Memory is the class table and the roots, and 2 bytes or less for each class and object while the dump is validated.
+/// Memory is the class table and the roots, and mostly 8 bytes or less for each class and object while the dump is validated.
 ///
 /// Exit code 0: fine, or equal with --against; 1: not equal, or the dump cannot be read.
 ///

@@ -20,8 +20,8 @@ pub(crate) struct Opts {
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// Leave out the rules of the whole graph (duplicate addresses, dangling references and others): memory is that of the
-    /// largest record then. Without this option, memory is mostly 2 bytes or less for each class and object (up to 3 in a PHD, and up
-    /// to 120 where addresses are far apart), plus the classes (and an HPROF dump's tables).
+    /// largest record then. Without this option, memory is mostly 8 bytes or less for each class and object (up to 64 where
+    /// addresses are far apart), plus the classes (and an HPROF dump's tables).
     #[arg(long)]
     no_graph: bool,
     #[command(flatten)]

@@ -1,13 +1,13 @@
 //! The rules that need the whole graph.
 //!
-//! Memory: the set of the addresses, mostly 2 bytes or less for each, and the names of the classes.
+//! Memory: the set of the addresses, mostly 8 bytes or less for each, and the names of the classes.
 
 use foldhash::{HashMap, HashSet};
 
 use crate::bytes::{Allowance, quoted};
 use crate::error::DecodeError;
-use crate::findings::{Findings, Place};
-use crate::model::AddressSet;
+use crate::findings::{Findings, FollowedReferences, Place};
+use crate::model::{Address, AddressSet};
 
 use super::super::decode::{At, Step};
 use super::super::record::{Entry, Record, References};
@@ -26,7 +26,8 @@ pub struct GraphIndex {
     duplicates: HashMap<u64, bool>,
     /// Whether the dump could be read to its end, where the classes stand.
     whole: bool,
-    entry: Dangling,
+    /// The entry that the second pass is at.
+    entry: Option<(Place, FollowedReferences)>,
     allowance: Allowance,
     /// Bytes that the names of the classes take.
     names: u64,
@@ -34,15 +35,6 @@ pub struct GraphIndex {
 
 /// Memory that a name or an address takes in a table that grows, without the name's bytes.
 const IN_TABLE: u64 = 48;
-
-/// References of the entry that is being judged.
-#[derive(Debug, Default)]
-struct Dangling {
-    place: Option<Place>,
-    listed: u64,
-    dangling: u64,
-    first: Option<u64>,
-}
 
 impl GraphIndex {
     /// An empty index, which may take that much memory.
@@ -54,7 +46,7 @@ impl GraphIndex {
             first_same_name: None,
             duplicates: HashMap::default(),
             whole: false,
-            entry: Dangling::default(),
+            entry: None,
             allowance,
             names: 0,
         }
@@ -85,7 +77,6 @@ impl GraphIndex {
     /// Between the passes: judges the names of classes. `whole` is whether the first came to the end.
     pub fn seal(&mut self, whole: bool, findings: &mut Findings) {
         self.whole = whole;
-        self.addresses.seal();
         if let Some(first) = self.first_same_name {
             add(findings, super::GRAPH_SAME_NAME, first, || {
                 let found =
@@ -127,23 +118,15 @@ impl GraphIndex {
                 ("a type that is the name of a class record".to_owned(), quoted(entry.name))
             });
         }
-        self.entry = Dangling { place: Some(start(at)), ..Dangling::default() };
+        self.entry = Some((start(at), FollowedReferences::default()));
     }
 
     fn references(&mut self, at: &At<'_>, references: &References<'_>, findings: &mut Findings) {
-        let entry = &mut self.entry;
-        entry.listed += references.values.len() as u64;
-        for &to in references.values {
-            if to != 0 && !self.addresses.has(to) {
-                entry.dangling += 1;
-                entry.first.get_or_insert(to);
-            }
-        }
-        if let (false, Some(place), Some(first)) = (at.open, entry.place, entry.first) {
-            add(findings, super::GRAPH_DANGLING_REFERENCE, place, || {
-                let found =
-                    format!("{} of {} dangle; first dangling reference: {first:#x}", entry.dangling, entry.listed);
-                ("references to records of this dump".to_owned(), found)
+        let Some((place, followed)) = &mut self.entry else { return };
+        references.values.iter().for_each(|target| followed.follow(Address(*target), &self.addresses));
+        if !at.open && followed.is_broken() {
+            add(findings, super::GRAPH_DANGLING_REFERENCE, *place, || {
+                ("references to records of this dump".to_owned(), followed.found())
             });
         }
     }

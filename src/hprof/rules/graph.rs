@@ -1,11 +1,11 @@
 //! The rules that need the whole graph.
 //!
-//! Memory: the set of the identifiers of each heap, mostly 2 bytes or less for each class and object, and tables of the
+//! Memory: the set of the identifiers of each heap, mostly 8 bytes or less for each class and object, and tables of the
 //! classes, strings, frames, traces and threads, of which only numbers are kept.
 
 use crate::bytes::Allowance;
 use crate::error::DecodeError;
-use crate::findings::{DanglingRule, Findings, Followed};
+use crate::findings::{Findings, FollowedReferences};
 use crate::model::{Address, FieldType};
 
 use super::super::decode::{At, Step};
@@ -14,7 +14,7 @@ use super::super::sub_record::{ClassDump, InstanceDump, ObjectArrayDump, RootRec
 use super::super::wire::{IdSize, Tag};
 use super::heap::HeapGraph;
 use super::tables::Tables;
-use super::{BOOK, Place, each_id};
+use super::{Place, each_id};
 
 /// An index of a file's heaps and tables, filled by a first pass and asked by a second one.
 #[derive(Debug)]
@@ -28,7 +28,6 @@ pub struct GraphIndex {
     /// The dump record that is open.
     tag: Tag,
     pending: Option<Pending>,
-    followed: Followed,
     /// References that the instances of the second pass hold, which only their classes show.
     pub references: u64,
     allowance: Allowance,
@@ -41,7 +40,8 @@ pub struct GraphIndex {
 enum Pending {
     /// The values so far of an instance of this class.
     Values(Place, Address, Vec<u8>),
-    Elements,
+    /// The elements so far of an object array.
+    Elements(Place, FollowedReferences),
 }
 
 impl GraphIndex {
@@ -56,11 +56,6 @@ impl GraphIndex {
             counter: HeapCounter::default(),
             tag: Tag::HEAP_DUMP,
             pending: None,
-            followed: Followed::new(DanglingRule::new(
-                super::OBJECT_DANGLING_REFERENCE,
-                &BOOK,
-                "references to classes and objects of the heap",
-            )),
             references: 0,
             allowance,
             before: 0,
@@ -136,22 +131,16 @@ impl GraphIndex {
             }
             Step::Segment(_, segment) => {
                 self.tag = segment.tag;
-                if self.counter.segment(segment.tag).0 {
-                    self.followed.forget();
-                }
+                self.counter.segment(segment.tag);
             }
-            Step::SegmentEnd(_) => {
-                // Another heap may follow, with other addresses.
-                self.end(findings);
-                self.counter.segment_end(self.tag);
-            }
+            Step::SegmentEnd(_) => _ = self.counter.segment_end(self.tag),
         }
     }
 
-    /// The second pass, or a segment, ends.
+    /// The second pass ends, perhaps inside an array.
     pub fn end(&mut self, findings: &mut Findings) {
-        if let Some(addresses) = self.heaps.get(self.counter.heap()).and_then(HeapGraph::addresses) {
-            self.followed.end(addresses, findings);
+        if let Some(Pending::Elements(place, followed)) = self.pending.take() {
+            report(place, followed, findings);
         }
     }
 
@@ -162,9 +151,6 @@ impl GraphIndex {
         let place = Place::of(at);
         if let Some(address) = sub_record.address() {
             heap.address(place, address, matches!(sub_record, SubRecord::Class(_)), findings);
-            if let Some(addresses) = heap.addresses().filter(|_| !self.errors) {
-                self.followed.pass(address, addresses);
-            }
         }
         match sub_record {
             SubRecord::Class(class) => self.class(place, class, findings),
@@ -201,12 +187,13 @@ impl GraphIndex {
         let Some(heap) = self.heaps.get_mut(self.counter.heap()) else { return };
         heap.class(place, class, findings);
         let Some(addresses) = heap.addresses() else { return };
-        self.followed.begin((place.offset, place.index), addresses, findings);
+        let mut followed = FollowedReferences::default();
         let values = class.constant_pool.iter().map(|(_, v)| v).chain(class.statics.iter().map(|(_, v)| v));
         let owners = [class.loader, class.signers, class.protection_domain].into_iter();
         for to in owners.chain(values.filter_map(|value| value.as_reference())).filter(|to| !to.is_null()) {
-            self.followed.follow(to, addresses, findings);
+            followed.follow(to, addresses);
         }
+        report(place, followed, findings);
     }
 
     #[inline]
@@ -238,15 +225,14 @@ impl GraphIndex {
         let Some(heap) = self.heaps.get(self.counter.heap()) else { return };
         let Some(layouts) = heap.layouts() else { return };
         let Some(addresses) = heap.addresses() else { return };
-        let (mut count, followed) = (0, &mut self.followed);
-        followed.begin((place.offset, place.index), addresses, findings);
+        let mut followed = FollowedReferences::default();
         layouts.visit_values(class, values, |value| {
             if value.kind == FieldType::Object && value.bits != 0 {
-                count += 1;
-                followed.follow(Address(value.bits), addresses, findings);
+                followed.follow(Address(value.bits), addresses);
             }
         });
-        self.references += count;
+        self.references += followed.count();
+        report(place, followed, findings);
     }
 
     #[inline]
@@ -260,29 +246,35 @@ impl GraphIndex {
                 (expected.to_owned(), format!("{}, which by its name is none", array.class))
             });
         }
-        let Some(addresses) = self.heaps.get(self.counter.heap()).and_then(HeapGraph::addresses) else { return };
-        self.followed.begin((place.offset, place.index), addresses, findings);
-        self.elements(at, &array.elements, findings);
+        self.elements(at, place, FollowedReferences::default(), &array.elements, findings);
     }
 
+    /// Follows a piece of an array's elements, after those that were `followed`.
     #[inline]
-    fn elements(&mut self, at: &At<'_>, piece: &[u8], findings: &mut Findings) {
+    fn elements(
+        &mut self,
+        at: &At<'_>,
+        place: Place,
+        mut followed: FollowedReferences,
+        piece: &[u8],
+        findings: &mut Findings,
+    ) {
         let Some(addresses) = self.heaps.get(self.counter.heap()).and_then(HeapGraph::addresses) else { return };
-        let (mut count, followed) = (0, &mut self.followed);
         each_id(piece, self.id, |to| {
             if to != 0 {
-                count += 1;
-                followed.follow(Address(to), addresses, findings);
+                followed.follow(Address(to), addresses);
             }
         });
         if at.rest != 0 {
-            self.pending = Some(Pending::Elements);
+            self.pending = Some(Pending::Elements(place, followed));
+        } else {
+            report(place, followed, findings);
         }
     }
 
     fn more(&mut self, at: &At<'_>, findings: &mut Findings) {
         match self.pending.take() {
-            Some(Pending::Elements) => self.elements(at, at.bytes, findings),
+            Some(Pending::Elements(place, followed)) => self.elements(at, place, followed, at.bytes, findings),
             Some(Pending::Values(place, class, mut values)) => {
                 values.extend_from_slice(at.bytes);
                 if at.rest == 0 {
@@ -293,6 +285,16 @@ impl GraphIndex {
             }
             None => {}
         }
+    }
+}
+
+/// Reports a class or object with references that dangle.
+#[inline]
+fn report(place: Place, followed: FollowedReferences, findings: &mut Findings) {
+    if followed.is_broken() {
+        place.finding(findings, super::OBJECT_DANGLING_REFERENCE, || {
+            ("references to classes and objects of the heap".to_owned(), followed.found())
+        });
     }
 }
 

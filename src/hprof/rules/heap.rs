@@ -154,7 +154,6 @@ impl HeapGraph {
     /// Between the passes: lays the classes out.
     pub(super) fn seal(&mut self, id: IdSize) {
         let Some(known) = &mut self.known else { return };
-        known.addresses.seal();
         let supers: HashMap<Address, Address> =
             known.classes.iter().map(|class| (class.id, class.superclass)).collect();
         let above = |class| supers.get(&class).copied().filter(|superclass| !superclass.is_null());

@@ -6,8 +6,8 @@ use crate::findings::{Findings, Rulebook, Sound};
 use crate::input::Stream;
 use crate::model::long::Spool;
 
-use super::super::decode::{Decoder, Located, Shapes, Visitor};
-use super::super::lift::{Resolved, Summary};
+use super::super::decode::Decoder;
+use super::super::lift::Summary;
 use super::{BOOK, GraphIndex, PassRules};
 use crate::phd::open::{format, open};
 
@@ -18,42 +18,6 @@ pub(in super::super) struct Kept {
     /// The summary for a source of the heap: a caller that looks for nothing but errors mostly reads it next. `None`
     /// otherwise, and where the dump cannot be read to its end.
     pub(in super::super) summary: Option<Summary>,
-}
-
-/// The first pass over the records of a dump.
-struct First<'a> {
-    rules: &'a mut PassRules,
-    /// Unless nothing but errors is looked for.
-    shapes: Option<Shapes>,
-    graph: Option<&'a mut Kept>,
-    findings: &'a mut Findings,
-}
-
-impl Visitor<DecodeError> for First<'_> {
-    #[inline(always)]
-    fn visit(&mut self, located: Located<'_, '_>) -> Result<(), DecodeError> {
-        let First { rules, graph, findings, .. } = self;
-        let resolved = rules.record(located, findings)?;
-        let Some(Kept { index, summary }) = graph.as_deref_mut() else { return Ok(()) };
-        index.enter(located, &resolved, rules.resolver())?;
-        summary.as_mut().map_or(Ok(()), |summary| summary.enter(located, rules.resolver(), resolved.address))
-    }
-
-    #[inline(always)]
-    fn skim(&mut self, index: u64, offset: u64, rest: &[u8]) -> Result<Option<usize>, DecodeError> {
-        let Some(record) = self.shapes.as_ref().and_then(|shapes| shapes.skim(rest)) else { return Ok(None) };
-        let place = (offset, index);
-        let graph = self.graph.as_deref_mut();
-        // One branch on what it is, and nothing of what only others have.
-        if let Some(array) = record.array() {
-            let Some(address) = self.rules.skim_array(&record, array, place) else { return Ok(None) };
-            graph.map_or(Ok(()), |kept| kept.index.enter_leaf(place, address))?;
-        } else {
-            let Some((Resolved { address, .. }, targets)) = self.rules.skim(&record, place) else { return Ok(None) };
-            graph.map_or(Ok(()), |kept| kept.index.skim(&record, place, address, &targets))?;
-        }
-        Ok(Some(record.length()))
-    }
 }
 
 /// Both passes over a PHD.
@@ -86,9 +50,12 @@ impl Judge for Judgement {
         let header = decoder.header().clone();
         let errors = graph.as_ref().is_some_and(|kept| kept.summary.is_some());
         let mut rules = PassRules::new(&header, decoder.header_bytes().len() as u64, errors, findings);
-        let shapes = (!errors).then(|| Shapes::new(decoder.layout()));
-        let mut first = First { rules: &mut rules, shapes, graph: graph.as_deref_mut(), findings };
-        let ended = decoder.visit_by::<DecodeError, _>(Some(spool), &mut first);
+        let ended = decoder.visit_with::<DecodeError, _>(Some(spool), |located| {
+            let resolved = rules.record(located, findings)?;
+            let Some(Kept { index, summary }) = graph.as_deref_mut() else { return Ok(()) };
+            index.enter(located, &resolved, rules.resolver())?;
+            summary.as_mut().map_or(Ok(()), |summary| summary.enter(located, rules.resolver(), resolved.address))
+        });
         let sound = Sound {
             records: decoder.records(),
             objects: rules.objects,
@@ -123,9 +90,7 @@ impl Judge for Judgement {
         Kept { index, .. }: &mut Kept,
         findings: &mut Findings,
     ) -> Result<(), DecodeError> {
-        let judged = index.follow(decoder, spool, findings);
-        index.end(findings);
-        judged.map(|_| ())
+        index.follow(decoder, spool, findings).map(|_| ())
     }
 
     fn close(Kept { index, .. }: &Kept, _sound: &mut Sound, findings: &mut Findings) {

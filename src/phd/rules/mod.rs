@@ -3,8 +3,6 @@
 
 mod graph;
 mod judge;
-mod noted;
-mod open;
 mod pass;
 mod relies;
 

@@ -3,9 +3,9 @@
 use crate::bytes::{mutf8, quoted};
 use crate::error::{DecodeError, RuleId};
 use crate::findings::Findings;
-use crate::model::{Address, ByteLen, PrimitiveType, Totals};
+use crate::model::{ByteLen, PrimitiveType, Totals};
 
-use super::super::decode::{Ended, Located, Skimmed, Targets};
+use super::super::decode::{Ended, Located};
 use super::super::lift::{Resolved, Resolver};
 use super::super::record::{Header, HeaderRecord, ObjectArray, Record, References, StoredHash};
 use super::super::wire::{FileFlags, Layout};
@@ -17,7 +17,6 @@ pub struct PassRules {
     resolver: Resolver,
     /// Whether only rules that are errors are judged.
     errors: bool,
-    layout: Layout,
     j9: bool,
     stated: Option<Totals>,
     header_length: u64,
@@ -95,7 +94,6 @@ impl PassRules {
         PassRules {
             resolver: Resolver::new(layout),
             errors,
-            layout,
             j9,
             stated,
             header_length,
@@ -166,48 +164,6 @@ impl PassRules {
             self.judge_references(located, &resolved, references, findings)?;
         }
         Ok(resolved)
-    }
-
-    /// Judges a record whose tag tells where its fields are, at this offset and with this index: one that may have references, and which
-    /// is no primitive array. Gives its addresses and where its references lead. `None` if there may be something to report: then nothing
-    /// was done, and it has to be read.
-    #[inline(always)]
-    pub(in super::super) fn skim(&mut self, record: &Skimmed<'_>, place: (u64, u64)) -> Option<(Resolved, Targets)> {
-        let resolved = self.resolver.ahead(record);
-        let targets = self.resolver.targets(record, resolved.address);
-        let is_class = self.j9 & (resolved.class_word == Some(Address(targets.first())));
-        if resolved.empty_slot | targets.may_be_null() | is_class {
-            return None;
-        }
-        self.pass(record, &resolved, place);
-        Some((resolved, targets))
-    }
-
-    /// The same for a primitive array, with the type of its elements, how many it has, and its size in words: gives its address.
-    #[inline(always)]
-    pub(in super::super) fn skim_array(
-        &mut self,
-        record: &Skimmed<'_>,
-        (element, length, words): (PrimitiveType, u64, Option<u32>),
-        place: (u64, u64),
-    ) -> Option<Address> {
-        if !is_length(length) || !is_size(element, length, words) {
-            return None;
-        }
-        let resolved = self.resolver.ahead(record);
-        self.pass(record, &resolved, place);
-        Some(resolved.address)
-    }
-
-    /// Passes a record of which there is nothing to report.
-    #[inline(always)]
-    fn pass(&mut self, record: &Skimmed<'_>, resolved: &Resolved, place: (u64, u64)) {
-        self.resolver.pass(record, resolved);
-        self.objects += 1;
-        self.references += record.count() as u64;
-        if self.layout.hash16 {
-            self.signs.hash16(record.hash16(), place);
-        }
     }
 
     /// Counts a record, and judges it by the rules that are errors.
@@ -432,65 +388,4 @@ fn add(findings: &mut Findings, rule: RuleId, located: Located<'_, '_>, describe
 /// Whether every byte is ASCII other than NUL: valid modified UTF-8 without a closer look.
 pub(super) fn is_plain_ascii(name: &[u8]) -> bool {
     name.iter().all(|b| (1..0x80).contains(b))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::bytes::{Cursor, NoTrace};
-    use crate::draw::{Draw, SeedDraw};
-    use crate::phd::decode::{Shapes, record};
-    use crate::phd::wire::Version;
-
-    /// Records of any bytes, judged whole, and by where their tags say that their fields are, if that is enough.
-    #[test]
-    fn a_record_that_need_not_be_read_has_nothing_to_report() {
-        let mut draw = SeedDraw::numbered(1, 9);
-        let layouts = Version::ALL.into_iter().flat_map(|version| (0..8).map(move |flags| (version, FileFlags(flags))));
-        for (version, flags) in layouts {
-            let header = Header { version, flags, records: Vec::new() };
-            let layout = Layout::new(version, flags);
-            let shapes = Shapes::new(layout);
-            let (mut whole, mut skimming) = (Findings::default(), Findings::default());
-            let mut read_all = PassRules::new(&header, 40, false, &mut whole);
-            let mut read_some = PassRules::new(&header, 40, false, &mut skimming);
-            let (mut skimmed, mut read) = (0, 0);
-            for index in 0..3000 {
-                // Mostly small numbers: null and class words come again.
-                let mut byte = || {
-                    if draw.below(20) == 0 { draw.below(256) as u8 } else { [0, 0, 1, 0xff][draw.below(4) as usize] }
-                };
-                let mut bytes: Vec<u8> = (0..300).map(|_| byte()).collect();
-                bytes[0] = 0x20 + draw.below(0xe0) as u8;
-                let record = record(&mut Cursor::new(&bytes, NoTrace), layout).expect("as long as it can be");
-                let offset = 100 * index;
-                let located = Located { index, offset, bytes: &bytes, record: &record, long: None };
-                let resolved = read_all.record(located, &mut whole).expect("held");
-                let before = read_some.resolver.previous();
-                let shape = shapes.skim(&bytes).expect("told by its tag");
-                let found = match shape.array() {
-                    Some(array) => read_some.skim_array(&shape, array, (offset, index)),
-                    None => read_some.skim(&shape, (offset, index)).map(|(of, targets)| {
-                        let mut put = Vec::new();
-                        targets.put(&mut put);
-                        let references = record.references().map(|all| read_all.resolver.references(of.address, all));
-                        assert_eq!(references.unwrap_or_default(), put.into_iter().map(Address).collect::<Vec<_>>());
-                        assert_eq!(of, resolved);
-                        of.address
-                    }),
-                };
-                if let Some(address) = found {
-                    assert_eq!(address, resolved.address);
-                    skimmed += 1;
-                } else {
-                    assert_eq!(read_some.resolver.previous(), before);
-                    read_some.record(located, &mut skimming).expect("held");
-                    read += 1;
-                }
-                assert_eq!(format!("{read_some:?}"), format!("{read_all:?}"), "{:#x}", bytes[0]);
-            }
-            assert!(skimmed > 100 && read > 100, "{version:?}, {flags:?}: {skimmed}, {read}");
-            assert_eq!(format!("{:?}", skimming.finish()), format!("{:?}", whole.finish()));
-        }
-    }
 }
