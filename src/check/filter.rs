@@ -8,9 +8,6 @@ use glob::Pattern;
 use crate::error::{Error, did_you_mean};
 use crate::format::Family;
 
-use super::run::rules;
-use super::task::{Source, Task};
-
 /// A filter of cases: a part of an id, a pattern of ids, or a pattern of rules that cases are about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Filter {
@@ -66,8 +63,7 @@ impl Filter {
     }
 
     /// The error of a filter that no case matches, with a suggestion.
-    fn takes_none(&self, sources: &[Source]) -> Error {
-        let ids: Vec<String> = sources.iter().map(Source::id).collect();
+    fn takes_none(&self, ids: &[String]) -> Error {
         let rules = || Family::ALL.into_iter().flat_map(|family| family.book().rule.iter().map(|rule| rule.id));
         let (near, next) = match &self.by {
             By::Rules(pattern) => {
@@ -78,18 +74,13 @@ impl Filter {
         Error::Usage(format!("no case matches the filter {:?}; {next}{near}", self.text))
     }
 
-    fn takes(&self, source: &Source, is_one: bool) -> bool {
-        let id = source.id();
+    fn takes(&self, id: &str, is_one: bool, rules: &[String]) -> bool {
         match &self.by {
             By::Part if is_one => id == self.case(),
             By::Part if self.has_task() => id.ends_with(self.case()),
             By::Part => id.contains(self.case()),
-            By::Ids(_) => Pattern::new(self.case()).is_ok_and(|pattern| pattern.matches(&id)),
-            By::Rules(pattern) => match source {
-                Source::Corpus(case) => rules(case).iter().any(|rule| pattern.matches(rule)),
-                Source::Large(case) => case.rules.iter().any(|rule| pattern.matches(rule)),
-                Source::Random(..) | Source::Own(_) | Source::Drawn(_) => false,
-            },
+            By::Ids(_) => Pattern::new(self.case()).is_ok_and(|pattern| pattern.matches(id)),
+            By::Rules(pattern) => rules.iter().any(|rule| pattern.matches(rule)),
         }
     }
 }
@@ -98,37 +89,59 @@ impl Filter {
 ///
 /// # Errors
 /// If no filter takes any of them.
-pub(super) fn of_cases(filters: &[Filter], sources: &mut Vec<Source>) -> Result<(), Error> {
+pub(super) fn of_cases(filters: &[Filter], sources: &mut Vec<impl Filtered>) -> Result<(), Error> {
     let Some(first) = filters.first() else { return Ok(()) };
+    let ids: Vec<String> = sources.iter().map(Filtered::id).collect();
     let filters: Vec<(&Filter, bool)> =
-        filters.iter().map(|filter| (filter, sources.iter().any(|source| source.id() == filter.case()))).collect();
-    let takes = |source: &Source| filters.iter().any(|(filter, is_one)| filter.takes(source, *is_one));
-    if !sources.is_empty() && !sources.iter().any(takes) {
-        return Err(first.takes_none(sources));
+        filters.iter().map(|filter| (filter, ids.iter().any(|id| id == filter.case()))).collect();
+    let mut is_taken = sources.iter().zip(&ids).map(|(source, id)| {
+        let rules = source.rules();
+        filters.iter().any(|(filter, is_one)| filter.takes(id, *is_one, &rules))
+    });
+    let taken: Vec<bool> = is_taken.by_ref().collect();
+    if !taken.is_empty() && !taken.contains(&true) {
+        return Err(first.takes_none(&ids));
     }
-    sources.retain(takes);
+    let mut taken = taken.into_iter();
+    sources.retain(|_| taken.next().unwrap_or_default());
     Ok(())
 }
 
-/// Retains the tasks that one of the filters takes, if a filter names an operation.
-pub(super) fn of_tasks(filters: &[Filter], tasks: &mut Vec<Task>) {
-    if !filters.iter().any(Filter::has_task) {
-        return;
+/// A case to which filters apply.
+pub(super) trait Filtered {
+    /// The case's id.
+    fn id(&self) -> String;
+
+    /// The rules that it is about.
+    fn rules(&self) -> Vec<String>;
+}
+
+/// Whether a task is taken by a filter that names the operation, too, or by one of the case alone.
+pub(super) struct TaskFilter<'f> {
+    filter: &'f Filter,
+    is_one: bool,
+}
+
+impl<'f> TaskFilter<'f> {
+    /// The filters for tasks, by the id of each with that of its case; none where no filter names an operation.
+    pub(super) fn all(filters: &'f [Filter], tasks: &[(&str, String)]) -> Vec<TaskFilter<'f>> {
+        if !filters.iter().any(Filter::has_task) {
+            return Vec::new();
+        }
+        let is_one = |filter: &Filter| {
+            tasks.iter().any(|(task, case)| if filter.has_task() { *task == filter.text } else { *case == filter.text })
+        };
+        filters.iter().map(|filter| TaskFilter { filter, is_one: is_one(filter) }).collect()
     }
-    let filters: Vec<(&Filter, bool)> = filters
-        .iter()
-        .map(|filter| {
-            let is_one =
-                |task: &Task| if filter.has_task() { task.id == filter.text } else { task.source.id() == filter.text };
-            (filter, tasks.iter().any(is_one))
-        })
-        .collect();
-    tasks.retain(|task| {
-        filters.iter().any(|(filter, is_one)| match &filter.by {
-            _ if !filter.has_task() => filter.takes(&task.source, *is_one),
-            By::Part if *is_one => task.id == filter.text,
-            By::Part => task.id.contains(&filter.text),
-            By::Ids(pattern) | By::Rules(pattern) => pattern.matches(&task.id),
-        })
-    });
+
+    /// Whether it takes a task, by its id and its case.
+    pub(super) fn takes(&self, task: &str, case: &impl Filtered) -> bool {
+        let Filter { text, by } = self.filter;
+        match by {
+            _ if !self.filter.has_task() => self.filter.takes(&case.id(), self.is_one, &case.rules()),
+            By::Part if self.is_one => task == text,
+            By::Part => task.contains(text),
+            By::Ids(pattern) | By::Rules(pattern) => pattern.matches(task),
+        }
+    }
 }

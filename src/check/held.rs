@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::judge::all_ambiguities;
-use super::report::{Follows, Held, Outcome};
+use crate::check::declarations::all_ambiguities;
+use crate::check::report::{Follows, Held, Outcome};
 
 /// Infers the readings that an implementation follows, and fails answers that are right under other readings only. The
 /// combination under which most answers are right holds; of several, the one with the most defaults.

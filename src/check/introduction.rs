@@ -1,13 +1,13 @@
 //! Introductions: an adapter's declaration before it is asked about dumps.
 
+use crate::check::declarations::IDENTIFIES;
+use crate::check::protocol::{Hello, Level, Writer};
+use crate::check::report::Declared;
+use crate::check::subject::{Adapter, Kind, Reply, Subject, not_started};
+use crate::check::task::{Operation, Task};
+use crate::compare::Facet;
 use crate::error::Error;
-
-use super::examine::declaration;
-use super::judge::IDENTIFIES;
-use super::protocol::{Hello, Level};
-use super::report::Declared;
-use super::subject::{Adapter, Kind, Reply, Subject, not_started};
-use super::task::{Operation, Task};
+use crate::format::{Family, Format, Target};
 
 /// An adapter's declaration, or its failure after two tries; `None` for other programs.
 pub(super) fn hello(subject: &Subject) -> Result<Result<Option<Hello>, String>, Error> {
@@ -78,4 +78,52 @@ pub(super) fn declared(subject: &Subject, hello: &Hello, tasks: &[Task]) -> Decl
         protocol: hello.protocol,
         ignored: hello.ignored(),
     }
+}
+
+/// Checks an adapter's declaration.
+pub(super) fn declaration(hello: &Hello) -> Result<(), String> {
+    let known = |name: &str| Family::named(name).is_some() || name.parse::<Format>().is_ok();
+    let read = hello.reads.iter().chain(hello.converts.iter().map(|pair| &pair.from)).map(String::as_str);
+    let written = hello.writes.iter().map(Writer::to).chain(hello.converts.iter().map(|pair| pair.to.as_str()));
+    if let Some(name) = written.clone().find(|name| !known(name) && name.parse::<Target>().is_err()) {
+        return Err(format!(
+            "{name:?} is neither a format nor a writer; expected a name like {} (`heapsmith facets` lists all)",
+            Target::examples()
+        ));
+    }
+    if let Some(name) = read.clone().find(|name| !known(name)) {
+        return Err(format!(
+            "{name:?} is not a format; expected {}, or for all versions {}",
+            Format::names(),
+            Family::names()
+        ));
+    }
+    if hello.name.trim().is_empty() {
+        return Err("`name` is empty; expected the parser's name, which heads its column in tables".to_owned());
+    }
+    let has = |level| hello.levels.contains(&level);
+    if has(Level::Listing) || has(Level::Digest) {
+        for owed in [Facet::Address, Facet::Kind] {
+            if !hello.facets.contains(&owed) {
+                return Err(format!("`facets` lacks {owed}, which the levels `listing` and `digest` require"));
+            }
+        }
+    }
+    let lost = hello.converts.iter().flat_map(|pair| pair.loses.iter());
+    if let Some(owed) = lost.chain(hello.writes.iter().flat_map(Writer::loses)).find(|facet| !facet.may_be_omitted()) {
+        return Err(format!("`loses` has {owed}, which every dump has"));
+    }
+    if hello.levels.is_empty() && !hello.reads.is_empty() {
+        return Err("`levels` is empty; leave it out to answer at the level `verdict` alone".to_owned());
+    }
+    if has(Level::Counts) && hello.counts.is_empty() {
+        return Err("`levels` has counts, but `counts` is empty: name what is counted".to_owned());
+    }
+    if has(Level::Answers) && hello.answers.is_empty() {
+        return Err("`levels` has answers, but `answers` is empty: name what is answered".to_owned());
+    }
+    if hello.reads.is_empty() && hello.converts.is_empty() && hello.writes.is_empty() {
+        return Err("`reads`, `converts` and `writes` are empty; name at least one format in one of them".to_owned());
+    }
+    Ok(())
 }

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use crate::check::process::Budget;
+use crate::check::subject::{Kind, Subject};
+use crate::check::task::{Choice, Operation, Wanted};
 use crate::compare::Facet;
-
-use super::process::Budget;
-use super::subject::{Kind, Subject};
-use super::task::{Choice, Operation, Wanted};
 
 /// The command that repeats a case.
 pub(super) fn repeat(subject: &Subject, choice: &Choice, left_out: &BTreeSet<Facet>, id: &str) -> String {

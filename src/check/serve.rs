@@ -8,24 +8,24 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::answers::{Analysis, Edges, Graph};
+use crate::check::declarations::{READINGS, all_ambiguities};
+use crate::check::judge::{OfClass, Tally, strings};
+use crate::check::process::LONGEST_LINE;
+use crate::check::protocol::{
+    Accepted, Answer, ClassCount, Count, Counts, EntryAnswer, Hello, Known, Level, Operation, Pair, Part, Request,
+    RetainedAnswer, Status, VERSIONS, Writer,
+};
 use crate::compare::Facet;
 use crate::compare::listing::{self, Hex};
 use crate::convert;
 use crate::digest::{self, Selection};
 use crate::error::Error;
 use crate::family::Wishes;
-use crate::format::Target;
-use crate::format::{DumpFile, Format, Lowering};
+use crate::format::{DumpFile, Format, Lowering, Target};
 use crate::hprof::Reading;
 use crate::input::Input;
 use crate::model::{Address, DumpSource, Heap, HeapSource, Name};
 use crate::validate::unsound;
-
-use super::judge::{OfClass, READINGS, Tally, all_ambiguities, strings};
-use super::protocol::{
-    Accepted, Answer, ClassCount, Count, Counts, EntryAnswer, Hello, Known, LONGEST_LINE, Level, Operation, Pair, Part,
-    Request, RetainedAnswer, Status, VERSIONS, Writer,
-};
 
 /// Answers requests until there are no more.
 ///

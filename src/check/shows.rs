@@ -10,24 +10,25 @@ use std::time::{Duration, Instant};
 
 use sha2::{Digest, Sha256};
 
+use crate::check::causes::explained_by;
+use crate::check::declarations::IDENTIFIES;
+use crate::check::evidence::suspects;
+use crate::check::introduction::required_hello;
+use crate::check::judge::{Asked, judge, judge_large, others, under_limits};
+use crate::check::process::{Budget, Limits, Output, Process, Stopped};
+use crate::check::protocol::Hello;
+use crate::check::report::symptom::{symptom_of, symptoms_of};
+use crate::check::report::{CaseResult, Cause, Outcome, Suspect};
+use crate::check::smallest::{Question, Second, Seen};
+use crate::check::sources::{OwnDump, own_case};
+use crate::check::subject::{BATCH, Files, Session, Subject};
+use crate::check::task::{Operation, Source, Task};
+use crate::check::tasks::why_not;
 use crate::corpus::Case;
 use crate::error::Error;
 use crate::interrupt::Stop;
 use crate::system;
 use crate::temporary::Folder;
-
-use super::causes::{explained_by, symptom_of, symptoms_of};
-use super::evidence::suspects;
-use super::introduction::required_hello;
-use super::judge::{Asked, IDENTIFIES, judge, judge_large};
-use super::own::{OwnDump, own_case};
-use super::process::{Budget, Limits, Output, Process, Stopped};
-use super::protocol::Hello;
-use super::report::{CaseResult, Cause, Outcome, Suspect};
-use super::run::{BATCH, others, under_limits};
-use super::smallest::{Question, Second, Seen};
-use super::subject::{Files, Session, Subject};
-use super::task::{Operation, Source, Task, why_not};
 
 /// A command that tells by its exit code whether a dump shows something: 0 is yes, any other end is no.
 #[derive(Clone, Debug)]

@@ -6,17 +6,14 @@ use std::time::Duration;
 use sha2::{Digest, Sha256};
 
 use crate::bytes::hexadecimal;
+use crate::check::report::symptom::symptoms_of;
+use crate::check::report::{CaseResult, Cause, DUMPS, ReducedDump};
+use crate::check::sources::{compressed, damaged, own_case};
+use crate::check::task::{Source, Task, first_heap};
 use crate::corpus::Case;
 use crate::error::Error;
 use crate::interrupt::Stop;
 use crate::reduce::{Progress, ReduceOptions, reduce};
-
-use super::campaign::ReducedDump;
-use super::causes::symptoms_of;
-use super::own::own_case;
-use super::random::{compressed, damaged};
-use super::report::{CaseResult, Cause};
-use super::task::{Source, Task, first_heap};
 
 /// The time after which no further dump is tried: a program that hangs would take hours.
 const LONGEST: Duration = Duration::from_secs(300);
@@ -160,6 +157,3 @@ pub(super) fn file_of(number: usize, cause: &str, suffix: &str) -> String {
     let name: String = words.join("-").chars().take(60).collect();
     format!("{DUMPS}/{number:03}-{name}.{suffix}")
 }
-
-/// The folder of reduced dumps.
-pub(super) const DUMPS: &str = "dumps";

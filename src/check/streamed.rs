@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use crate::check::process::Budget;
+use crate::check::sources::OwnDump;
+use crate::check::task::Source;
 use crate::corpus::{Case, LargeCase, Verdict};
-
-use super::own::OwnDump;
-use super::process::Budget;
-use super::task::Source;
 
 /// A dump that is not held, with the facts that it is judged by.
 #[derive(Clone, Debug)]

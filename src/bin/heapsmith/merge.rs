@@ -1,8 +1,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use heapsmith::check::KeptFiles;
-use heapsmith::check::report::{merge, read_report};
+use heapsmith::check::{KeptFiles, merge, read_report};
 use heapsmith::error::Error;
 
 use crate::Answer;

@@ -2,7 +2,8 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use heapsmith::check::report::{ChangedCause, ReportDiff, diff, read_report};
+use heapsmith::check::read_report;
+use heapsmith::check::report::{ChangedCause, ReportDiff, diff};
 use heapsmith::error::Error;
 
 use crate::{Answer, terminal};

@@ -2,16 +2,15 @@
 
 use std::collections::BTreeSet;
 
+use crate::check::among::{Round, compared, limited};
+use crate::check::report::symptom::symptoms_of;
+use crate::check::report::{CaseResult, Cause};
+use crate::check::run::Party;
+use crate::check::smallest::{Question, Second, Seen};
+use crate::check::task::{Operation, Source, Task};
 use crate::compare::Facet;
 use crate::corpus::Case;
 use crate::error::Error;
-
-use super::super::causes::symptoms_of;
-use super::super::report::{CaseResult, Cause};
-use super::super::run::Party;
-use super::super::smallest::{Question, Second, Seen};
-use super::super::task::{Operation, Source, Task};
-use super::{Round, compared, limited};
 
 /// A disagreement that is looked for in the replies of the same implementations about other dumps.
 pub(in crate::check) struct Again<'p> {

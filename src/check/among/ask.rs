@@ -3,19 +3,19 @@
 use std::collections::BTreeSet;
 use std::time::Instant;
 
+use crate::check::among::difference::Voice;
+use crate::check::among::said::{ACCEPTED, Ending, REFUSED, SKIPPED, Said};
+use crate::check::among::sides::Table;
+use crate::check::judge::under_limits;
+use crate::check::report::{Disagreement, Outcome, Says, VERDICT, listed};
+use crate::check::run::{Party, is_in_vain};
+use crate::check::streamed::From as DumpFrom;
+use crate::check::subject::{Files, LONG, Session, Subject, cut};
+use crate::check::task::Task;
+use crate::check::tasks::why_not_this;
 use crate::compare::Facet;
 use crate::corpus::Case;
 use crate::error::Error;
-
-use super::super::report::{Disagreement, Outcome, Says};
-use super::super::run::{Party, is_in_vain, under_limits};
-use super::super::streamed::From as DumpFrom;
-use super::super::subject::{Files, LONG, Session, Subject, cut};
-use super::super::task::{Task, why_not_this};
-use super::listed;
-use super::pair::Voice;
-use super::said::{ACCEPTED, Ending, REFUSED, SKIPPED, Said};
-use super::sides::Table;
 
 /// A round: sessions of all implementations, which are asked one after the other.
 pub(super) struct Round<'r> {
@@ -211,9 +211,6 @@ impl Answered {
         }
     }
 }
-
-/// The name of the fact about accepting and refusing.
-pub(in crate::check) const VERDICT: &str = "verdict";
 
 /// Whether some accept a dump that others refuse, or some give no answer at all. Only acceptance and refusal are answers.
 fn verdict(parties: &[Party<'_>], said: &[Said]) -> Option<Disagreement> {

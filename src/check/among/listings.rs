@@ -3,12 +3,13 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
+use crate::check::among::difference::{Difference, Pair, Voice};
+use crate::check::declarations::{BOOLEANS, ComparedSides, NAMES, in_text, to_0_and_1};
+use crate::check::judge::in_words_of;
+use crate::check::report::NOTHING;
 use crate::compare::renaming::{BUDGET, Renaming, up_to_renaming};
 use crate::compare::{Comparison, Facet, Options, Side, compare_sources};
 use crate::model::{Address, Heap};
-
-use super::super::judge::{BOOLEANS, ComparedSides, NAMES, in_text, in_words_of, to_0_and_1};
-use super::pair::{Difference, NOTHING, Pair, Voice};
 
 /// Compares two listings.
 pub(super) fn compare(voices: [Voice<'_>; 2], left_out: &BTreeSet<Facet>) -> Pair {

@@ -6,6 +6,7 @@
 
 mod again;
 mod ask;
+mod difference;
 mod listings;
 mod numbers;
 mod pair;
@@ -14,22 +15,19 @@ mod sides;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::error::Error;
-
-use super::evidence::of_disagreement;
-use super::expected::Seen;
-use super::introduction::declared;
-use super::repeat;
-use super::report::{CaseFacts, CaseResult, Compared, Outcome, Tested};
-use super::run::{Batches, Counters, Party, Progress, Shared, Told, batches, enough, given_up, side_by_side};
-use super::task::Task;
-
 use ask::{Answered, Round, compared, limited};
 use said::KINDS;
 
+use crate::check::evidence::of_disagreement;
+use crate::check::expected::Seen;
+use crate::check::introduction::declared;
+use crate::check::repeat;
+use crate::check::report::{CaseFacts, CaseResult, Compared, Outcome, Tested, listed};
+use crate::check::run::{Batches, Counters, Party, Progress, Shared, Told, batches, enough, given_up, side_by_side};
+use crate::check::task::Task;
+use crate::error::Error;
+
 pub(super) use again::Again;
-pub(super) use ask::VERDICT;
-pub(super) use pair::NOTHING;
 
 /// The kind in reports, in the place of adapters and decoders.
 pub(super) const KIND: &str = "among";
@@ -196,17 +194,5 @@ impl<'r> Among<'r> {
         };
         let expected = options.expected.find(Seen::of(&self.label, &result, &facts.rules));
         Ok((CaseResult { expected, ..result }, facts))
-    }
-}
-
-/// Names in words: `A`, `A and B`, `A, B and C`.
-pub(super) fn listed(names: &[impl AsRef<str>]) -> String {
-    match names {
-        [] => "none".to_owned(),
-        [one] => one.as_ref().to_owned(),
-        [first @ .., last] => {
-            let first: Vec<&str> = first.iter().map(AsRef::as_ref).collect();
-            format!("{} and {}", first.join(", "), last.as_ref())
-        }
     }
 }

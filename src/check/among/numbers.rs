@@ -2,15 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::check::among::difference::{Difference, Pair, Voice};
+use crate::check::among::said::Answer;
+use crate::check::declarations::{DECLARATIONS, Declaration, MAKES_UP};
+use crate::check::judge::{Tally, number_of};
+use crate::check::protocol::{Count, Counts, EntryAnswer, Part};
+use crate::check::report::NOTHING;
 use crate::compare::Facet;
 use crate::digest::{Digest, Options, Selection, digest};
 use crate::error::Error;
 use crate::model::{Address, Heap, Name};
-
-use super::super::judge::{DECLARATIONS, Declaration, MAKES_UP, Tally, number_of};
-use super::super::protocol::{Count, Counts, EntryAnswer, Part};
-use super::pair::{Difference, NOTHING, Pair, Voice};
-use super::said::Answer;
 
 /// Compares two digests facet by facet. Of a listing one is worked out.
 ///

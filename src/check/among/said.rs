@@ -3,14 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufReader;
 
-use crate::compare::Facet;
-use crate::compare::listing;
+use crate::check::judge::read_answers;
+use crate::check::protocol::{Accepted, EntryAnswer, Hello, Level};
+use crate::check::subject::{AnswerFile, Files, Reply, Subject};
+use crate::compare::{Facet, listing};
 use crate::digest::Digest;
 use crate::model::Heap;
-
-use super::super::judge::read_answers;
-use super::super::protocol::{Accepted, EntryAnswer, Hello, Level};
-use super::super::subject::{AnswerFile, Files, Reply, Subject};
 
 /// The reply to a question.
 pub(super) enum Said {

@@ -2,14 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::check::among::difference::{Difference, Pair, Voice};
+use crate::check::report::{Disagreement, Says};
+use crate::check::subject::{LONG, cut};
 use crate::compare::Facet;
 use crate::error::Error;
 use crate::format::Format;
 use crate::model::Address;
-
-use super::super::report::{Disagreement, Says};
-use super::super::subject::{LONG, cut};
-use super::pair::{Difference, Pair, Voice};
 
 /// The most disagreements that are reported of a dump.
 const MOST: usize = 33;

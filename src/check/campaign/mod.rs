@@ -7,7 +7,6 @@
 //! A batch is a function of the plan and its number, so that shards need to agree on nothing else, and what is missing is run
 //! again. What came of batches adds up in any order.
 
-mod plan;
 mod state;
 mod told;
 mod totals;
@@ -18,6 +17,24 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use state::{Begun, Shown, State};
+use totals::Totals;
+use ways::Kept;
+
+use crate::check::causes::{cause_of, is_fact};
+use crate::check::evidence::of_dump;
+use crate::check::expected::ExpectedFailures;
+use crate::check::introduction::{declared, label, required_hello};
+use crate::check::protocol::Hello;
+use crate::check::report::symptom::symptoms_of;
+use crate::check::report::{CaseResult, Cause, ReducedDump, Report};
+use crate::check::run::{One, Options, Relied, Shared, Silent, Told};
+use crate::check::shows::Wrong;
+use crate::check::smallest::{Question, Smaller, Smallest, file_of};
+use crate::check::sources::{Drawn, Plan};
+use crate::check::subject::{Kind, Subject};
+use crate::check::task::{Choice, Operation, Source, Wanted, What};
+use crate::check::tasks::{tasks, wants};
 use crate::compare::Facet;
 use crate::corpus::Verdict;
 use crate::error::Error;
@@ -25,26 +42,7 @@ use crate::format::{Family, Format};
 use crate::setters::setters;
 use crate::threads::map_side_by_side;
 
-use super::causes::{cause_of, is_fact, symptoms_of};
-use super::evidence::of_dump;
-use super::expected::ExpectedFailures;
-use super::introduction::{declared, label, required_hello};
-use super::protocol::Hello;
-use super::report::{CaseResult, Cause, Report};
-use super::run::{One, Options, Relied, Shared, Silent, Told};
-use super::shows::Wrong;
-use super::smallest::{Question, Smaller, Smallest, file_of};
-use super::subject::{Kind, Subject};
-use super::task::{Choice, Operation, Wanted, What, tasks};
-
-use plan::Plan;
-use state::{Begun, Shown, State};
-use totals::Totals;
-use ways::Kept;
-
-pub use plan::CASES;
-pub(super) use plan::Drawn;
-pub use state::ReducedDump;
+pub use crate::check::sources::CASES;
 pub use told::{STATUS_SCHEMA, Status, StatusCause, campaign_report, status};
 pub use totals::Reached;
 
@@ -177,7 +175,7 @@ impl<'s> Campaign<'s> {
             return Err(Error::Usage(message));
         }
         let plan = Arc::new(Plan::new(options.seed, options.format, &formats, &options.seeds)?);
-        let of_one = tasks(subject, hello.as_ref(), &plan.batch(0), options.operations);
+        let of_one = tasks(subject, hello.as_ref(), &sources(&plan, 0), options.operations);
         let begun = Begun {
             heapsmith: env!("CARGO_PKG_VERSION").to_owned(),
             plan: (*plan).clone(),
@@ -275,7 +273,7 @@ impl<'s> Campaign<'s> {
 
     fn batch(&self, batch: u64) -> Result<Option<Totals>, Error> {
         let started = Instant::now();
-        let sources = self.plan.batch(batch);
+        let sources = sources(&self.plan, batch);
         let options = Options::default()
             .choice(Choice::default().format(self.options.format))
             .operations(self.options.operations)
@@ -385,7 +383,7 @@ impl<'s> Campaign<'s> {
             return Ok(None);
         };
         let batch = Drawn::batch_of(&failure.case.id).unwrap_or_default();
-        let task = tasks(self.subject, self.hello.as_ref(), &self.plan.batch(batch), self.options.operations)
+        let task = tasks(self.subject, self.hello.as_ref(), &sources(&self.plan, batch), self.options.operations)
             .into_iter()
             .find(|task| task.id == failure.case.id);
         let Some(task) = task else { return Ok(None) };
@@ -422,7 +420,7 @@ impl<'s> Campaign<'s> {
 fn formats(subject: &Subject, hello: Option<&Hello>, options: &CampaignOptions) -> Vec<Format> {
     let is_asked = |format: &Format| match (&subject.kind, hello) {
         (Kind::Adapter, Some(hello)) => {
-            let wants = |what| super::task::wants(options.operations, hello, what);
+            let wants = |what| wants(options.operations, hello, what);
             wants(What::Parse) && hello.can_read(*format)
                 || wants(What::Convert) && !hello.targets(*format).is_empty()
                 || wants(What::Encode) && !hello.writers(*format).is_empty()
@@ -433,4 +431,9 @@ fn formats(subject: &Subject, hello: Option<&Hello>, options: &CampaignOptions) 
     };
     let is_chosen = |format: &Format| options.format.is_none_or(|family| format.family() == family);
     Format::all().filter(is_asked).filter(is_chosen).collect()
+}
+
+/// The cases of a batch as sources.
+fn sources(plan: &Arc<Plan>, batch: u64) -> Vec<Source> {
+    plan.batch(batch).into_iter().map(Source::Drawn).collect()
 }

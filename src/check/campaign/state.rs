@@ -17,16 +17,14 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::bytes::hexadecimal;
+use crate::check::campaign::totals::Totals;
+use crate::check::report::{DUMPS, Declared, ReducedDump};
+use crate::check::sources::Plan;
 use crate::error::Error;
 use crate::interrupt;
 use crate::owned::{self, Existing, LONGEST_LIST, Lock, SharedFolder};
 use crate::system::Access;
 use crate::temporary::Folder;
-
-use super::super::report::Declared;
-use super::super::smallest::DUMPS;
-use super::plan::Plan;
-use super::totals::Totals;
 
 const STATE: &str = "state.jsonl";
 const MARKER: &str = ".heapsmith-campaign";
@@ -54,29 +52,6 @@ pub(super) struct Begun {
     pub(super) judged: String,
 }
 
-/// A dump that was reduced.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
-pub struct ReducedDump {
-    /// What it shows: a symptom, as causes have them.
-    pub shows: Vec<String>,
-    /// The rule that it was reduced for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rule: Option<String>,
-    /// The file, below the folder of the campaign or report.
-    pub file: String,
-    /// Its length.
-    pub bytes: u64,
-    /// Number of objects of its heap, where it can be read.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub objects: Option<u64>,
-    /// SHA-256 of the dump.
-    pub sha256: String,
-    /// Number of dumps that were tried.
-    pub trials: u64,
-    /// The case that it was made of.
-    pub of: String,
-}
-
 /// A reduced dump with the rules that explain its failure.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Shown {
@@ -96,26 +71,6 @@ pub(super) struct Shown {
 /// A line of the state, for messages.
 pub(super) fn place(folder: &SharedFolder, line: u64) -> String {
     format!("{}, line {line}", folder.name_of(STATE))
-}
-
-impl ReducedDump {
-    /// Whether it has the path of a file beside a report, and not any other.
-    pub(in crate::check) fn is_beside(&self) -> bool {
-        let name = self.file.strip_prefix(DUMPS).and_then(|rest| rest.strip_prefix('/'));
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.');
-        name.is_some_and(|name| name.chars().all(is_plain) && !name.starts_with('.'))
-            && owned::is_plain_relative(&self.file)
-    }
-
-    /// Its size in words: `120 bytes, 2 objects`.
-    pub fn size(&self) -> String {
-        let objects = match self.objects {
-            None => String::new(),
-            Some(1) => ", 1 object".to_owned(),
-            Some(objects) => format!(", {objects} objects"),
-        };
-        format!("{} bytes{objects}", self.bytes)
-    }
 }
 
 /// An entry of the state, one line each.

@@ -6,18 +6,18 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::check::campaign::state::{Begun, Known, Shown, place};
+use crate::check::campaign::totals::{Alike, Reached, Totals};
+use crate::check::campaign::ways::{Kept, Ways};
+use crate::check::causes::{Counted, counted_causes, is_fact};
+use crate::check::effort::Effort;
+use crate::check::kept::{KeptDump, ListedDump};
+use crate::check::report::{
+    CampaignChosen, CaseFacts, CaseResult, Cause, Chosen, Held, ReducedDump, Report, SCHEMA, Symptom, Tested,
+};
 use crate::error::Error;
 use crate::interrupt::Stop;
 use crate::owned::SharedFolder;
-
-use super::super::causes::{Counted, Effort, counted_causes, is_fact};
-use super::super::kept::{KeptDump, ListedDump};
-use super::super::report::{
-    CampaignChosen, CaseFacts, CaseResult, Cause, Chosen, Held, Report, SCHEMA, Symptom, Tested,
-};
-use super::state::{Begun, Known, ReducedDump, Shown, place};
-use super::totals::{Alike, Reached, Totals};
-use super::ways::{Kept, Ways};
 
 /// Version of the schema of [`Status`].
 pub const STATUS_SCHEMA: u32 = 1;

@@ -7,16 +7,16 @@ use std::iter::repeat_n;
 use serde::{Deserialize, Serialize};
 
 use crate::annotation::Annotation;
+use crate::check::causes::is_fact;
+use crate::check::report::symptom::symptoms_of;
+use crate::check::report::{CaseFacts, CaseResult, Held};
+use crate::check::task::first_heap;
 use crate::compare::told::Counts;
 use crate::corpus::{Case, Verdict};
 use crate::error::Error;
 use crate::format::DumpFile;
 use crate::hprof::Reading;
 use crate::input::Input;
-
-use super::super::causes::{is_fact, symptoms_of};
-use super::super::report::{CaseFacts, CaseResult, Held};
-use super::super::task::first_heap;
 
 /// The number of failures of one signature whose dumps and answers are kept.
 const ALIKE: usize = 8;
@@ -265,8 +265,8 @@ impl Totals {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::report::Outcome;
     use super::*;
+    use crate::check::report::Outcome;
 
     /// Nearly all dumps rely on three rules: that of 30 bytes lacks one of them, and that of 39 another.
     fn failed(id: &str, size: u64, how: &str) -> Totals {

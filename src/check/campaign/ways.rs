@@ -5,10 +5,11 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::causes::{cause_of, is_accepted, symptoms_of};
-use super::super::report::{CaseFacts, CaseResult, Cause, Outcome};
-use super::state::Shown;
-use super::totals::Totals;
+use crate::check::campaign::state::Shown;
+use crate::check::campaign::totals::Totals;
+use crate::check::causes::{cause_of, is_accepted};
+use crate::check::report::symptom::symptoms_of;
+use crate::check::report::{CaseFacts, CaseResult, Cause, Outcome};
 
 /// The most modes of one symptom that are looked for in valid dumps, and in those that break a rule; no more than twice
 /// as many dumps are reduced for them.
@@ -304,10 +305,11 @@ impl Way<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::report::Suspect;
-    use super::super::state::ReducedDump;
-    use super::super::totals::{Alike, Failure};
     use super::*;
+    use crate::check::campaign::totals::Alike;
+    use crate::check::campaign::totals::Failure;
+    use crate::check::report::ReducedDump;
+    use crate::check::report::Suspect;
 
     fn rules(names: &[&str]) -> Vec<String> {
         names.iter().map(|name| (*name).to_owned()).collect()

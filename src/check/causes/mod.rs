@@ -4,46 +4,28 @@
 //! bytes rely that were read wrongly. A rule explains failures the better, the fewer dumps were read rightly that rely on it
 //! as well. The causes are those by which all failures are described most shortly (docs/causes.md).
 
-mod place;
 mod spectrum;
-mod symptom;
 mod words;
 
-use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::{Duration, Instant};
 
+use spectrum::{ABOUT, Alike, Failure, Group, SYMPTOMS, Spectrum, topic};
+
+use crate::check::effort::Effort;
+use crate::check::protocol::Part;
+use crate::check::report::symptom::{SIGN, apart, implied, symptom_of, symptoms_of};
+use crate::check::report::{CaseFacts, CaseResult, Cause, Outcome, Report, Suspect, Symptom, Tested};
 use crate::compare::Facet;
 use crate::corpus::Verdict;
 use crate::family::case::REFUSALS;
 use crate::format::rule;
-use crate::interrupt::Stop;
 
-use super::protocol::Part;
-use super::report::{CaseFacts, CaseResult, Cause, Outcome, Suspect, Symptom, Tested};
-
-use spectrum::{ABOUT, Alike, Failure, Group, SYMPTOMS, Spectrum, topic};
-use symptom::{SIGN, apart, implied, symptoms};
-
-/// How long causes are still worked out once the program was asked to stop: they make a report better, and are not waited for.
-const GRACE: Duration = Duration::from_secs(1);
-
-/// Work that makes a report better, until a signal ends it.
-#[derive(Debug)]
-pub(super) struct Effort<'s> {
-    stop: &'s Stop,
-    /// Since when it is known that the program was asked to stop.
-    since: OnceCell<Instant>,
-}
-
-impl<'s> Effort<'s> {
-    pub(super) fn new(stop: &'s Stop) -> Effort<'s> {
-        Effort { stop, since: OnceCell::new() }
-    }
-
-    /// Whether it is over.
-    pub(super) fn is_over(&self) -> bool {
-        self.stop.is_asked() && self.since.get_or_init(Instant::now).elapsed() > GRACE
+/// Works out anew the causes of a report's failures, until the effort is over.
+pub(super) fn explain(report: &mut Report, effort: &Effort<'_>) {
+    let cases = report.cases.iter().map(|case| (case.id.as_str(), case)).collect();
+    let found: Vec<Vec<Cause>> = report.implementations.iter().map(|tested| causes(tested, &cases, effort)).collect();
+    for (tested, causes) in report.implementations.iter_mut().zip(found) {
+        tested.causes = causes;
     }
 }
 
@@ -149,24 +131,9 @@ fn weight(result: &CaseResult, Suspect { rule: id, offset, .. }: &Suspect, sympt
     }
 }
 
-/// What is seen of a failure first, without what differs from dump to dump.
-pub(super) fn symptom_of(result: &CaseResult) -> Option<String> {
-    symptom::first(result)
-}
-
 /// Whether a symptom is a fact that is wrong, and not a message or a place in a program.
 pub(super) fn is_fact(symptom: &str) -> bool {
     spectrum::is_fact(symptom)
-}
-
-/// Which of the other facts of a failure a cause is about, if it is not the one that is shown of it.
-pub(super) fn other_fact(result: &CaseResult, cause: &Cause) -> Option<usize> {
-    symptom::other_of(result, &cause.symptoms)
-}
-
-/// Everything that is seen of a failure.
-pub(super) fn symptoms_of(result: &CaseResult) -> BTreeSet<String> {
-    symptoms(result)
 }
 
 /// What is seen of a failure that a rule may explain.
@@ -174,7 +141,7 @@ pub(super) fn explained_by(result: &CaseResult, rule: &str) -> BTreeSet<String> 
     let explains = |symptom: &String| {
         result.suspects.iter().any(|suspect| suspect.rule == rule && weight(result, suspect, symptom) > 0.0)
     };
-    symptoms(result).into_iter().filter(explains).collect()
+    symptoms_of(result).into_iter().filter(explains).collect()
 }
 
 /// Whether a result is worth an explanation.
@@ -189,7 +156,7 @@ fn failure<'r>(result: &'r CaseResult, cases: &BTreeMap<&str, &'r CaseFacts>) ->
         weighed.filter(|(_, weight)| *weight > 0.0).collect()
     };
     Failure {
-        symptoms: symptoms(result).into_iter().map(|symptom| (symptom.clone(), suspects(&symptom))).collect(),
+        symptoms: symptoms_of(result).into_iter().map(|symptom| (symptom.clone(), suspects(&symptom))).collect(),
         has_place: result.has_place(),
         relies: relies.iter().map(String::as_str).collect(),
         followed: result.followed.iter().map(String::as_str).collect(),
@@ -226,7 +193,7 @@ pub(super) fn cause_of(
 ) -> Cause {
     let size = |result: &CaseResult| cases.get(&*result.id).map_or(u64::MAX, |case| case.size);
     let mut counted: BTreeMap<String, u64> = BTreeMap::new();
-    let seen = members.iter().flat_map(|result| symptoms(result));
+    let seen = members.iter().flat_map(|result| symptoms_of(result));
     for symptom in seen.filter(|symptom| !of_another.contains(symptom)) {
         *counted.entry(symptom).or_default() += 1;
     }
@@ -235,7 +202,7 @@ pub(super) fn cause_of(
     // What fails the run is shown rather than what does not, and what the sentence says rather than what comes with it.
     let is_first = |what: Option<String>| what.as_ref() == counted.first().map(|first| &first.what);
     let smallest = members.iter().min_by_key(|result| {
-        let is_first = is_first(symptom::first(result));
+        let is_first = is_first(symptom_of(result));
         (!result.is_unexpected(), shown.contains(&result.id), !is_first, size(result), &result.id)
     });
     let rule = rule.map(str::to_owned);

@@ -8,10 +8,11 @@ mod cost;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::symptom::NO_FACTS;
-use super::{Counted, Effort};
-
 use cost::{Cluster, Costs};
+
+use crate::check::causes::Counted;
+use crate::check::effort::Effort;
+use crate::check::report::symptom::NO_FACTS;
 
 /// What a rule is about: its id without the last part.
 pub(super) fn topic(rule: &str) -> &str {

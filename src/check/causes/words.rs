@@ -1,10 +1,8 @@
 //! A cause in a sentence.
 
+use crate::check::report::symptom::{BREAKS, NO_FACTS, of_verdict};
+use crate::check::report::{Disagreement, NOTHING, Says, Symptom, VERDICT, listed};
 use crate::format::rule;
-
-use super::super::among::{NOTHING, VERDICT, listed};
-use super::super::report::{Disagreement, Says, Symptom};
-use super::symptom::{BREAKS, NO_FACTS, of_verdict};
 
 /// What an implementation does wrong: what can be seen, and the rule that it does not follow.
 pub(super) fn sentence(id: Option<&str>, symptoms: &[Symptom]) -> String {
@@ -100,8 +98,8 @@ fn first_sentence(statement: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::report::Symptom;
-    use super::sentence;
+    use crate::check::causes::words::sentence;
+    use crate::check::report::Symptom;
 
     #[test]
     fn a_sentence_begins_with_what_is_seen() {

@@ -3,7 +3,6 @@
 //! The decoder has no limits of time or memory: one that hangs blocks the test. [`super::check`] runs a separate program with
 //! both limits.
 
-mod answer;
 mod outcome;
 
 use std::collections::BTreeMap;
@@ -11,19 +10,17 @@ use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
+use crate::check::expected::{Entry, ExpectedFailures, Seen};
+use crate::check::held::settle;
+use crate::check::judge::decoder_answer::{Answer, Ended};
+use crate::check::judge::{Judgement, judge_closure};
+use crate::check::report::{Expectation, Outcome};
+use crate::check::subject::Files;
+use crate::check::task::{Choice, Source, rules};
 use crate::corpus::Case;
 use crate::error::Error;
 use crate::format::Family;
 
-use super::expected::{Entry, ExpectedFailures, Seen};
-use super::held::settle;
-use super::judge::{Judgement, judge_closure};
-use super::report::{Expectation, Outcome};
-use super::run::rules;
-use super::subject::Files;
-use super::task::{Choice, Source};
-
-pub use answer::Answer;
 pub use outcome::{DecoderReport, Failed, Failures, Skipped};
 
 /// Checks your decoder from a test: `decoder` gets the path of each dump of the corpus and returns what it read, or an error
@@ -206,13 +203,6 @@ impl CheckDecoder<'_> {
             }
         })
     }
-}
-
-/// The end of a decoder without an answer.
-#[derive(Debug)]
-pub(super) enum Ended {
-    Refused(String),
-    Panicked(String),
 }
 
 const SEVERAL_HEAPS: &str = "the dump has several heaps, and a path does not say which one";

@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 
 use crate::annotation::Annotation;
 use crate::bytes::hexadecimal;
+use crate::check::report::evidence::{Evidence, Field};
+use crate::check::task::first_heap;
 use crate::compare::Facet;
 use crate::corpus::Case;
 use crate::error::Error;
@@ -11,9 +13,6 @@ use crate::family::Reading;
 use crate::format::DumpFile;
 use crate::input::Input;
 use crate::model::{Address, ObjectKind};
-
-use super::super::task::first_heap;
-use super::{Evidence, Field};
 
 /// The number of fields that are shown, and of bytes of each.
 const FIELDS: usize = 24;

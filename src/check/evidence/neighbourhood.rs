@@ -2,10 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use crate::check::index::Index;
+use crate::check::report::evidence::{Edge, Neighbourhood, Node};
 use crate::model::{Address, Contents, Heap, ObjectKind};
-
-use super::super::index::Index;
-use super::{Edge, Neighbourhood, Node};
 
 /// The number of neighbours that are shown.
 const SHOWN: usize = 10;

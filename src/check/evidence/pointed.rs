@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
+use crate::check::evidence::{bytes, neighbourhood_of};
+use crate::check::report::evidence::Evidence;
+use crate::check::report::{CaseResult, Cause, Tested};
 use crate::corpus::Case;
 use crate::error::Error;
-
-use super::super::report::{CaseResult, Cause, Tested};
-use super::{Evidence, bytes, neighbourhood_of};
 
 /// Adds the bytes that rely on the rule of its cause to each failure. `case` makes a case by its id, if there is one.
 pub(in crate::check) fn point_at_causes(

@@ -2,6 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::check::declarations::all_ambiguities;
+use crate::check::evidence::bytes::open;
+use crate::check::judge::{Differing, Judgement};
+use crate::check::report::Outcome;
 use crate::compare::Facet;
 use crate::corpus::{Case, Verdict};
 use crate::error::Error;
@@ -11,10 +15,6 @@ use crate::format::rule;
 use crate::input::Input;
 use crate::model::Address;
 use crate::validate::{ValidateOptions, validate};
-
-use super::super::judge::{Differing, Judgement, all_ambiguities};
-use super::super::report::Outcome;
-use super::bytes::open;
 
 /// The rules that a wrong answer may have broken.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::super::subject::{LONG, cut};
+use crate::check::subject::{LONG, cut};
 
 /// What was found out about an adapter.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]

@@ -8,14 +8,14 @@ use std::path::Path;
 use glob::Pattern;
 use serde::Deserialize;
 
+use crate::check::causes::explain;
+use crate::check::effort::Effort;
+use crate::check::report::{CaseResult, Disagreement, Expectation, Outcome, Report, Suspect};
+use crate::check::sources::{numbers, random_id};
+use crate::check::task::Choice;
 use crate::error::{Error, did_you_mean};
 use crate::input::{LONGEST_TEXT, read_text};
 use crate::interrupt::Stop;
-
-use super::causes::Effort;
-use super::random::random_id;
-use super::report::{CaseResult, Disagreement, Expectation, Outcome, Report, Suspect};
-use super::task::Choice;
 
 pub use update::Update;
 
@@ -156,7 +156,7 @@ impl Report {
             }
             tested.count();
         }
-        self.explain(&Effort::new(&Stop::default()));
+        explain(self, &Effort::new(&Stop::default()));
     }
 }
 
@@ -266,17 +266,11 @@ impl ExpectedFailures {
     }
 }
 
-/// The seed and the number of a random case, by its id.
-pub(super) fn numbers(id: &str) -> Option<(u64, u64)> {
-    let (rest, number) = id.strip_prefix("random-")?.rsplit_once('-')?;
-    let (_, seed) = rest.rsplit_once('-')?;
-    Some((seed.parse().ok()?, number.parse().ok()?))
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::report::{CaseFacts, Tested};
     use super::*;
+    use crate::check::report::CaseFacts;
+    use crate::check::report::Tested;
 
     fn fail(fact: &str) -> Outcome {
         let (expected, found) = ("1".to_owned(), "2".to_owned());

@@ -5,10 +5,9 @@ use std::collections::BTreeMap;
 use glob::Pattern;
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, RawString, Table, Value, value};
 
+use crate::check::expected::{Entry, ExpectedFailures, Seen};
+use crate::check::report::{Disagreement, Outcome, Report};
 use crate::error::Error;
-
-use super::super::report::{Disagreement, Outcome, Report};
-use super::{Entry, ExpectedFailures, Seen};
 
 /// The reason of new entries.
 const NEW: &str = "not looked into yet";
@@ -261,8 +260,8 @@ impl Cases<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::report;
     use super::*;
+    use crate::check::expected::tests::report;
 
     fn crash() -> Outcome {
         Outcome::Crash { how: "ended by SIGSEGV".to_owned() }

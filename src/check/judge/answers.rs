@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 
 use crate::answers::{Analysis, Distances, FromRoots, Graph};
+use crate::check::judge::readings::{Combination, Scope};
+use crate::check::judge::{Asked, Differing, Judgement, Wrong};
+use crate::check::protocol::{EntryAnswer, Part, RetainedAnswer};
+use crate::check::report::Outcome;
+use crate::check::tasks::NO_ROOTS;
 use crate::compare::listing::Hex;
 use crate::error::Error;
 use crate::model::{Address, Heap};
-
-use super::super::protocol::{EntryAnswer, Part, RetainedAnswer};
-use super::super::report::Outcome;
-use super::readings::{Combination, Scope};
-use super::{Asked, Differing, Judgement, Wrong};
 
 /// An answer by address.
 type Told = BTreeMap<u64, EntryAnswer>;
@@ -34,7 +34,7 @@ pub(super) fn judge(asked: &Asked<'_>) -> Result<Judgement, Error> {
     })?;
     Ok(match has_roots {
         true => judgement,
-        false => Judgement::of(Outcome::Skip { reason: super::super::task::NO_ROOTS.to_owned(), link: None }),
+        false => Judgement::of(Outcome::Skip { reason: NO_ROOTS.to_owned(), link: None }),
     })
 }
 

@@ -2,22 +2,20 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::compare::listing;
-use crate::compare::{Facet, Side, compare};
+use crate::check::judge::decoder_answer::{Answer, Ended};
+use crate::check::judge::listing::{against, differ, worded};
+use crate::check::judge::moved::or_moved;
+use crate::check::judge::readings::{Rights, Scope};
+use crate::check::judge::{Judgement, Wrong, counts, has_heap, not_refused, refused};
+use crate::check::protocol::{Accepted, Count, Counts};
+use crate::check::report::Outcome;
+use crate::compare::{Facet, Side, compare, listing};
 use crate::corpus::Case;
 use crate::error::Error;
 use crate::format::DumpFile;
 use crate::hprof::Reading;
 use crate::input::Input;
 use crate::model::Heap;
-
-use super::super::closure::{Answer, Ended};
-use super::super::protocol::{Accepted, Count, Counts};
-use super::super::report::Outcome;
-use super::listing::{against, differ, worded};
-use super::moved::or_moved;
-use super::readings::{Rights, Scope};
-use super::{Judgement, Wrong, counts, has_heap, not_refused, refused};
 
 /// Judges the answer to a case.
 pub(in crate::check) fn judge_closure(case: &Case, answer: Result<Answer, Ended>) -> Result<Judgement, Error> {

@@ -2,13 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::check::declarations::in_words;
+use crate::check::judge::tally::{OfClass, Tally};
+use crate::check::judge::{Differing, Wrong};
+use crate::check::protocol::{Accepted, Count, Counts};
 use crate::error::Error;
 use crate::model::{Address, DumpSource, Event, EventKind, HeapSource, Name, TextId};
-
-use super::super::protocol::{Accepted, Count, Counts};
-use super::spelling::in_words;
-use super::tally::{OfClass, Tally};
-use super::{Differing, Wrong};
 
 /// Judges what an adapter declared to count; names as text, if the heap has them so.
 pub(super) fn judge(

@@ -1,16 +1,15 @@
 //! Judgement of digests by facet; a wrong one is narrowed down to its bucket, and there to an address.
 
+use crate::check::judge::readings::Scope;
+use crate::check::judge::{Asked, Judgement, Wrong};
+use crate::check::protocol::Accepted;
+use crate::check::subject::{Reply, Session};
+use crate::check::task::first_heap;
 use crate::compare::Facet;
 use crate::compare::listing::Hex;
 use crate::digest::{self, Digest, Options, Selection, against};
 use crate::error::Error;
 use crate::model::{Address, Heap};
-
-use super::super::protocol::Accepted;
-use super::super::subject::{Reply, Session};
-use super::super::task::first_heap;
-use super::readings::Scope;
-use super::{Asked, Judgement, Wrong};
 
 /// Judges a digest with those of its facets.
 pub(super) fn judge(asked: &Asked<'_>, accepted: &Accepted, session: &mut dyn Session) -> Result<Judgement, Error> {

@@ -4,6 +4,13 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::io::{self, Read};
 
+use crate::check::declarations::{ComparedSides, Declares};
+use crate::check::judge::lost::without_lost;
+use crate::check::judge::{Asked, Differing, Judgement, Wrong, holder, passed};
+use crate::check::process::Budget;
+use crate::check::report::Outcome;
+use crate::check::streamed::Streamed;
+use crate::check::task::Operation;
 use crate::compare::{Facet, MEMORY};
 use crate::convert::{self, Judged, Verdict};
 use crate::error::Error;
@@ -14,15 +21,6 @@ use crate::hprof::Reading;
 use crate::input::Input;
 use crate::model::{Address, DumpSource, Heap, HeapSource, IdentityHash, Object};
 use crate::validate::{Severity, ValidateOptions, validate};
-
-use super::super::process::Budget;
-use super::super::protocol::Declares;
-use super::super::report::Outcome;
-use super::super::streamed::Streamed;
-use super::super::task::Operation;
-use super::declared::ComparedSides;
-use super::lost::without_lost;
-use super::{Asked, Differing, Judgement, Wrong, holder, passed};
 
 /// The message about a dump that has changed since the question.
 pub(super) const CHANGED_DUMP: &str = "the dump was changed while it was asked about";

@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use crate::check::index::Index;
+use crate::check::judge::Differing;
+use crate::check::report::MISREAD_SIGN;
 use crate::compare::Facet;
 use crate::compare::listing::Places;
 use crate::model::{Address, Heap, Object, ObjectKind};
-
-use super::super::index::Index;
-use super::{Differing, MISREAD_SIGN};
 
 /// The facets whose wrong facts may cause one of this facet, in the same class or object or one that it depends on.
 const fn may_follow(facet: Facet) -> &'static [Facet] {

@@ -3,11 +3,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use crate::check::index::Index;
+use crate::check::judge::Wrong;
 use crate::compare::Facet;
 use crate::model::{Address, Class, Contents, Heap, Name, Object, ObjectKind, Value};
-
-use super::super::index::Index;
-use super::Wrong;
 
 /// Judges the objects of a listing in a dump that has them in an array, in their order.
 pub(super) fn judge(listing: &Heap, dump: &Heap, holder: &str) -> Result<(), Wrong> {

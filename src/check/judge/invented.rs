@@ -2,10 +2,9 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use crate::check::judge::Wrong;
 use crate::compare::{Comparison, Facet, Side};
 use crate::model::{Address, Heap, Name};
-
-use super::Wrong;
 
 /// Facets that a dump has in a record of their own or not at all: they cannot be worked out.
 const OWN: [Facet; 4] = [Facet::VersionText, Facet::HeaderTotals, Facet::HashRandoms, Facet::PrimitiveContents];

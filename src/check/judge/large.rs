@@ -3,22 +3,21 @@
 
 use std::collections::BTreeMap;
 
+use crate::check::declarations::IDENTIFIES;
+use crate::check::judge::digest::{differ, omitted, wanted};
+use crate::check::judge::dump::{CHANGED_DUMP, with_heap};
+use crate::check::judge::{Asked, Differing, Judgement, Wrong, counts, dump, judge, not_refused, passed};
+use crate::check::protocol::{Accepted, Count, Hello, Level};
+use crate::check::report::Outcome;
+use crate::check::streamed::Streamed;
+use crate::check::subject::{Reply, Session};
+use crate::check::task::Operation;
 use crate::corpus::Verdict;
 use crate::digest;
 use crate::error::Error;
 use crate::format::DumpFile;
 use crate::hprof::Reading;
 use crate::model::HeapSource;
-
-use super::super::protocol::{Accepted, Count, Hello, Level};
-use super::super::report::Outcome;
-use super::super::streamed::Streamed;
-use super::super::subject::{Reply, Session};
-use super::super::task::Operation;
-use super::declared::IDENTIFIES;
-use super::digest::{differ, omitted, wanted};
-use super::dump::{CHANGED_DUMP, with_heap};
-use super::{Asked, Differing, Judgement, Wrong, counts, dump, judge, not_refused, passed};
 
 /// The name of all objects together in the numbers of a case.
 const OBJECTS: &str = "objects";

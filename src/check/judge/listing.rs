@@ -4,22 +4,20 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::io::BufReader;
 
+use crate::check::declarations::{ComparedSides, IDENTIFIES, in_text};
+use crate::check::judge::invented::invented;
+use crate::check::judge::moved::or_moved;
+use crate::check::judge::readings::{Combination, Scope};
+use crate::check::judge::same::in_words_of;
+use crate::check::judge::{Asked, Differing, Judgement, Wrong};
+use crate::check::protocol::Level;
+use crate::check::report::Outcome;
 use crate::compare::listing::{self, Listing};
 use crate::compare::renaming::{BUDGET, Renaming, up_to_renaming};
 use crate::compare::{Comparison, Facet, Side, compare};
 use crate::corpus::Case;
 use crate::error::Error;
 use crate::model::{Address, Contents, Heap};
-
-use super::super::protocol::Level;
-use super::super::report::Outcome;
-use super::declared::{ComparedSides, IDENTIFIES};
-use super::invented::invented;
-use super::moved::or_moved;
-use super::readings::{Combination, Scope};
-use super::same::in_words_of;
-use super::spelling::in_text;
-use super::{Asked, Differing, Judgement, Wrong};
 
 /// Judges the listing in the file of the answer.
 pub(super) fn judge(asked: &Asked<'_>) -> Result<Judgement, Error> {

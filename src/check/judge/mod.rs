@@ -2,23 +2,23 @@
 
 mod answers;
 mod closure;
-mod conventions;
 mod counts;
-mod declared;
+pub(super) mod decoder_answer;
 mod digest;
 mod dump;
 mod follows;
 mod holder;
 mod invented;
 mod large;
+mod limits;
 mod listing;
 mod lost;
 mod moved;
+mod others;
 mod passed_over;
 mod readings;
 mod same;
 mod skipped;
-mod spelling;
 mod tally;
 
 use std::collections::BTreeSet;
@@ -35,21 +35,32 @@ use crate::validate::{Severity, ValidateOptions, validate};
 
 pub(super) use answers::read as read_answers;
 pub(super) use closure::judge_closure;
-pub(super) use conventions::CONVENTIONS;
 pub(super) use counts::{counts as counts_of, of as number_of, strings};
-pub(super) use declared::{ANDROID, ComparedSides, IDENTIFIER_SIZES, IDENTIFIES, MAKES_UP, READINGS};
-pub use declared::{DECLARATIONS, Declaration};
-pub(super) use large::{judge_large, level_for};
-pub use readings::all_ambiguities;
-pub(super) use readings::ambiguities;
+pub(super) use large::judge_large;
+pub(super) use limits::under_limits;
+pub(super) use others::others;
 pub(super) use same::in_words_of;
-pub(super) use spelling::{BOOLEANS, NAMES, in_text, to_0_and_1};
 pub(super) use tally::{OfClass, Tally};
 
-use super::protocol::{Accepted, Count, Declares, Hello, Level};
-use super::report::{Follows, Outcome};
-use super::subject::{AnswerFile, Files, LONG, Reply, Session, Subject, cut};
-use super::task::{Operation, Task, first_heap};
+use crate::check::declarations::Declares;
+use crate::check::declarations::READINGS;
+use crate::check::declarations::as_counted;
+use crate::check::protocol::Accepted;
+use crate::check::protocol::Count;
+use crate::check::protocol::Hello;
+use crate::check::protocol::Level;
+use crate::check::report::Follows;
+use crate::check::report::Outcome;
+use crate::check::subject::AnswerFile;
+use crate::check::subject::Files;
+use crate::check::subject::LONG;
+use crate::check::subject::Reply;
+use crate::check::subject::Session;
+use crate::check::subject::Subject;
+use crate::check::subject::cut;
+use crate::check::task::Operation;
+use crate::check::task::Task;
+use crate::check::task::first_heap;
 
 use readings::{Rights, Scope};
 
@@ -98,9 +109,6 @@ pub(super) struct Differing {
     /// Whether it is wrong in other classes and objects than all the other facts that follow from nothing.
     pub(super) is_apart: bool,
 }
-
-/// The remark about a number that was read as signed although it is unsigned, or the other way round.
-pub(super) const MISREAD_SIGN: &str = "as if its sign was misread";
 
 /// The name in place of a fact that could be neither confirmed nor refuted.
 const UNDECIDED: &str = "undecided";
@@ -389,7 +397,7 @@ fn judged(asked: &Asked<'_>, accepted: &Accepted, level: Level, session: &mut dy
             };
             let rights = asked.rights(Scope::Other);
             rights.judge(|heap, combination| {
-                let counted = declared::as_counted(heap, asked.declares());
+                let counted = as_counted(heap, asked.declares());
                 counts::judge(&mut &*counted, strings, declared, accepted, combination.has_text())
             })
         }

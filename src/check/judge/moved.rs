@@ -3,13 +3,13 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::check::judge::follows::what;
+use crate::check::judge::{Differing, Wrong};
+use crate::check::report::MISREAD_SIGN;
 use crate::compare::Facet;
 use crate::compare::listing::Places;
 use crate::family::Family;
 use crate::model::{Address, Class, Heap, Object, ObjectKind, WordSize, visit};
-
-use super::follows::what;
-use super::{Differing, MISREAD_SIGN, Wrong};
 
 /// Judges an answer that may have its classes and objects in the right order at wrong addresses. Such an answer is
 /// judged once more at the right addresses: a fact that is right there is wrong only because of the addresses.
@@ -254,8 +254,8 @@ fn entries(heap: &Heap) -> Vec<Entry<'_>> {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::super::listing::differ;
     use super::*;
+    use crate::check::judge::listing::differ;
     use crate::compare::compare;
     use crate::format::Format;
     use crate::model::{Contents, IdentityHash};

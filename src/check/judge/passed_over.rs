@@ -4,18 +4,17 @@
 use std::collections::BTreeSet;
 use std::io::Read;
 
+use crate::check::judge::{Asked, Judgement, judged, listing};
+use crate::check::protocol::{Accepted, Count, Level};
+use crate::check::sources::own_case;
+use crate::check::subject::Session;
+use crate::check::task::{Operation, first_heap};
 use crate::compare::Facet;
 use crate::compare::carriage::Carriage;
 use crate::corpus::Case;
 use crate::error::Error;
 use crate::family::PassedOver;
 use crate::input::Input;
-
-use super::super::own::own_case;
-use super::super::protocol::{Accepted, Count, Level};
-use super::super::subject::Session;
-use super::super::task::{Operation, first_heap};
-use super::{Asked, Judgement, judged, listing};
 
 /// The longest dump, decompressed, in which broken records are looked for.
 const LONGEST: u64 = 64 << 20;

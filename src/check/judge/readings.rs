@@ -3,18 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::answers::Edges;
+use crate::check::declarations::{CONVENTIONS, NAMES, ambiguities, edges};
+use crate::check::judge::{Judgement, Wrong, not_refused, passed};
+use crate::check::report::Follows;
 use crate::compare::Facet;
 use crate::corpus::{Answer, Case, Verdict};
 use crate::digest::Selection;
 use crate::error::Error;
 use crate::family::case::{Ambiguity, DumpOf, Same};
-use crate::format::Format;
 use crate::model::Heap;
-
-use super::super::report::Follows;
-use super::conventions::{CONVENTIONS, edges};
-use super::spelling::{GENERAL, NAMES};
-use super::{Judgement, Wrong, not_refused, passed};
 
 /// The most combinations of readings that are tried for an answer, beginning with those in which most readings are the
 /// default.
@@ -24,23 +21,6 @@ const READ: u64 = 8 << 20;
 
 /// Null references that a record lists.
 const NULL_REFERENCES: &str = "phd.null-references";
-
-/// The ambiguities of a format's dumps, and those of names and booleans in any format.
-pub(in crate::check) fn ambiguities(format: Format) -> Vec<&'static Ambiguity> {
-    format.family().ambiguities().iter().chain(GENERAL).collect()
-}
-
-/// The ambiguities of all formats, those of any adapter's answers (`booleans` and `names`), and the conventions of
-/// analysers.
-pub fn all_ambiguities() -> Vec<&'static Ambiguity> {
-    let mut all: Vec<&Ambiguity> = Vec::new();
-    for ambiguity in Format::all().flat_map(ambiguities).chain(CONVENTIONS) {
-        if !all.iter().any(|known| known.name == ambiguity.name) {
-            all.push(ambiguity);
-        }
-    }
-    all
-}
 
 /// The part of an answer that is judged.
 pub(super) enum Scope {

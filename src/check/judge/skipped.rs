@@ -3,15 +3,14 @@
 use std::io::Read;
 use std::sync::Arc;
 
+use crate::check::declarations::SKIPS;
+use crate::check::judge::Asked;
+use crate::check::task::Operation;
 use crate::corpus::{Answer, Case, Verdict};
 use crate::format::DumpFile;
 use crate::hprof::{Reading, skip};
 use crate::input::Input;
 use crate::validate::{Severity, ValidateOptions, validate};
-
-use super::super::task::Operation;
-use super::Asked;
-use super::declared::SKIPS;
 
 /// The longest dump, decompressed, in which records are looked for.
 const LONGEST: u64 = 64 << 20;

@@ -3,12 +3,11 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::answers::Sizes;
+use crate::check::index::Names;
+use crate::check::protocol::Counts;
 use crate::compare::listing::Hex;
 use crate::error::Error;
 use crate::model::{Address, Contents, HeapSource, Long, Name, Object, ObjectKind, PrimitiveType};
-
-use super::super::index::Names;
-use super::super::protocol::Counts;
 
 /// The counts over the objects of a heap so far.
 #[derive(Debug)]

@@ -11,13 +11,13 @@ use std::path::Path;
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
+use input::Requests;
+use stream::{Lines, Tail};
+
 use crate::error::Error;
 use crate::interrupt::Stop;
 use crate::setters::setters;
 use crate::system::{self, Ended, Program, State};
-
-use input::Requests;
-use stream::{Lines, Tail};
 
 pub(super) use stream::Line;
 pub use sweeper::Sweeper;
@@ -25,6 +25,9 @@ pub use sweeper::Sweeper;
 /// Starts a program with the streams that come over standard input, and supervises it. `check` starts heapsmith's own
 /// program for this, where the system has supervisors.
 ///
+/// The longest line of an answer, in bytes.
+pub const LONGEST_LINE: usize = 16 << 20;
+
 /// # Errors
 /// If the system refuses what a supervisor needs.
 pub fn supervise(command: &[OsString]) -> Result<(), Error> {

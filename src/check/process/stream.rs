@@ -6,9 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::check::process::LONGEST_LINE;
 use crate::threads;
-
-use super::super::protocol::LONGEST_LINE;
 
 /// A line of standard output.
 #[derive(Clone, Debug, PartialEq, Eq)]

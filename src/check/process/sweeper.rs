@@ -1,8 +1,7 @@
 //! Orphans: processes that were started by programs that are gone.
 
 use crate::error::Error;
-use crate::interrupt;
-use crate::system;
+use crate::{interrupt, system};
 
 /// Adopts what a supervisor leaves that was killed itself, and kills it at once; and all that is left when this is
 /// dropped, or when a signal ends the program. For programs whose only children are those of `check`: it kills all of

@@ -5,11 +5,10 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::check::declarations::{Declares, READINGS, all_ambiguities};
+use crate::check::protocol::{Count, Known, Level, Part};
 use crate::compare::Facet;
 use crate::format::{Format, Target};
-
-use super::super::judge::{READINGS, all_ambiguities};
-use super::{Count, Declares, Known, Level, Part};
 
 /// Whether there is such a choice, of what no key of its own declares.
 fn is_reading(name: &str, choice: &str) -> bool {

@@ -1,7 +1,6 @@
 //! The messages between `check` and an adapter: specs/adapter.md.
 
 mod answers;
-mod declares;
 mod hello;
 mod known;
 
@@ -16,8 +15,9 @@ use crate::compare::listing::{Hex, Text};
 use crate::digest::Digest;
 use crate::setters::setters;
 
+pub use super::declarations::Declares;
+pub use super::process::LONGEST_LINE;
 pub use answers::{EntryAnswer, Part, RetainedAnswer};
-pub use declares::Declares;
 pub use hello::{Hello, Pair, Writer};
 pub use known::Known;
 
@@ -26,8 +26,6 @@ pub const VERSIONS: [u32; 2] = [1, 2];
 /// Versions of the schemas of requests, of answers, and of lines at the level of answers. A new level raises the first two, and not
 /// the version of the protocol: a program that does not know a key ignores it.
 pub const SCHEMAS: [u32; 3] = [3, 5, 1];
-/// The longest line of an answer, in bytes.
-pub const LONGEST_LINE: usize = 16 << 20;
 
 /// A request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -57,7 +57,7 @@ impl Run {
     }
 
     /// The costs of two runs together.
-    pub(super) fn and(mut self, other: Run) -> Run {
+    pub(in crate::check) fn and(mut self, other: Run) -> Run {
         self.seconds += other.seconds;
         self.jobs = self.jobs.max(other.jobs);
         for (label, cases) in other.milliseconds {

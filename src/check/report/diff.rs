@@ -6,9 +6,8 @@ use std::io;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::check::report::{CaseResult, Cause, Outcome, Report, SCHEMA, Tested, markdown};
 use crate::error::Error;
-
-use super::{CaseResult, Cause, Outcome, Report, SCHEMA, Tested, markdown};
 
 /// Version of the schema of a [`ReportDiff`].
 const VERSION: u32 = 4;

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use super::super::causes::other_fact;
-use super::{CaseFacts, CaseResult, Cause, Compared, Expectation, OtherFact, Outcome, Report, Tested};
+use crate::check::report::symptom::other_fact;
+use crate::check::report::{CaseFacts, CaseResult, Cause, Compared, Expectation, OtherFact, Outcome, Report, Tested};
 
 /// The cases of a report by id.
 pub(super) type Cases<'a> = BTreeMap<&'a str, &'a CaseFacts>;
@@ -155,7 +155,7 @@ impl CaseResult {
     pub fn shown(&self, cause: &Cause) -> Cow<'_, CaseResult> {
         let mut shown = Cow::Borrowed(self);
         if let (Some(at), Outcome::Fail { fact, address, expected, found, count }) =
-            (other_fact(self, cause), self.outcome.clone())
+            (other_fact(self, &cause.symptoms), self.outcome.clone())
         {
             let shown = shown.to_mut();
             let first = OtherFact { fact, address, expected, found, count, apart: self.apart, follows: None };
@@ -230,7 +230,8 @@ pub(super) fn followed(link: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::report::{Outcome, Symptom};
+    use crate::check::report::Outcome;
+    use crate::check::report::Symptom;
 
     #[test]
     fn every_group_is_told_before_any_is_told_twice() {

@@ -7,11 +7,10 @@ use std::time::Duration;
 
 use quick_junit::{NonSuccessKind, Report as Suites, TestCase, TestCaseStatus, TestSuite};
 
+use crate::check::report::group::Cases;
+use crate::check::report::{CaseResult, Cause, Incomplete, Outcome, Report, Tested, group};
 use crate::error::Error;
 use crate::visible::visible;
-
-use super::group::{self, Cases};
-use super::{CaseResult, Cause, Incomplete, Outcome, Report, Tested};
 
 /// Writes the report as JUnit's XML.
 ///

@@ -2,12 +2,11 @@
 
 use std::io;
 
-use crate::check::evidence::Evidence;
+use crate::check::report::evidence::Evidence;
+use crate::check::report::group::Cases;
+use crate::check::report::{CaseResult, Cause, Expectation, Incomplete, Outcome, Report, Tested, group};
 use crate::error::Error;
 use crate::visible::visible;
-
-use super::group::{self, Cases};
-use super::{CaseResult, Cause, Expectation, Incomplete, Outcome, Report, Tested};
 
 /// Length of the summary; GitHub takes no more than 1 MiB, and shows less of a page that long.
 const MOST_BYTES: usize = 512 * 1024;

@@ -9,25 +9,27 @@ use crate::compare::Facet;
 
 mod cost;
 mod diff;
-mod folder;
+pub mod evidence;
 mod group;
 pub mod html;
 pub mod junit;
 pub mod markdown;
-mod merge;
+mod place;
+mod reduced;
 mod result;
 pub mod sarif;
+pub(super) mod symptom;
+mod template;
 
-use super::campaign::ReducedDump;
-use super::causes::{Effort, causes};
-use super::judge::all_ambiguities;
+use crate::check::declarations::all_ambiguities;
 
 pub use cost::{RemnantFacts, Run};
 pub use diff::{ChangedCause, ReportDiff, TestedDiff, diff};
-pub use folder::{ReportFolder, read_report};
 pub use group::Overall;
-pub use merge::merge;
+pub(super) use reduced::DUMPS;
+pub use reduced::ReducedDump;
 pub use result::{CaseResult, Disagreement, Expectation, OtherFact, Outcome, Says, Suspect};
+pub(super) use result::{MISREAD_SIGN, NOTHING, VERDICT, listed};
 
 /// Version of the report's schema.
 pub const SCHEMA: u32 = 13;
@@ -332,15 +334,6 @@ impl Report {
             }
         }
         Ok(())
-    }
-
-    /// Works out the causes of failures anew, until the effort is over.
-    pub(super) fn explain(&mut self, effort: &Effort<'_>) {
-        let cases = self.cases.iter().map(|case| (case.id.as_str(), case)).collect();
-        let found: Vec<Vec<Cause>> = self.implementations.iter().map(|tested| causes(tested, &cases, effort)).collect();
-        for (tested, causes) in self.implementations.iter_mut().zip(found) {
-            tested.causes = causes;
-        }
     }
 
     /// Whether nothing is unexpected, and nothing is missing.

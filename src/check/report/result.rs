@@ -5,8 +5,8 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::super::evidence::Evidence;
-use super::Follows;
+use crate::check::report::Follows;
+use crate::check::report::evidence::Evidence;
 
 /// The outcome of one case.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -323,6 +323,27 @@ impl CaseResult {
         match self.expected {
             Some(_) => self.outcome.is_pass(),
             None => self.outcome.is_failure(),
+        }
+    }
+}
+
+/// The name of the fact about accepting and refusing.
+pub(in crate::check) const VERDICT: &str = "verdict";
+
+/// The value in place of a fact that an answer lacks, although it is to report it.
+pub(in crate::check) const NOTHING: &str = "nothing";
+
+/// The remark about a number that was read as signed although it is unsigned, or the other way round.
+pub(in crate::check) const MISREAD_SIGN: &str = "as if its sign was misread";
+
+/// Names in words: `A`, `A and B`, `A, B and C`.
+pub(in crate::check) fn listed(names: &[impl AsRef<str>]) -> String {
+    match names {
+        [] => "none".to_owned(),
+        [one] => one.as_ref().to_owned(),
+        [first @ .., last] => {
+            let first: Vec<&str> = first.iter().map(AsRef::as_ref).collect();
+            format!("{} and {}", first.join(", "), last.as_ref())
         }
     }
 }

@@ -5,10 +5,9 @@ use std::io;
 
 use serde_json::{Value, json};
 
+use crate::check::report::{CaseResult, Cause, Report, Tested};
 use crate::error::Error;
 use crate::format;
-
-use super::{CaseResult, Cause, Report, Tested};
 
 /// Writes the report in the Static Analysis Results Interchange Format (OASIS, SARIF 2.1.0).
 ///

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use super::super::judge::Judgement;
-use super::super::report::Outcome;
-use super::super::subject::Reply;
+use crate::check::judge::Judgement;
+use crate::check::report::Outcome;
+use crate::check::subject::Reply;
 
 /// The judged answer to a task.
 #[derive(Clone, Debug)]

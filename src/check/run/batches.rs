@@ -3,11 +3,10 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use crate::check::subject::BATCH;
+use crate::check::task::Task;
 use crate::error::Error;
 use crate::threads;
-
-use super::super::task::Task;
-use super::BATCH;
 
 /// Batches with their numbers over all shards.
 pub(in crate::check) type Batches<'t> = Vec<(usize, &'t [Task])>;

@@ -4,33 +4,29 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use crate::check::evidence::{Suspects, evidence, suspects};
+use crate::check::expected::Seen;
+use crate::check::held::settle;
+use crate::check::introduction::{declared, hello, label, unique};
+use crate::check::judge::{Asked, Judgement, judge, judge_large, others, under_limits};
+use crate::check::protocol::Hello;
+use crate::check::repeat::repeat;
+use crate::check::report::{CaseFacts, CaseResult, Outcome, Suspect, Tested};
+use crate::check::run::answered::{Answered, Slot, enough, given_up, is_in_vain, settled, unasked};
+use crate::check::run::batches::{Batches, Counters, batches, side_by_side};
+use crate::check::run::{Progress, Shared, owned};
+use crate::check::streamed::{From as DumpFrom, Streamed};
+use crate::check::subject::{Files, Made, Reply, Session, Subject};
+use crate::check::task::{Operation, Source, Task, rules};
+use crate::check::tasks::{keep_taken, tasks, why_not};
 use crate::error::Error;
-
-use super::super::evidence::{Suspects, evidence, suspects};
-use super::super::expected::Seen;
-use super::super::filter;
-use super::super::held::settle;
-use super::super::introduction::{declared, hello, label, unique};
-use super::super::judge::{Asked, Differing, Judgement, judge, judge_large};
-use super::super::protocol::Hello;
-use super::super::repeat::repeat;
-use super::super::report::{CaseFacts, CaseResult, OtherFact, Outcome, Suspect, Tested};
-use super::super::streamed::{From as DumpFrom, Streamed};
-use super::super::subject::{Files, Made, Reply, Session, Subject};
-use super::super::task::{Operation, Source, Task, tasks, why_not};
-use super::answered::{Answered, Slot, enough, given_up, is_in_vain, settled, unasked};
-use super::batches::{Batches, Counters, batches, side_by_side};
-use super::{Progress, Shared, large, owned, rules};
-
-/// The most wrong facts in a result besides the first one.
-const OTHERS: usize = 32;
 
 /// The run of one implementation.
 pub(in crate::check) struct One<'r> {
     subject: &'r Subject,
     shared: Shared<'r>,
     label: String,
-    pub(super) hello: Result<Option<Hello>, String>,
+    pub(in crate::check) hello: Result<Option<Hello>, String>,
     /// Whether it has answered something.
     has_answered: AtomicBool,
     tasks: Vec<Task>,
@@ -61,7 +57,7 @@ pub(in crate::check) struct Told {
 }
 
 impl<'r> One<'r> {
-    pub(super) fn new(
+    pub(in crate::check) fn new(
         subject: &'r Subject,
         shared: Shared<'r>,
         sources: &[Source],
@@ -71,7 +67,7 @@ impl<'r> One<'r> {
         let hello = hello(subject)?;
         let told = hello.as_ref().ok().and_then(Option::as_ref);
         let mut tasks = tasks(subject, told, sources, shared.options.operations);
-        filter::of_tasks(&choice.filters, &mut tasks);
+        keep_taken(&choice.filters, &mut tasks);
         let label = unique(label(subject, told), |label| others.iter().any(|other| other.label == label));
         let one = One { subject, shared, label, hello, has_answered: AtomicBool::new(false), tasks };
         if one.hello().is_some() {
@@ -98,7 +94,7 @@ impl<'r> One<'r> {
     }
 
     /// Records that it has answered something: a declaration or a question.
-    pub(super) fn answered(&self) -> Result<(), Error> {
+    pub(in crate::check) fn answered(&self) -> Result<(), Error> {
         if self.has_answered.swap(true, Ordering::Relaxed) { Ok(()) } else { self.shared.silent.one_less() }
     }
 
@@ -107,7 +103,7 @@ impl<'r> One<'r> {
     }
 
     /// Number of its tasks.
-    pub(super) fn count(&self) -> u64 {
+    pub(in crate::check) fn count(&self) -> u64 {
         self.batches().iter().map(|(_, tasks)| tasks.len() as u64).sum()
     }
 
@@ -314,7 +310,7 @@ impl<'r> One<'r> {
     }
 
     fn under_limits(&self, streamed: &Streamed<'_>, task: &Task) -> Result<Subject, String> {
-        large::under_limits(self.subject, self.hello(), streamed, &task.operation)
+        under_limits(self.subject, self.hello(), streamed, &task.operation)
     }
 
     fn is_expected(&self, task: &Task, outcome: &Outcome) -> Result<bool, Error> {
@@ -363,20 +359,8 @@ impl<'r> One<'r> {
     }
 }
 
-/// The wrong facts besides the first one.
-pub(in crate::check) fn others(judged: &Judgement) -> Vec<OtherFact> {
-    judged.differing.iter().skip(1).take(OTHERS).map(OtherFact::from).collect()
-}
-
 impl From<(&'static str, (u64, u64))> for Suspect {
     fn from((rule, (offset, length)): (&'static str, (u64, u64))) -> Suspect {
         Suspect { rule: rule.to_owned(), offset, length }
-    }
-}
-
-impl From<&Differing> for OtherFact {
-    fn from(differing: &Differing) -> OtherFact {
-        let Differing { fact, address, expected, found, count, follows, is_apart: apart, .. } = differing.clone();
-        OtherFact { fact, address, expected, found, count, apart, follows }
     }
 }

@@ -2,19 +2,18 @@
 
 use std::time::Instant;
 
+use crate::check::judge::number_of;
+use crate::check::protocol::{Accepted, Count, Counts, Hello};
+use crate::check::report::Outcome;
+use crate::check::scaling::ScalingOptions;
+use crate::check::scaling::report::Size;
+use crate::check::scaling::shapes::{Dump, Shape};
+use crate::check::subject::{Files, Kind, Reply, Session, Subject};
+use crate::check::task::{Operation, Source, Task};
 use crate::corpus::Case;
 use crate::error::Error;
 use crate::format::Format;
 use crate::model::Heap;
-
-use super::super::judge::number_of;
-use super::super::protocol::{Accepted, Count, Counts, Hello};
-use super::super::report::Outcome;
-use super::super::subject::{Files, Kind, Reply, Session, Subject};
-use super::super::task::{Operation, Source, Task};
-use super::ScalingOptions;
-use super::report::Size;
-use super::shapes::{Dump, Shape};
 
 /// The number of questions about each dump. Disturbances make a time longer: the least counts.
 const TIMES: usize = 3;

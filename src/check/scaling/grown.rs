@@ -1,12 +1,11 @@
 //! Heaps that grow in one thing. Their objects are computed, so that many take no memory.
 
+use crate::check::protocol::Counts;
 use crate::error::Error;
 use crate::model::{
     Address, ByteLen, Class, Facts, Field, Heap, HeapSource, Object, ObjectKind, Serial, StackTrace, Static,
     Surroundings, Thread, VisitObjects,
 };
-
-use super::super::protocol::Counts;
 
 /// A small heap, and the classes and objects that are added to it.
 pub(super) struct Grown {

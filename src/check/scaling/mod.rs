@@ -10,14 +10,13 @@ mod shapes;
 
 use std::time::Duration;
 
+use crate::check::introduction::{hello, label, unique};
+use crate::check::protocol::{Hello, Level};
+use crate::check::subject::{Kind, Subject};
 use crate::error::Error;
 use crate::format::{Family, Format};
 use crate::setters::setters;
 use crate::system;
-
-use super::introduction::{hello, label, unique};
-use super::protocol::{Hello, Level};
-use super::subject::{Kind, Subject};
 
 pub use growth::Growth;
 pub use report::{Failure, SCHEMA, Scaled, Scaling, Series, Size};

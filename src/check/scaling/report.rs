@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::super::report::Outcome;
-use super::growth::Growth;
+use crate::check::report::Outcome;
+use crate::check::scaling::growth::Growth;
 
 /// Version of the schema of [`Scaling`].
 pub const SCHEMA: u32 = 2;

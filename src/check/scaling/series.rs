@@ -1,13 +1,12 @@
 //! A series of dumps of one kind, each with twice as much as the one before.
 
+use crate::check::scaling::ask::{Asker, Read};
+use crate::check::scaling::growth::{Growth, Measure};
+use crate::check::scaling::report::{Failure, Series, Size};
+use crate::check::scaling::shapes::Shape;
+use crate::check::subject::Kind;
 use crate::error::Error;
 use crate::format::Format;
-
-use super::super::subject::Kind;
-use super::ask::{Asker, Read};
-use super::growth::{Growth, Measure};
-use super::report::{Failure, Series, Size};
-use super::shapes::Shape;
 
 /// Times below this many milliseconds are noise, and so are times below this part of the time of an empty dump: most of
 /// that is the start of the program, where it is started for each.

@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use crate::check::judge::counts_of;
+use crate::check::protocol::Counts;
+use crate::check::scaling::grown::{Grown, place};
 use crate::error::Error;
 use crate::family::Wishes;
 use crate::format::{Family, Format, Lowering};
@@ -12,10 +15,6 @@ use crate::model::{
     Address, ByteLen, Contents, Field, FieldType, HeapSource, Object, ObjectKind, PrimitiveType, Root, RootKind,
     Serial, StackFrame, StackTrace, Static, Thread, Value,
 };
-
-use super::super::judge::counts_of;
-use super::super::protocol::Counts;
-use super::grown::{Grown, place};
 
 /// A kind of dump.
 #[derive(Clone, Copy)]

@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use serde::de::DeserializeOwned;
 
+use crate::check::process::{Budget, Limits, Line, Output, Process, Stopped};
+use crate::check::protocol;
+use crate::check::protocol::{Answer, Hello, Level, Operation as Op, Request, Status, VERSIONS};
+use crate::check::subject::{Files, LONG, NoAnswer, Reply, Session, Subject, cut, is_shortage};
+use crate::check::task::{Operation, Task};
 use crate::corpus::Case;
 use crate::error::Error;
 use crate::temporary::Folder;
-
-use super::super::process::{Budget, Limits, Line, Output, Process, Stopped};
-use super::super::protocol::{self, Answer, Hello, Level, Operation as Op, Request, Status, VERSIONS};
-use super::super::task::{Operation, Task};
-use super::{Files, LONG, NoAnswer, Reply, Session, Subject, cut, is_shortage};
 
 /// A process that was started, and its requests.
 pub(in crate::check) struct Adapter {

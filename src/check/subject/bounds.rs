@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::hash::Hash;
 
-use super::super::protocol::{Hello, Known, Status, Writer};
+use crate::check::protocol::{Hello, Known, Status, Writer};
 
 /// Characters of a name, such as that of an implementation.
 const NAME: usize = 200;
@@ -103,7 +103,8 @@ impl Status {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::protocol::{Level, Pair};
+    use crate::check::protocol::Level;
+    use crate::check::protocol::Pair;
     use crate::compare::Facet;
 
     #[test]

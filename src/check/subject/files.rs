@@ -9,6 +9,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
+use crate::check::process::{AnswerPlace, Budget};
+use crate::check::sources::OwnDump;
+use crate::check::task::{Operation, Task, write_listing};
 use crate::corpus::{Case, LargeCase};
 use crate::error::Error;
 use crate::format::Format;
@@ -16,10 +19,6 @@ use crate::input::Input;
 use crate::interrupt::Stop;
 use crate::system::{self, Positioned, Stamp};
 use crate::temporary::Folder;
-
-use super::super::own::OwnDump;
-use super::super::process::{AnswerPlace, Budget};
-use super::super::task::{Operation, Task, write_listing};
 
 /// The files of a question, input and answer, in a folder of their own.
 #[derive(Debug)]

@@ -7,21 +7,24 @@ mod one_shot;
 
 use std::path::PathBuf;
 
+use crate::check::declarations::Declares;
+use crate::check::process::{BY_ITSELF, Budget, Stopped};
+use crate::check::protocol::{Accepted, Hello, Level};
+use crate::check::report::Outcome;
+use crate::check::task::Task;
 use crate::corpus::Case;
 use crate::error::Error;
-use crate::format::Format;
-use crate::format::Target;
+use crate::format::{Format, Target};
 use crate::interrupt::Stop;
 use crate::system;
-
-use super::process::{BY_ITSELF, Budget, Stopped};
-use super::protocol::{Accepted, Declares, Hello, Level};
-use super::report::Outcome;
-use super::task::Task;
 
 pub(super) use adapter::{Adapter, AdapterSession, leaving};
 pub(super) use bounds::{LONG, cut};
 pub(super) use files::{AnswerFile, Files, Made, NoAnswer};
+
+/// The number of cases that a process serves (specs/adapter.md). It does not depend on `jobs`, so that each case
+/// follows the same cases in every run.
+pub const BATCH: usize = 32;
 
 /// An implementation under test.
 #[derive(Clone, Debug)]

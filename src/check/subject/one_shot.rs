@@ -3,14 +3,13 @@
 use std::fs::OpenOptions;
 use std::path::Path;
 
+use crate::check::process::{Limits, Output, Process, Stopped};
+use crate::check::subject::{Files, Kind, NoAnswer, Reply, Session, Subject, is_shortage, not_started};
+use crate::check::task::Task;
 use crate::corpus::Case;
 use crate::error::Error;
 use crate::system;
 use crate::temporary::Folder;
-
-use super::super::process::{Limits, Output, Process, Stopped};
-use super::super::task::Task;
-use super::{Files, Kind, NoAnswer, Reply, Session, Subject, is_shortage, not_started};
 
 /// Asks a program that prints a listing, or one that makes a file of another.
 pub(super) struct OneShot<'s> {

@@ -3,11 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::check::causes::Counted;
+use crate::check::causes::spectrum::{Alike, Failure, topic};
+use crate::check::report::symptom::{ACCEPTED, READING};
 use crate::model::step;
-
-use super::super::Counted;
-use super::super::symptom::{ACCEPTED, READING};
-use super::{Alike, Failure, topic};
 
 /// A cause more.
 const CAUSE: f64 = 2.2;
@@ -310,7 +309,7 @@ fn ln_factorial(number: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::ways;
+    use crate::check::causes::spectrum::cost::ways;
 
     #[test]
     fn ways_to_choose_are_counted() {

@@ -1,11 +1,11 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
+use crate::check::causes::Counted;
+use crate::check::causes::spectrum::{Alike, Failure, Spectrum};
+use crate::check::effort::Effort;
 use crate::interrupt::Stop;
 use crate::model::steps_of;
-
-use super::super::{Counted, Effort};
-use super::{Alike, Failure, Spectrum};
 
 /// A failure with one symptom, the rules of what was read wrongly, and those of the whole dump.
 fn failure(symptom: &str, suspects: &[&'static str], relies: &[&'static str]) -> Failure<'static> {

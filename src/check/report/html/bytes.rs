@@ -1,6 +1,6 @@
 //! The fields of a dump around a wrong fact, as rows of a table.
 
-use crate::check::evidence::{Evidence, Field};
+use crate::check::report::evidence::{Evidence, Field};
 use crate::check::report::group;
 
 /// The most rows; those with wrong fields are among them.

@@ -2,16 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::check::evidence::Evidence;
-use crate::check::report::group::{self, Cases};
-use crate::check::report::{CaseFacts, CaseResult, Cause, Report, Tested};
+use crate::check::report::evidence::Evidence;
+use crate::check::report::group::Cases;
+use crate::check::report::html::Kind;
+use crate::check::report::html::bytes::Bytes;
+use crate::check::report::html::graph::Graph;
+use crate::check::report::html::rows::Rows;
+use crate::check::report::html::said::{Linked, Said, gist, short};
+use crate::check::report::{CaseFacts, CaseResult, Cause, Report, Tested, group};
 use crate::page::RuleText;
-
-use super::Kind;
-use super::bytes::Bytes;
-use super::graph::Graph;
-use super::rows::Rows;
-use super::said::{Linked, Said, gist, short};
 
 /// Causes of the whole page, shared by implementations; the others are counted.
 const MOST_CAUSES: usize = 300;

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::check::evidence::{Neighbourhood, Node};
+use crate::check::report::evidence::{Neighbourhood, Node};
 
 const BOX_WIDTH: i64 = 196;
 const BOX_HEIGHT: i64 = 42;
@@ -243,7 +243,7 @@ fn shortened(text: &str, most: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::evidence::Edge;
+    use crate::check::report::evidence::Edge;
 
     fn neighbourhood() -> Neighbourhood {
         let node = |address: &str| Node { address: address.to_owned(), label: "int[2]".to_owned() };

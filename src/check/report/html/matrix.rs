@@ -3,13 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::check::report::group::Cases;
+use crate::check::report::html::Kind;
+use crate::check::report::html::causes::Section;
+use crate::check::report::html::rows::{OTHER, RANDOM, Rows, keys};
 use crate::check::report::{CaseResult, Report, Tested};
 use crate::format;
 use crate::page::RuleText;
-
-use super::Kind;
-use super::causes::Section;
-use super::rows::{OTHER, RANDOM, Rows, keys};
 
 /// The whole table.
 pub(super) struct Matrix<'a> {
@@ -263,7 +262,9 @@ impl Cell {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::report::{CaseFacts, Expectation, Outcome};
+    use crate::check::report::CaseFacts;
+    use crate::check::report::Expectation;
+    use crate::check::report::Outcome;
 
     #[test]
     fn the_worst_that_nobody_expects_is_shown() {

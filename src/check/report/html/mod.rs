@@ -4,11 +4,10 @@ use std::io;
 
 use askama::Template;
 
+use crate::check::report::group::{Cases, Overall};
+use crate::check::report::{Outcome, Report, group};
 use crate::error::Error;
 use crate::page::{Inline, Text};
-
-use super::group::{self, Cases, Overall};
-use super::{Outcome, Report};
 
 mod bytes;
 mod causes;

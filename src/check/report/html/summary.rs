@@ -1,8 +1,7 @@
 //! The top of the page: the result of each implementation, and the causes to look at first.
 
+use crate::check::report::html::causes::Section;
 use crate::check::report::{Outcome, Report, Tested};
-
-use super::causes::Section;
 
 /// The most causes at the top of the page.
 const MOST_NAMED: usize = 4;

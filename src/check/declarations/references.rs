@@ -2,18 +2,17 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::check::declarations::ComparedSides;
 use crate::model::{Address, Class, Contents, Heap, Name, Object, Root, Value};
 
-use super::ComparedSides;
-
 /// The addresses of classes and objects.
-pub(super) fn addresses(heap: &Heap) -> HashSet<Address> {
+pub(in crate::check) fn addresses(heap: &Heap) -> HashSet<Address> {
     let classes = heap.classes.iter().map(|class| class.address);
     classes.chain(heap.objects.iter().map(|object| object.address)).collect()
 }
 
 /// Makes dangling references of the right side null. The class of an object that is not in the dump may be told or not.
-pub(super) fn without_dangling(sides: &mut ComparedSides<'_>) {
+pub(in crate::check) fn without_dangling(sides: &mut ComparedSides<'_>) {
     let there = addresses(&sides.right);
     let right = sides.right.to_mut();
     let cut = |address: &mut Address| {
@@ -51,7 +50,7 @@ pub(super) fn without_dangling(sides: &mut ComparedSides<'_>) {
 }
 
 /// Takes away what the implementation adds, by its place among the choices.
-pub(super) fn without_made_up(sides: &mut ComparedSides<'_>, made_up: &[usize]) {
+pub(in crate::check) fn without_made_up(sides: &mut ComparedSides<'_>, made_up: &[usize]) {
     for kind in made_up {
         match kind {
             0 => without_classes(sides),

@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::bytes::hexadecimal;
+use crate::check::sources::decoded::own_case;
+use crate::check::sources::random::{compressed, damaged, mutant, recipe_case};
 use crate::corpus::Case;
 use crate::corrupt::{REARRANGED, RELATED, THINNED};
 use crate::draw::{Draw, SeedDraw};
@@ -16,10 +18,6 @@ use crate::format::{Family, Format};
 use crate::generate::Preset;
 use crate::input::{self, read_bytes};
 use crate::recipe::{Recipe, usual_profiles};
-
-use super::super::own::own_case;
-use super::super::random::{compressed, damaged, mutant, recipe_case};
-use super::super::task::Source;
 
 /// Number of cases of a batch.
 pub const CASES: u64 = 64;
@@ -35,27 +33,32 @@ const OF_SEEDS: u64 = 4;
 
 /// The source of a campaign's cases.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Plan {
-    pub(super) seed: u64,
+pub(in crate::check) struct Plan {
+    pub(in crate::check) seed: u64,
     /// The version of the generator.
-    pub(super) generator: String,
+    pub(in crate::check) generator: String,
     /// The only format, if any.
-    pub(super) format: Option<String>,
+    pub(in crate::check) format: Option<String>,
     /// The formats, in all versions, that are asked about.
-    pub(super) formats: Vec<String>,
+    pub(in crate::check) formats: Vec<String>,
     /// Dumps of the user that are damaged as well.
-    pub(super) seeds: Vec<SeedDump>,
+    pub(in crate::check) seeds: Vec<SeedDump>,
 }
 
 /// A dump of the user.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct SeedDump {
+pub(in crate::check) struct SeedDump {
     path: PathBuf,
     sha256: String,
 }
 
 impl Plan {
-    pub(super) fn new(seed: u64, format: Option<Family>, formats: &[Format], seeds: &[PathBuf]) -> Result<Plan, Error> {
+    pub(in crate::check) fn new(
+        seed: u64,
+        format: Option<Family>,
+        formats: &[Format],
+        seeds: &[PathBuf],
+    ) -> Result<Plan, Error> {
         let format = format.map(|family| family.name().to_owned());
         let seeds = seeds.iter().map(|path| SeedDump::new(path)).collect::<Result<_, Error>>()?;
         let formats = formats.iter().map(Format::to_string).collect();
@@ -67,10 +70,10 @@ impl Plan {
     }
 
     /// The cases of a batch, which are made when their turn comes.
-    pub(super) fn batch(self: &Arc<Plan>, batch: u64) -> Vec<Source> {
+    pub(in crate::check) fn batch(self: &Arc<Plan>, batch: u64) -> Vec<Arc<Drawn>> {
         let drawn = |number| {
             let id = format!("fuzz-{}-{batch:06}-{number:02}", self.seed);
-            Source::Drawn(Arc::new(Drawn { id, plan: Arc::clone(self), batch, number, case: OnceLock::new() }))
+            Arc::new(Drawn { id, plan: Arc::clone(self), batch, number, case: OnceLock::new() })
         };
         (0..CASES).map(drawn).collect()
     }
@@ -137,7 +140,7 @@ impl Drawn {
     }
 
     /// The batch of a case, by its id.
-    pub(super) fn batch_of(id: &str) -> Option<u64> {
+    pub(in crate::check) fn batch_of(id: &str) -> Option<u64> {
         id.split(':').next()?.strip_prefix("fuzz-")?.split('-').nth(1)?.parse().ok()
     }
 

@@ -1,19 +1,24 @@
 //! The table of declarations, by which adapters describe how they tell facts: answers to `hello` are read by it,
 //! listings compared, and the documents written.
 
+mod conventions;
+mod declares;
 mod fields;
 mod names;
 mod references;
 mod roots;
+mod spelling;
 
 use std::borrow::Cow;
 
 use crate::compare::Facet;
-use crate::family::case::Choice;
+use crate::family::case::{Ambiguity, Choice};
+use crate::format::Format;
 use crate::model::Heap;
 
-use super::super::protocol::Declares;
-use super::spelling::{BOOLEANS, GENERAL, NAMES};
+pub(super) use conventions::{CONVENTIONS, edges};
+pub use declares::Declares;
+pub(super) use spelling::{BOOLEANS, GENERAL, NAMES, in_text, in_words, names, to_0_and_1};
 
 /// Keys of [`DECLARATIONS`] that decide on more than a comparison.
 pub(in crate::check) const IDENTIFIES: &str = "identifies";
@@ -84,7 +89,7 @@ impl ComparedSides<'_> {
 }
 
 /// A right heap with the roots that an implementation counts: it lists those.
-pub(super) fn as_counted<'h>(heap: &'h Heap, declares: &Declares) -> Cow<'h, Heap> {
+pub(in crate::check) fn as_counted<'h>(heap: &'h Heap, declares: &Declares) -> Cow<'h, Heap> {
     let told = Cow::Owned(Heap::default());
     let mut sides = ComparedSides { right: Cow::Borrowed(heap), told, by_address: true };
     sides.agree_on(declares, |declaration| declaration.facets.contains(&Facet::RootOrder));
@@ -297,3 +302,20 @@ const fn reading(place: usize) -> Declaration {
 
 /// The keys that are readings where they cannot be declared.
 pub(in crate::check) const READINGS: [&str; 2] = [BOOLEANS, NAMES];
+
+/// The ambiguities of a format's dumps, and those of names and booleans in any format.
+pub(in crate::check) fn ambiguities(format: Format) -> Vec<&'static Ambiguity> {
+    format.family().ambiguities().iter().chain(GENERAL).collect()
+}
+
+/// The ambiguities of all formats, those of any adapter's answers (`booleans` and `names`), and the conventions of
+/// analysers.
+pub fn all_ambiguities() -> Vec<&'static Ambiguity> {
+    let mut all: Vec<&Ambiguity> = Vec::new();
+    for ambiguity in Format::all().flat_map(ambiguities).chain(CONVENTIONS) {
+        if !all.iter().any(|known| known.name == ambiguity.name) {
+            all.push(ambiguity);
+        }
+    }
+    all
+}

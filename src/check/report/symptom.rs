@@ -2,52 +2,52 @@
 
 use std::collections::BTreeSet;
 
+use crate::check::report::place::place;
+use crate::check::report::template::template;
+use crate::check::report::{
+    CaseResult, Disagreement, MISREAD_SIGN, NOTHING, OtherFact, Outcome, Suspect, Symptom, VERDICT,
+};
 use crate::compare::Facet;
 use crate::format::rule;
 
-use super::super::among::{NOTHING, VERDICT};
-use super::super::judge::MISREAD_SIGN;
-use super::super::report::{CaseResult, Disagreement, OtherFact, Outcome, Suspect, Symptom};
-use super::place::place;
-
 /// What stands before the colon of a symptom that is no fact.
-pub(super) const NO_FACTS: [&str; 4] = ["refused", "crash", "answer", "adapter error"];
+pub(in crate::check) const NO_FACTS: [&str; 4] = ["refused", "crash", "answer", "adapter error"];
 
 /// How a symptom begins of a dump that is accepted although it is to be refused, and of one that is read another way than
 /// declared.
-pub(super) const ACCEPTED: &str = "accepted";
-pub(super) const READING: &str = "reading ";
+pub(in crate::check) const ACCEPTED: &str = "accepted";
+pub(in crate::check) const READING: &str = "reading ";
 
 /// How a number is wrong that was read without its sign, or with one.
-pub(super) const SIGN: &str = "sign misread";
+pub(in crate::check) const SIGN: &str = "sign misread";
 
 /// What comes before the rule that a written dump breaks.
-pub(super) const BREAKS: &str = "breaks ";
+pub(in crate::check) const BREAKS: &str = "breaks ";
 
 /// What can be seen of a failure: each fact that is wrong and follows from no other, with the kind of difference; or what
 /// a refusal says, and where a program ended.
-pub(super) fn symptoms(result: &CaseResult) -> BTreeSet<String> {
-    let Some(first) = first(result) else { return BTreeSet::new() };
+pub(in crate::check) fn symptoms_of(result: &CaseResult) -> BTreeSet<String> {
+    let Some(first) = symptom_of(result) else { return BTreeSet::new() };
     let others = result.others.iter().filter(|other| other.follows.is_none());
     std::iter::once(first).chain(others.map(of_other)).chain(result.disagreements.iter().map(of_disagreement)).collect()
 }
 
 /// What can be seen of a failure besides, and may follow from its symptoms.
-pub(super) fn implied(result: &CaseResult) -> BTreeSet<String> {
+pub(in crate::check) fn implied(result: &CaseResult) -> BTreeSet<String> {
     result.others.iter().filter(|other| other.follows.is_some()).map(of_other).collect()
 }
 
 /// Those that are seen in other places of the dump than the others.
-pub(super) fn apart(result: &CaseResult) -> BTreeSet<String> {
+pub(in crate::check) fn apart(result: &CaseResult) -> BTreeSet<String> {
     let others = result.others.iter().filter(|other| other.follows.is_none() && other.apart).map(of_other);
-    first(result).filter(|_| result.apart).into_iter().chain(others).collect()
+    symptom_of(result).filter(|_| result.apart).into_iter().chain(others).collect()
 }
 
 /// Which of the other facts of a failure is one of these symptoms, if the one that is shown of it is not.
-pub(super) fn other_of(result: &CaseResult, symptoms: &[Symptom]) -> Option<usize> {
+pub(in crate::check) fn other_fact(result: &CaseResult, symptoms: &[Symptom]) -> Option<usize> {
     let is_one = |what: &str| symptoms.iter().any(|symptom| symptom.what == what);
     let is_of_another =
-        matches!(result.outcome, Outcome::Fail { .. }) && first(result).is_none_or(|first| !is_one(&first));
+        matches!(result.outcome, Outcome::Fail { .. }) && symptom_of(result).is_none_or(|first| !is_one(&first));
     let mut others = result.others.iter();
     others.position(|other| is_of_another && other.follows.is_none() && is_one(&of_other(other)))
 }
@@ -57,7 +57,7 @@ fn of_other(OtherFact { fact, expected, found, .. }: &OtherFact) -> String {
 }
 
 /// What the outcome itself says, which is shown of a case.
-pub(super) fn first(result: &CaseResult) -> Option<String> {
+pub(in crate::check) fn symptom_of(result: &CaseResult) -> Option<String> {
     Some(match &result.outcome {
         Outcome::Fail { fact, expected, found, .. } => of_fact(fact, expected, found),
         Outcome::WrongVerdict { expected, found } if expected == "refuse" => accepted(result, found),
@@ -92,7 +92,7 @@ fn of_disagreement(about: &Disagreement) -> String {
 }
 
 /// What became of a question, without what differs from dump to dump.
-pub(super) fn of_verdict(says: &str) -> String {
+pub(in crate::check) fn of_verdict(says: &str) -> String {
     match says.split_once(": ") {
         Some((kind @ "crash", how)) => format!("{kind} ({})", place(how).unwrap_or_else(|| template(how))),
         Some((kind @ ("hang" | "out-of-memory"), _)) => kind.to_owned(),
@@ -136,78 +136,5 @@ fn accepted(result: &CaseResult, found: &str) -> String {
     match &*result.suspects {
         [Suspect { rule, .. }] => format!("accepted although {rule} is broken"),
         _ => format!("accepted: {}", template(found)),
-    }
-}
-
-/// A message without numbers, names and quotations: its first line that says something.
-pub(super) fn template(message: &str) -> String {
-    let line = message.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-    let mut plain = String::new();
-    let mut quote = None;
-    for (at, c) in line.char_indices().take(LONGEST) {
-        match (quote, c) {
-            (Some(end), c) if c == end => quote = None,
-            (Some(_), _) => {}
-            (None, '"' | '`' | '“') => {
-                quote = Some(if c == '“' { '”' } else { c });
-                plain.push(VARIABLE);
-            }
-            (None, '\'') if begins_quotation(line, at) => {
-                quote = Some(c);
-                plain.push(VARIABLE);
-            }
-            (None, c) => plain.push(c),
-        }
-    }
-    let words = plain.split(' ').map(|word| if is_variable(word) { without_variable(word) } else { word.to_owned() });
-    let mut words: Vec<String> = words.collect();
-    words.dedup_by(|a, b| a == b && a.contains(VARIABLE));
-    words.join(" ")
-}
-
-/// Whether a single quotation mark has another one after it, and is no apostrophe.
-fn begins_quotation(line: &str, at: usize) -> bool {
-    let (before, rest) = line.split_at(at);
-    !before.ends_with(char::is_alphanumeric) && rest[1..].contains('\'')
-}
-
-/// Longer messages are cut.
-const LONGEST: usize = 300;
-/// What stands for a number or a name.
-const VARIABLE: char = '…';
-
-/// Whether a word is a number, an address, or a name as Java has them.
-fn is_variable(word: &str) -> bool {
-    let is_path = word.contains('/') && word.trim_start_matches('/').contains('/');
-    word.chars().any(|c| c.is_ascii_digit()) || is_path || word.matches('.').count() > 1
-}
-
-fn without_variable(word: &str) -> String {
-    let inner = word.trim_matches(|c: char| c.is_ascii_punctuation());
-    match (inner.is_empty(), word.find(inner)) {
-        (false, Some(at)) => format!("{}{VARIABLE}{}", &word[..at], &word[at + inner.len()..]),
-        _ => word.to_owned(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::template;
-
-    #[test]
-    fn messages_lose_what_differs_from_dump_to_dump() {
-        for (message, plain) in [
-            ("unknown record type 16", "unknown record type …"),
-            ("record 5 at offset 0x1f: no such tag", "record … at offset …: no such tag"),
-            ("no class \"java/lang/String\" here", "no class … here"),
-            ("class java/lang/String has no name", "class … has no name"),
-            ("a number is due, and not '[\"A\"' here", "a number is due, and not … here"),
-            ("it can't be, and won't", "it can't be, and won't"),
-            ("values (1, 2, 3) are wrong", "values (…, …, …) are wrong"),
-            ("\n  first\nsecond", "first"),
-            ("", ""),
-        ] {
-            assert_eq!(template(message), plain);
-        }
     }
 }

@@ -10,7 +10,7 @@ use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use super::super::judge::{DECLARATIONS, Declaration, MAKES_UP, READINGS};
+use crate::check::declarations::{DECLARATIONS, Declaration, MAKES_UP, READINGS};
 
 /// Declared choices: any number for a key with a list, one for another key, unless it is the default. With `OF_DUMPS`,
 /// those of a pair of `converts`, which has fewer keys.

@@ -5,21 +5,19 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use crate::corpus::{Answer, Case, Kind, Verdict};
+use crate::check::sources::decoded::{broken, own_case, said, verdict};
+use crate::check::sources::random::recipe_case;
+use crate::corpus::{Case, Verdict};
 use crate::error::Error;
-use crate::family::case::BROKEN;
-use crate::findings::Severity;
-use crate::format::{DumpFile, Family, Format};
+use crate::format::{DumpFile, Format};
 use crate::hprof::Reading;
 use crate::input::{self, Input, read_bytes};
-use crate::model::{DumpSource, Heap};
+use crate::model::Heap;
 use crate::recipe::Recipe;
-use crate::validate::{Finding, ValidateOptions, validate};
-
-use super::random::recipe_case;
+use crate::validate::{ValidateOptions, validate};
 
 /// Dumps up to this number of bytes, decompressed, are held in memory with their heaps; larger ones are read object by object.
-pub(super) const WHOLE: u64 = 4 << 20;
+pub(in crate::check) const WHOLE: u64 = 4 << 20;
 
 /// A dump of the user.
 #[derive(Clone, Debug)]
@@ -31,9 +29,9 @@ pub struct OwnDump {
     /// The length of the file.
     pub size: u64,
     /// Whether it is held in memory while it is judged.
-    pub(super) is_whole: bool,
+    pub(in crate::check) is_whole: bool,
     /// The format; or why it cannot be told.
-    pub(super) format: Result<Format, String>,
+    pub(in crate::check) format: Result<Format, String>,
     /// The format that it most resembles.
     guess: Format,
     /// The recipe of a dump that is not a file.
@@ -110,7 +108,7 @@ impl OwnDump {
     ///
     /// # Errors
     /// If the file cannot be read any more.
-    pub(super) fn case(&self) -> Result<Case, Error> {
+    pub(in crate::check) fn case(&self) -> Result<Case, Error> {
         if let Some(recipe) = &self.recipe {
             return recipe_case(&self.id, recipe);
         }
@@ -130,7 +128,7 @@ impl OwnDump {
     ///
     /// # Errors
     /// If the file cannot be read any more.
-    pub(super) fn whatever_it_is(&self) -> Result<Case, Error> {
+    pub(in crate::check) fn whatever_it_is(&self) -> Result<Case, Error> {
         let Err(why) = &self.format else { return self.validated() };
         let bytes = if self.is_whole { read_bytes(&self.path, WHOLE)? } else { Vec::new() };
         let summary = format!("a dump of one's own, of no format that heapsmith knows: {why}");
@@ -141,7 +139,7 @@ impl OwnDump {
     ///
     /// # Errors
     /// If the file cannot be read any more.
-    pub(super) fn validated(&self) -> Result<Case, Error> {
+    pub(in crate::check) fn validated(&self) -> Result<Case, Error> {
         let case = self.case()?;
         if self.is_whole || self.format.is_err() {
             return Ok(case);
@@ -164,7 +162,7 @@ impl OwnDump {
     }
 
     /// The dump's file, for a look at it object by object.
-    pub(super) fn open(&self) -> Result<File, Error> {
+    pub(in crate::check) fn open(&self) -> Result<File, Error> {
         File::open(&self.path).map_err(|e| self.failed(e))
     }
 
@@ -192,89 +190,5 @@ fn plain(path: &Path) -> String {
     match text.trim_matches('-') {
         "" => "dump".to_owned(),
         text => text.to_owned(),
-    }
-}
-
-/// The finding that makes a dump wrong: the fatal one, else the first error.
-fn broken(findings: &[Finding]) -> Option<&Finding> {
-    let fatal = findings.iter().find(|finding| finding.fatal);
-    fatal.or_else(|| findings.iter().find(|finding| finding.severity == Severity::Error))
-}
-
-/// The verdict by findings: refusing is right for a dump that cannot be read; reading and refusing for one that breaks
-/// a rule and can be read.
-fn verdict(findings: &[Finding]) -> Verdict {
-    match broken(findings) {
-        None => Verdict::Valid,
-        Some(_) if findings.iter().any(|finding| finding.fatal) => Verdict::Invalid,
-        Some(_) => Verdict::Ambiguous,
-    }
-}
-
-/// The summary of a dump, with the first finding of `validate`.
-fn said(summary: &str, findings: &[Finding]) -> String {
-    match findings {
-        [] => summary.to_owned(),
-        [first, rest @ ..] => {
-            let more = if rest.is_empty() { String::new() } else { format!(", and {} more", rest.len()) };
-            format!("{summary}; validate finds {} at offset {:#x}{more}", first.rule, first.offset)
-        }
-    }
-}
-
-/// A case of a dump outside of the corpus: heapsmith's reading of it, the first heap of several, is right. A dump that
-/// breaks a rule and can be read may be refused as well; one that cannot be read has to be.
-///
-/// # Errors
-/// If it is of no known format.
-pub(super) fn own_case(id: &str, bytes: Vec<u8>) -> Result<Case, Error> {
-    let input = Input::memory(id, bytes.clone());
-    let report = validate(&input, ValidateOptions::default())?;
-    let broken = broken(&report.findings);
-    let file = DumpFile::new(input, Reading::default())?;
-    let family: Family = file.family();
-    let format = file.format().ok().or_else(|| family.formats().last()).unwrap_or(Format::HPROF);
-    let mut heaps = 0;
-    let read = file.source().and_then(|mut source| {
-        heaps = source.heaps();
-        if heaps == 0 { Ok(Heap::default()) } else { Heap::collect(source.heap(0)) }
-    });
-    let answers = match (read, broken) {
-        (Ok(heap), None) => vec![Answer::Reads("as written", Arc::new(heap))],
-        (Ok(heap), Some(_)) => {
-            vec![Answer::Reads("read all the same", Arc::new(heap)), Answer::Refuses(BROKEN)]
-        }
-        (Err(_), _) => vec![Answer::Refuses(BROKEN)],
-    };
-    Ok(Case {
-        id: id.to_owned(),
-        summary: said("a dump of one's own", &report.findings),
-        kind: Kind::Spelled,
-        verdict: Verdict::of(&answers),
-        heap: (heaps > 1).then_some(0),
-        breaks: broken.map(|finding| (finding.rule.0, finding.offset)),
-        records_due: report.sound.records,
-        answers,
-        ..Case::valid(String::new(), format, String::new(), String::new(), bytes, Heap::default())
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::corrupt::edits;
-
-    /// An object that comes twice breaks a rule, and the dump can be read all the same. Why it cannot be read is that it is cut: by
-    /// a byte, which is one of HEAP DUMP END's length.
-    #[test]
-    fn a_dump_that_cannot_be_read_breaks_the_rule_that_says_why() {
-        let dump = Heap::random(3).write(Format::HPROF).expect("it can be written").into_bytes();
-        let twice =
-            edits(Family::HPROF).into_iter().find(|edit| edit.name == "repeat-an-object").map(|edit| edit.apply(dump));
-        let twice = twice.expect("an edit").expect("in memory").expect("it can be made").bytes;
-        let rule =
-            |bytes: &[u8]| own_case("dump", bytes.to_vec()).expect("it is of HPROF").breaks.map(|(rule, _)| rule);
-        assert_eq!(rule(&twice), Some("hprof.object.duplicate"));
-        assert_eq!(rule(&twice[..twice.len() - 1]), Some("hprof.file.truncated"));
     }
 }

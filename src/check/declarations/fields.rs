@@ -2,15 +2,14 @@
 
 use std::collections::HashMap;
 
+use crate::check::declarations::ComparedSides;
+use crate::check::index::Index;
 use crate::model::{
     Address, Class, Contents, EventKind, FieldType, Heap, Name, ObjectKind, PrimitiveType, Static, Value,
 };
 
-use super::super::super::index::Index;
-use super::ComparedSides;
-
 /// Sorts the static fields of each class. With `by_name`, right fields of one name are reduced to the one that is told.
-pub(super) fn with_like_statics(sides: &mut ComparedSides<'_>, by_name: bool) {
+pub(in crate::check) fn with_like_statics(sides: &mut ComparedSides<'_>, by_name: bool) {
     let by_address = sides.by_address;
     if by_name && by_address {
         let told: HashMap<Address, &Class> = sides.told.classes.iter().map(|class| (class.address, class)).collect();
@@ -49,7 +48,7 @@ fn rank_value(value: Value, by_address: bool) -> (FieldType, u64) {
 }
 
 /// Sorts the fields of each class, and the values of its objects with them.
-pub(super) fn with_like_fields(sides: &mut ComparedSides<'_>) {
+pub(in crate::check) fn with_like_fields(sides: &mut ComparedSides<'_>) {
     let by_address = sides.by_address;
     for heap in [sides.right.to_mut(), sides.told.to_mut()] {
         let values = ordered_values(heap, by_address);
@@ -89,7 +88,7 @@ fn ordered_values(heap: &Heap, by_address: bool) -> Vec<Option<Vec<Value>>> {
 }
 
 /// Sets the quiet bit of each NaN on both sides, or makes all of one type the same.
-pub(super) fn with_like_nans(sides: &mut ComparedSides<'_>, are_one: bool) {
+pub(in crate::check) fn with_like_nans(sides: &mut ComparedSides<'_>, are_one: bool) {
     for heap in [sides.right.to_mut(), sides.told.to_mut()] {
         for class in &mut heap.classes {
             class.statics.iter_mut().flatten().for_each(|field| settle_value(&mut field.value, are_one));

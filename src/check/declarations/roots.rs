@@ -2,10 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
+use crate::check::declarations::ComparedSides;
+use crate::check::declarations::references::addresses;
 use crate::model::{Address, Root, RootNumber};
-
-use super::ComparedSides;
-use super::references::addresses;
 
 /// A root without its place: object, kind and numbers.
 type RootKey = (Address, usize, Vec<u64>);
@@ -17,7 +16,7 @@ fn key(root: &Root) -> RootKey {
 
 /// Takes away the right roots of nothing that are not told: by the place among the choices those of the address 0, or all of what
 /// is not in the dump.
-pub(super) fn without_left_out(sides: &mut ComparedSides<'_>, left_out: &[usize]) {
+pub(in crate::check) fn without_left_out(sides: &mut ComparedSides<'_>, left_out: &[usize]) {
     let has_dangling = left_out.contains(&1);
     let there = if has_dangling { addresses(&sides.right) } else { HashSet::new() };
     let is_nothing = |root: &Root| root.object.is_null() || has_dangling && !there.contains(&root.object);
@@ -29,7 +28,7 @@ pub(super) fn without_left_out(sides: &mut ComparedSides<'_>, left_out: &[usize]
 
 /// Reduces right roots that count as one, and told ones that are equal, to one each: the told one if it is right. Their
 /// order is unknown afterwards.
-pub(super) fn merge(sides: &mut ComparedSides<'_>, chosen: &[usize]) {
+pub(in crate::check) fn merge(sides: &mut ComparedSides<'_>, chosen: &[usize]) {
     let group = |key: &RootKey| {
         let (object, kind, numbers) = key.clone();
         match chosen {

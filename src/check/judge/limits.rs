@@ -1,10 +1,10 @@
 //! Dumps that are not held: one at a time, each in a process and with limits of its own.
 
-use super::super::judge::level_for;
-use super::super::protocol::Hello;
-use super::super::streamed::{From, Streamed};
-use super::super::subject::{Kind, Subject};
-use super::super::task::Operation;
+use crate::check::judge::large::level_for;
+use crate::check::protocol::Hello;
+use crate::check::streamed::{From, Streamed};
+use crate::check::subject::{Kind, Subject};
+use crate::check::task::Operation;
 
 /// The subject with the limits and the level for such a dump; or the reason for which it is not asked.
 pub(in crate::check) fn under_limits(

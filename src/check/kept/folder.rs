@@ -7,12 +7,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::{Deserialize, Serialize};
 
+use crate::check::kept::KeptFiles;
+use crate::check::report::{Report, html, junit, markdown, sarif};
 use crate::error::{Error, Remedy};
 use crate::input::{LONGEST_REPORT, read_bytes};
 use crate::owned::{self, Existing, Lock, SharedFolder};
-
-use super::super::kept::KeptFiles;
-use super::{Report, html, junit, markdown, sarif};
 
 /// The file that marks a folder as a report, and lists its files.
 const MARKER: &str = ".heapsmith-report";

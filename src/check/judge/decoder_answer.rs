@@ -43,3 +43,10 @@ impl From<Heap> for Answer {
         Answer::Heap(Box::new(heap))
     }
 }
+
+/// The end of a decoder without an answer.
+#[derive(Debug)]
+pub(in crate::check) enum Ended {
+    Refused(String),
+    Panicked(String),
+}

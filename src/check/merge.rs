@@ -2,18 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use crate::check::causes::explain;
+use crate::check::declarations::all_ambiguities;
+use crate::check::effort::Effort;
+use crate::check::evidence::point_at_causes;
+use crate::check::held::{settle, unsettled};
+use crate::check::report::{CaseResult, Follows, Incomplete, Report, SCHEMA, Tested};
+use crate::check::sources::{numbers, random_case};
 use crate::corpus::{Case, cases};
 use crate::error::Error;
 use crate::format::Family;
 use crate::interrupt::Stop;
-
-use super::super::causes::Effort;
-use super::super::evidence::point_at_causes;
-use super::super::expected::numbers;
-use super::super::held::{settle, unsettled};
-use super::super::judge::all_ambiguities;
-use super::super::random::random_case;
-use super::{CaseResult, Follows, Incomplete, Report, SCHEMA, Tested};
 
 /// Merges reports of the same question: shards of a run, or runs of other implementations over the same cases.
 ///
@@ -87,7 +86,7 @@ pub fn merge(reports: Vec<Report>) -> Result<Report, Error> {
         tested.count();
     }
     merged.chosen.shard = shards.rest();
-    merged.explain(&Effort::new(&Stop::default()));
+    explain(&mut merged, &Effort::new(&Stop::default()));
     if is_several {
         point(&mut merged)?;
     }

@@ -1,6 +1,6 @@
 //! Where a program ended, by what it wrote.
 
-use super::symptom::template;
+use crate::check::report::template::template;
 
 /// The place of a panic, or the last exception with the frame that it came from; `None`, if the text has neither.
 pub(super) fn place(text: &str) -> Option<String> {
@@ -61,7 +61,7 @@ fn is_of_jdk(frame: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::place;
+    use crate::check::report::place::place;
 
     #[test]
     fn a_panic_has_a_place() {

@@ -67,7 +67,7 @@ const fn convention(name: &'static str, about: &'static str, choices: &'static [
 }
 
 /// The references that count by a choice of each convention, given by name.
-pub(super) fn edges(chosen: impl Fn(&str) -> usize) -> Edges {
+pub(in crate::check) fn edges(chosen: impl Fn(&str) -> usize) -> Edges {
     let [referents, class, locals, of_class, class_of_class, roots, class_objects] =
         std::array::from_fn(|place| chosen(CONVENTIONS[place].name));
     let of_classes = [OfClasses::All, OfClasses::SuperclassLoaderStatics, OfClasses::LoaderStatics];

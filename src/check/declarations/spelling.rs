@@ -12,7 +12,7 @@ pub(in crate::check) const BOOLEANS: &str = "booleans";
 pub(in crate::check) const NAMES: &str = "names";
 
 /// The two ambiguities, in the order in which they are applied, after those of the format.
-pub(super) const GENERAL: &[Ambiguity] = &[
+pub(in crate::check) const GENERAL: &[Ambiguity] = &[
     Ambiguity {
         name: BOOLEANS,
         about: "A boolean that is neither 0 nor 1",
@@ -81,7 +81,7 @@ pub(in crate::check) fn to_0_and_1(heap: &mut Heap) {
 }
 
 /// Every name of a heap.
-pub(super) fn names(heap: &Heap) -> impl Iterator<Item = &Name> {
+pub(in crate::check) fn names(heap: &Heap) -> impl Iterator<Item = &Name> {
     let Heap { facts, classes, objects, surroundings } = heap;
     let of_classes = classes.iter().flat_map(|class| {
         let of_fields = class.fields.iter().flatten().map(|field| &field.name);
@@ -141,7 +141,7 @@ pub(in crate::check) fn in_text(heap: &mut Heap) {
 }
 
 /// A name as text with its invalid bytes replaced; `None` if no decoder replaces anything in it.
-pub(super) fn in_words(name: &Name) -> Option<Name> {
+pub(in crate::check) fn in_words(name: &Name) -> Option<Name> {
     let text = name.to_text();
     if text.as_ref().is_some_and(|text| !text.contains(['?', REPLACEMENT_CHARACTER])) {
         return None;

@@ -2,13 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::check::declarations::{ComparedSides, names};
 use crate::model::{Address, Heap, Name};
 
-use super::super::spelling::names;
-use super::ComparedSides;
-
 /// Brings the names of classes to the form of Java source.
-pub(super) fn to_java(sides: &mut ComparedSides<'_>) {
+pub(in crate::check) fn to_java(sides: &mut ComparedSides<'_>) {
     for heap in [sides.right.to_mut(), sides.told.to_mut()] {
         heap.classes.iter_mut().for_each(|class| class.name = class.name.to_java_form());
         let of_objects = heap.objects.iter_mut().filter_map(|object| object.class_name.as_mut());
@@ -17,7 +15,7 @@ pub(super) fn to_java(sides: &mut ComparedSides<'_>) {
 }
 
 /// Takes away names that are told where the right side has none, if they stand nowhere in the dump.
-pub(super) fn without_placeholders(sides: &mut ComparedSides<'_>) {
+pub(in crate::check) fn without_placeholders(sides: &mut ComparedSides<'_>) {
     let Heap { classes, surroundings, .. } = &*sides.right;
     let known: HashSet<Name> = names(&sides.right).chain(&[Name::default()]).cloned().collect();
     let is_placeholder = |name: &Name| !known.contains(name);

@@ -1,19 +1,22 @@
 //! Answers of failed cases, kept for the report. During a run they are in a file without a name, and right answers are
 //! on no disk, so that a program under test finds neither.
 
+mod folder;
+
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::check::report::{Outcome, Report};
+use crate::check::subject::Files;
+use crate::check::task::{Operation, Task, first_heap, write_listing};
 use crate::corpus::Case;
 use crate::error::Error;
 use crate::owned::{ListedFile, SharedFolder};
 use crate::system::Positioned;
 
-use super::report::{Outcome, Report};
-use super::subject::Files;
-use super::task::{Operation, Task, first_heap, write_listing};
+pub use folder::{ReportFolder, read_report};
 
 /// The length of the longest answer that is kept.
 const LONGEST: u64 = 16 << 20;

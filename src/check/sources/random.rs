@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::bytes::gzip;
+use crate::check::sources::decoded::own_case;
 use crate::corpus::{Answer, Case, Kind, Verdict};
 use crate::corrupt::mutated;
 use crate::draw::SeedDraw;
@@ -13,8 +14,6 @@ use crate::format::Family;
 use crate::generate::Oddity;
 use crate::model::{Heap, HeapSource};
 use crate::recipe::Recipe;
-
-use super::own::own_case;
 
 /// The recipe of a random case, by seed and number alone.
 fn recipe(seed: u64, index: u64, families: &[Family]) -> Result<Recipe, Error> {
@@ -29,7 +28,7 @@ fn id(seed: u64, index: u64, recipe: &Recipe) -> String {
 ///
 /// # Errors
 /// If there is no such recipe, which would be a defect.
-pub(super) fn random_id(seed: u64, index: u64, families: &[Family]) -> Result<String, Error> {
+pub(in crate::check) fn random_id(seed: u64, index: u64, families: &[Family]) -> Result<String, Error> {
     Ok(id(seed, index, &recipe(seed, index, families)?))
 }
 
@@ -37,7 +36,7 @@ pub(super) fn random_id(seed: u64, index: u64, families: &[Family]) -> Result<St
 ///
 /// # Errors
 /// If a heap cannot be written, which would be a defect.
-pub(super) fn random_case(seed: u64, index: u64, families: &[Family]) -> Result<Case, Error> {
+pub(in crate::check) fn random_case(seed: u64, index: u64, families: &[Family]) -> Result<Case, Error> {
     let recipe = recipe(seed, index, families)?;
     recipe_case(&id(seed, index, &recipe), &recipe)
 }
@@ -46,7 +45,7 @@ pub(super) fn random_case(seed: u64, index: u64, families: &[Family]) -> Result<
 ///
 /// # Errors
 /// If the recipe contradicts itself, or the edit cannot be made in the dump.
-pub(super) fn recipe_case(id: &str, recipe: &Recipe) -> Result<Case, Error> {
+pub(in crate::check) fn recipe_case(id: &str, recipe: &Recipe) -> Result<Case, Error> {
     if recipe.gzip {
         let case = recipe_case(id, &recipe.clone().gzip(false))?;
         return Ok(Case { recipe: recipe.to_string(), ..compressed(case) });
@@ -72,7 +71,7 @@ pub(super) fn recipe_case(id: &str, recipe: &Recipe) -> Result<Case, Error> {
 ///
 /// # Errors
 /// If a dump cannot be read because of the machine.
-pub(super) fn damaged(edit: &str, base: &Case) -> Result<Option<Case>, Error> {
+pub(in crate::check) fn damaged(edit: &str, base: &Case) -> Result<Option<Case>, Error> {
     let family = base.format.family();
     let case = match family.damaged(edit, base) {
         Ok(Some(case)) => case,
@@ -99,7 +98,7 @@ pub(super) fn damaged(edit: &str, base: &Case) -> Result<Option<Case>, Error> {
 ///
 /// # Errors
 /// If a dump cannot be read because of the machine.
-pub(super) fn mutant(mutation: u64, base: &Case) -> Result<Option<Case>, Error> {
+pub(in crate::check) fn mutant(mutation: u64, base: &Case) -> Result<Option<Case>, Error> {
     let Some(bytes) = mutated(base.format.family(), &base.bytes, mutation)? else { return Ok(None) };
     match own_case(&base.id, bytes) {
         Ok(case) => {
@@ -113,7 +112,7 @@ pub(super) fn mutant(mutation: u64, base: &Case) -> Result<Option<Case>, Error> 
 }
 
 /// The case with its dump compressed, as recipes do it.
-pub(super) fn compressed(case: Case) -> Case {
+pub(in crate::check) fn compressed(case: Case) -> Case {
     Case { bytes: gzip::members([&*case.bytes]), ..case }
 }
 
@@ -152,6 +151,13 @@ fn undamaged(id: &str, recipe: &Recipe, settled: &Recipe) -> Result<Case, Error>
         records_due,
         answers,
     })
+}
+
+/// The seed and the number of a random case, by its id.
+pub(in crate::check) fn numbers(id: &str) -> Option<(u64, u64)> {
+    let (rest, number) = id.strip_prefix("random-")?.rsplit_once('-')?;
+    let (_, seed) = rest.rsplit_once('-')?;
+    Some((seed.parse().ok()?, number.parse().ok()?))
 }
 
 #[cfg(test)]

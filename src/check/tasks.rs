@@ -1,0 +1,195 @@
+//! The tasks of a subject, and why it is not asked some.
+
+use std::collections::{BTreeSet, HashSet};
+
+use crate::check::declarations::{ANDROID, Declares, IDENTIFIER_SIZES, IDENTIFIES};
+use crate::check::filter::{Filter, TaskFilter};
+use crate::check::protocol::{Hello, Level};
+use crate::check::subject::{Kind, Subject};
+use crate::check::task::{Operation, Source, Task, Wanted, What, first_heap};
+use crate::corpus::{Case, Verdict};
+use crate::format::{DumpFile, Format, Listed, Target};
+use crate::hprof::{Reading, SubTag};
+use crate::input::Input;
+use crate::model::{Address, ByteLen, Heap, Object, ObjectKind};
+
+/// The tasks of a subject, by id.
+pub(super) fn tasks(subject: &Subject, hello: Option<&Hello>, sources: &[Source], operations: Wanted) -> Vec<Task> {
+    let mut tasks = Vec::new();
+    for source in sources {
+        let mut put = |operation: Operation, renames| {
+            tasks.push(Task { id: operation.id(&source.id()), source: source.clone(), operation, renames });
+        };
+        match (&subject.kind, hello) {
+            (Kind::Converter { renames, to, .. }, _) => put(Operation::Convert(to.clone()), *renames),
+            (Kind::Encoder { renames, to }, _) => put(Operation::Encode(to.clone()), *renames),
+            (Kind::Decoder, _) | (Kind::Adapter, None) => put(Operation::Parse, false),
+            (Kind::Adapter, Some(hello)) => {
+                let renames = hello.declares.has(IDENTIFIES, "opaque");
+                if wants(operations, hello, What::Parse) {
+                    put(Operation::Parse, renames);
+                }
+                let formats = source.format().map_or(Format::all().collect(), |format| vec![format]);
+                let mut all = Vec::new();
+                for format in &formats {
+                    if wants(operations, hello, What::Convert) {
+                        all.extend(hello.targets(*format).into_iter().map(Operation::Convert));
+                    }
+                    if wants(operations, hello, What::Encode) {
+                        all.extend(hello.writers(*format).into_iter().map(Operation::Encode));
+                    }
+                }
+                // A random case has its format when its turn comes.
+                let mut ids = BTreeSet::new();
+                all.retain(|operation| ids.insert(operation.id("")));
+                all.into_iter().for_each(|operation| put(operation, renames));
+            }
+        }
+    }
+    tasks.sort_by(|a, b| a.id.cmp(&b.id));
+    tasks
+}
+
+/// The tasks of reading each dump once, by id.
+pub(super) fn to_read(sources: &[Source], filters: &[Filter]) -> Vec<Task> {
+    let task =
+        |source: &Source| Task { id: source.id(), source: source.clone(), operation: Operation::Parse, renames: false };
+    let mut tasks: Vec<Task> = sources.iter().map(task).collect();
+    keep_taken(filters, &mut tasks);
+    tasks.sort_by(|a, b| a.id.cmp(&b.id));
+    tasks
+}
+
+pub(super) fn wants(Wanted(wanted): Wanted, hello: &Hello, what: What) -> bool {
+    match (wanted, what) {
+        (Some(wanted), what) => wanted == what,
+        (None, What::Parse) => !hello.reads.is_empty() || hello.converts.is_empty() && hello.writes.is_empty(),
+        (None, _) => hello.reads.is_empty(),
+    }
+}
+
+/// The reason for which a subject is not asked; `None` if it is.
+pub(super) fn why_not(subject: &Subject, hello: Option<&Hello>, task: &Task, case: &Case) -> Option<String> {
+    task.source.why_unknown().map(str::to_owned).or_else(|| why_not_this(subject, hello, task, case))
+}
+
+/// The reason for which a subject is not asked about a dump whose format may be unknown.
+pub(super) fn why_not_this(subject: &Subject, hello: Option<&Hello>, task: &Task, case: &Case) -> Option<String> {
+    let declares = hello.map_or(&subject.declares, |hello| &hello.declares);
+    if !matches!(task.operation, Operation::Encode(_))
+        && let Some(why) = unread(declares, case)
+    {
+        return Some(why);
+    }
+    if let (Kind::Adapter, Some(hello)) = (&subject.kind, hello) {
+        if task.operation == Operation::Parse && !hello.can_read(case.format) {
+            return Some(format!("it does not read {}", case.format));
+        }
+        if task.operation == Operation::Parse
+            && subject.level_of(hello) == Level::Answers
+            && let Some(why) = first_heap(case).and_then(unanswered)
+        {
+            return Some(why);
+        }
+        let can = |to: &Target| hello.targets(case.format).contains(to);
+        if let Operation::Convert(to) = &task.operation
+            && !can(to)
+        {
+            return Some(format!("it does not convert {} to {to}", case.format));
+        }
+        if case.heap.is_some() && (task.operation != Operation::Parse || !hello.heaps) {
+            return Some("it cannot be asked for one heap of several".to_owned());
+        }
+    } else if let Kind::Converter { from: Some(from), .. } = &subject.kind
+        && *from != case.format
+    {
+        return Some(format!("it is to read {from}, not {}", case.format));
+    } else if case.heap.is_some() && !subject.words.iter().any(|word| word.contains("{heap}")) {
+        return Some("the command has no {heap}, and the dump has several".to_owned());
+    }
+    match &task.operation {
+        // A dump of a broken graph is broken, too.
+        Operation::Convert(_) if case.verdict == Verdict::Ambiguous => {
+            Some("it has several right readings, and not each of them can be a valid dump".to_owned())
+        }
+        Operation::Convert(_) => first_heap(case).and_then(unheld).map(str::to_owned),
+        Operation::Encode(to) if case.verdict != Verdict::Valid || first_heap(case).is_none() => {
+            Some(format!("no listing is right for it alone, so that there is nothing to write as {to}"))
+        }
+        Operation::Encode(to) if to.format != case.format => Some(format!("a listing of {}, not of {to}", case.format)),
+        _ => None,
+    }
+}
+
+/// The declaration by which an implementation does not read a sound dump.
+fn unread(declares: &Declares, case: &Case) -> Option<String> {
+    let heap = first_heap(case)?;
+    let sizes = declares.chosen(IDENTIFIER_SIZES);
+    if let Some(ByteLen(size)) = heap.facts.identifier_size.filter(|_| !sizes.is_empty())
+        && !declares.has(IDENTIFIER_SIZES, &size.to_string())
+    {
+        return Some(format!("it declares that it reads no identifiers of {size} bytes"));
+    }
+    (declares.has(ANDROID, "skipped") && is_android(case))
+        .then(|| "it declares that it reads no sub-records of Android".to_owned())
+}
+
+/// The reason for which an analyser is not asked about a dump without roots.
+pub(super) const NO_ROOTS: &str = "the dump records no roots, from which answers follow";
+
+/// The most classes and objects of a heap that analysers are asked about: answers would be too long.
+const MOST_ENTRIES: usize = 20_000;
+
+/// The reason for which an analyser is not asked about a heap.
+fn unanswered(heap: &Heap) -> Option<String> {
+    if heap.surroundings.roots.is_none() {
+        return Some(NO_ROOTS.to_owned());
+    }
+    let entries = heap.classes.len() + heap.objects.len();
+    (entries > MOST_ENTRIES)
+        .then(|| format!("it has {entries} classes and objects; answers are for {MOST_ENTRIES} at most"))
+}
+
+/// The part of a heap that dumps of other formats cannot hold as it is.
+fn unheld(heap: &Heap) -> Option<&'static str> {
+    let classes: HashSet<Address> = heap.classes.iter().map(|class| class.address).collect();
+    let addresses = classes.iter().copied().chain(heap.objects.iter().map(|object| object.address));
+    if addresses.into_iter().any(Address::is_null) {
+        return Some("it has a class or an object without an address");
+    }
+    if heap.objects.iter().any(|object| object.class.is_some_and(Address::is_null)) {
+        return Some("it has an object without a class");
+    }
+    let arrays: HashSet<Address> =
+        heap.classes.iter().filter(|class| class.is_array()).map(|class| class.address).collect();
+    let is_nameless = |object: &Object| {
+        let is_named = object.class_name.is_some() || object.class_word.is_some();
+        let class = object.class.filter(|class| !arrays.contains(class));
+        object.kind == ObjectKind::ObjectArray && !is_named && class.is_some()
+    };
+    heap.objects.iter().any(is_nameless).then_some("it has an array whose class in the dump is no array's")
+}
+
+/// Whether a dump has a sub-record that only Android has.
+fn is_android(case: &Case) -> bool {
+    let names: Vec<&str> = SubTag::FORMS.iter().filter(|form| form.is_android).map(|form| form.name).collect();
+    let mut is_android = false;
+    let records =
+        DumpFile::new(Input::memory(&case.id, case.bytes.clone()), Reading::default()).and_then(|file| file.records());
+    let listed = records.and_then(|records| {
+        records.list(&mut |listed| {
+            is_android |= matches!(&listed, Listed::Record(record) if names.contains(&record.kind.trim()));
+            Ok(())
+        })
+    });
+    is_android || listed.is_err() && case.bytes.starts_with(b"JAVA PROFILE 1.0.3")
+}
+
+/// Leaves the tasks that one of the filters takes, where one names an operation.
+pub(super) fn keep_taken(filters: &[Filter], tasks: &mut Vec<Task>) {
+    let ids: Vec<(&str, String)> = tasks.iter().map(|task| (task.id.as_str(), task.source.id())).collect();
+    let filters = TaskFilter::all(filters, &ids);
+    if !filters.is_empty() {
+        tasks.retain(|task| filters.iter().any(|filter| filter.takes(&task.id, &task.source)));
+    }
+}
