@@ -13,7 +13,7 @@ const GRACE: Duration = Duration::from_secs(1);
 pub(super) struct Effort<'s> {
     stop: &'s Stop,
     /// Since when it is known that the program was asked to stop.
-    since: OnceCell<Instant>,
+    pub(super) since: OnceCell<Instant>,
 }
 
 impl<'s> Effort<'s> {
