@@ -19,7 +19,7 @@ use rustix::process::Pid;
 use crate::system::program::Footprint;
 
 use super::super::file::free_space;
-use super::storage::{FileSizes, OpenFiles, files_below, is_in_memory};
+use super::storage::{FileSizes, OpenFiles, files_below, is_in_memory, open_below};
 use super::tree::descendants;
 
 /// Looks at a program again and again. What takes long is looked at less often, unless the disk gets fuller.
@@ -34,7 +34,7 @@ pub(super) struct Scales {
     files: Files,
     /// When the last look was over, and how long it took.
     looked: (Instant, Duration),
-    /// The bytes that were free on the disk then.
+    /// The bytes that were free on the disk before it.
     free: Option<u64>,
     /// The processes that were there at the last look.
     last: Vec<Pid>,
@@ -88,8 +88,12 @@ impl Scales {
     pub(super) fn is_due(&self) -> bool {
         let (at, took) = self.looked;
         let since = at.elapsed();
-        let is_filled = || self.free.zip(self.free()).is_some_and(|(before, now)| now.saturating_add(FILLED) <= before);
-        since >= PAUSE.max(took * TIMES) || since >= took && is_filled()
+        since >= PAUSE.max(took * TIMES) || since >= took && self.is_filled()
+    }
+
+    /// Whether the disk has got fuller since the last look began.
+    fn is_filled(&self) -> bool {
+        self.free.zip(self.free()).is_some_and(|(before, now)| now.saturating_add(FILLED) <= before)
     }
 
     /// Forgets the peak so far. Processes that are started later have marks of their own.
@@ -121,12 +125,16 @@ impl Scales {
         }
         // Where no more files can be opened, they are looked at the next time.
         if self.is_due()
-            && let begun = Instant::now()
+            && let (begun, free) = (Instant::now(), self.free())
             && let Ok(files) = self.look(&processes, beside)
         {
             self.files = files;
             self.looked = (Instant::now(), begun.elapsed());
-            self.free = self.free();
+            self.free = free;
+        }
+        // What was written while all files were looked at is most often in a file that is open.
+        if self.is_filled() {
+            self.look_at_open_files(&processes, beside);
         }
         self.last = processes;
         // What is mapped is most often a file that is open, too.
@@ -156,6 +164,18 @@ impl Scales {
         };
         let in_memory = in_memory.sum().saturating_add(self.system_v());
         Ok(Files { in_memory, on_disk: sum(&unlinked, are_all), beside })
+    }
+
+    /// Adds what open files have grown by since the last look.
+    fn look_at_open_files(&mut self, processes: &[Pid], beside: Option<&Path>) {
+        let bytes = if self.in_memory { &mut self.files.in_memory } else { &mut self.files.on_disk };
+        *bytes = open_below(processes, &self.temporary).max(*bytes);
+        let Some(folder) = beside else { return };
+        let open = open_below(processes, folder);
+        match &mut self.files.beside {
+            Some((known, bytes)) if known == folder => *bytes = open.max(*bytes),
+            other => *other = Some((folder.to_owned(), open)),
+        }
     }
 
     /// Shared memory of System V that a process of the program has made, or used last.
@@ -249,6 +269,31 @@ mod tests {
         assert!(scales.is_due());
         scales.free = Some(0);
         assert!(!scales.is_due(), "it has more room than before");
+    }
+
+    /// A look at all files takes long where there are many, and is not due.
+    #[test]
+    fn finds_growth_of_open_file_between_looks() {
+        let (temporary, beside) = (tempfile::tempdir_in("/var/tmp"), tempfile::tempdir_in("/var/tmp"));
+        let folders = [temporary, beside].map(|folder| folder.expect("there is room for a folder"));
+        for (at, folder) in folders.iter().enumerate() {
+            let mut scales = Scales::new(folders[0].path());
+            scales.looked = (Instant::now(), Duration::from_secs(600));
+            let mut file = fs::File::create(folder.path().join("file")).expect("a file");
+            file.write_all(&vec![1; 3 * MIB as usize]).and_then(|()| file.sync_all()).expect("there is room");
+            let mut child = Command::new("sleep").arg("300").stdin(file).spawn().expect("`sleep` can be started");
+            // This process is the parent.
+            let found = [Some(0), Some(u64::MAX)].map(|free| {
+                scales.free = free;
+                let Footprint { disk, beside, .. } = scales.weigh(rustix::process::getpid(), Some(folders[1].path()));
+                [disk, beside]
+            });
+            child.kill().and_then(|()| child.wait()).expect("it is ours");
+            assert_eq!(found[0], [0, 0], "the disk has got emptier");
+            if !is_in_memory(folder.path()) {
+                assert!((3 * MIB..4 * MIB).contains(&found[1][at]) && found[1][1 - at] == 0, "{found:?}");
+            }
+        }
     }
 
     #[test]
