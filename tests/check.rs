@@ -17,7 +17,6 @@ use heapsmith::corpus::{Answer, Case, cases};
 use heapsmith::error::DecodeError;
 use heapsmith::format::Family;
 use heapsmith::input::Input;
-use heapsmith::interrupt::Stop;
 use heapsmith::model::{Address, HashRegime, Heap, IdentityHash, Name, Object, ObjectKind, Totals};
 use heapsmith::phd::record::HeaderRecord;
 use heapsmith::phd::{Decoder, Record, rules};
@@ -95,18 +94,8 @@ fn run_command(words: Vec<String>, filter: &str, limit: Duration) -> Vec<CaseRes
 
 fn tested(words: Vec<String>, filter: &str, limit: Duration) -> Tested {
     let budget = Budget::default().time(limit);
-    let (kind, command) = (Kind::Decoder, words.join(" "));
     let supervisor = env!("CARGO_BIN_EXE_heapsmith").into();
-    let subject = Subject {
-        kind,
-        command,
-        words,
-        supervisor,
-        budget,
-        level: None,
-        declares: Default::default(),
-        stop: Stop::default(),
-    };
+    let subject = Subject::new(Kind::Decoder, words.join(" "), words, supervisor).budget(budget);
     let filter = (!filter.is_empty()).then(|| filter.to_owned());
     let filters = filter.iter().map(|filter| filter.parse().expect("a filter")).collect();
     let choice = Choice::default().format(Family::PHD).filters(filters);

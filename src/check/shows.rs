@@ -23,7 +23,7 @@ use crate::check::smallest::{Question, Second, Seen};
 use crate::check::sources::{OwnDump, own_case};
 use crate::check::subject::{BATCH, Files, Session, Subject};
 use crate::check::task::{Operation, Source, Task};
-use crate::check::tasks::why_not;
+use crate::check::tasks::{why_not, why_not_large};
 use crate::corpus::Case;
 use crate::error::Error;
 use crate::interrupt::Stop;
@@ -260,6 +260,11 @@ impl<'s> Wrong<'s> {
             Source::Own(own) if streamed.is_some() => Files::named(own, task.answer_suffix())?,
             _ => Files::write(&task, &case)?,
         };
+        if let Some(streamed) = &streamed
+            && let Some(reason) = why_not_large(&self.subject, hello, streamed, &files)?
+        {
+            return unasked(&reason);
+        }
         let reply = session.ask(&task, &case, &files)?;
         let is_over = reply.is_fatal();
         let left_out = BTreeSet::new();

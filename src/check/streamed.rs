@@ -5,8 +5,11 @@ use std::time::Duration;
 
 use crate::check::process::Budget;
 use crate::check::sources::OwnDump;
+use crate::check::subject::Files;
 use crate::check::task::Source;
 use crate::corpus::{Case, LargeCase, Verdict};
+use crate::error::Error;
+use crate::input::Input;
 
 /// A dump that is not held, with the facts that it is judged by.
 #[derive(Clone, Debug)]
@@ -21,6 +24,9 @@ pub(super) struct Streamed<'s> {
     pub(super) counts: Option<BTreeMap<&'s str, u64>>,
     /// Its origin.
     pub(super) from: From<'s>,
+    /// What is judged in the place of a damaged dump, and the name of that reading: the same without the records that an
+    /// implementation passes over.
+    pub(super) shortened: Option<(&'static str, Input)>,
 }
 
 /// The origin of a dump that is not held.
@@ -42,6 +48,7 @@ impl Source {
                 is_counted: large.is_counted,
                 counts: Some(large.counts()),
                 from: From::Case(large),
+                shortened: None,
             }),
             Source::Own(own) if !own.is_whole => Some(Streamed {
                 verdict: case.verdict,
@@ -49,6 +56,7 @@ impl Source {
                 is_counted: false,
                 counts: None,
                 from: From::Own(own),
+                shortened: None,
             }),
             Source::Own(_) | Source::Corpus(_) | Source::Random(..) | Source::Drawn(_) => None,
         }
@@ -65,6 +73,15 @@ impl Source {
 }
 
 impl Streamed<'_> {
+    /// The dump that is judged; `None` if that which was handed over is not what it was.
+    ///
+    /// # Errors
+    /// If it cannot be opened.
+    pub(super) fn dump(&self, files: &Files) -> Result<Option<Input>, Error> {
+        let dump = files.dump()?;
+        Ok(dump.map(|dump| self.shortened.as_ref().map_or(dump, |(_, shortened)| shortened.clone())))
+    }
+
     /// The limits of an answer. Those of a case grow in proportion to the budget that was asked for.
     pub(super) fn limits(&self, asked: &Budget) -> Budget {
         let From::Case(large) = self.from else { return *asked };

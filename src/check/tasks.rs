@@ -5,13 +5,15 @@ use std::collections::{BTreeSet, HashSet};
 use crate::check::declarations::{ANDROID, Declares, IDENTIFIER_SIZES, IDENTIFIES};
 use crate::check::filter::{Filter, TaskFilter};
 use crate::check::protocol::{Hello, Level};
-use crate::check::subject::{Kind, Subject};
+use crate::check::streamed::Streamed;
+use crate::check::subject::{Files, Kind, Subject};
 use crate::check::task::{Operation, Source, Task, Wanted, What, first_heap};
 use crate::corpus::{Case, Verdict};
+use crate::error::Error;
 use crate::format::{DumpFile, Format, Listed, Target};
-use crate::hprof::{Reading, SubTag};
+use crate::hprof::{Decoder, Reading, SubTag};
 use crate::input::Input;
-use crate::model::{Address, ByteLen, Heap, Object, ObjectKind};
+use crate::model::{Address, Heap, Object, ObjectKind};
 
 /// The tasks of a subject, by id.
 pub(super) fn tasks(subject: &Subject, hello: Option<&Hello>, sources: &[Source], operations: Wanted) -> Vec<Task> {
@@ -77,7 +79,9 @@ pub(super) fn why_not(subject: &Subject, hello: Option<&Hello>, task: &Task, cas
 pub(super) fn why_not_this(subject: &Subject, hello: Option<&Hello>, task: &Task, case: &Case) -> Option<String> {
     let declares = hello.map_or(&subject.declares, |hello| &hello.declares);
     if !matches!(task.operation, Operation::Encode(_))
-        && let Some(why) = unread(declares, case)
+        && has_unread(declares)
+        && first_heap(case).is_some()
+        && let Some(why) = unread(declares, &Input::memory(&case.id, case.bytes.clone()))
     {
         return Some(why);
     }
@@ -121,18 +125,60 @@ pub(super) fn why_not_this(subject: &Subject, hello: Option<&Hello>, task: &Task
     }
 }
 
+/// The declaration by which an implementation does not read a sound dump that is not held.
+///
+/// # Errors
+/// If the dump cannot be opened.
+pub(super) fn why_not_large(
+    subject: &Subject,
+    hello: Option<&Hello>,
+    large: &Streamed<'_>,
+    files: &Files,
+) -> Result<Option<String>, Error> {
+    let declares = hello.map_or(&subject.declares, |hello| &hello.declares);
+    if large.verdict == Verdict::Invalid || !has_unread(declares) {
+        return Ok(None);
+    }
+    Ok(files.dump()?.and_then(|dump| unread(declares, &dump)))
+}
+
+/// Whether an implementation declares not to read some sound dumps.
+fn has_unread(declares: &Declares) -> bool {
+    !declares.chosen(IDENTIFIER_SIZES).is_empty() || declares.has(ANDROID, "skipped")
+}
+
 /// The declaration by which an implementation does not read a sound dump.
-fn unread(declares: &Declares, case: &Case) -> Option<String> {
-    let heap = first_heap(case)?;
-    let sizes = declares.chosen(IDENTIFIER_SIZES);
-    if let Some(ByteLen(size)) = heap.facts.identifier_size.filter(|_| !sizes.is_empty())
+fn unread(declares: &Declares, dump: &Input) -> Option<String> {
+    let size = || Some(Decoder::new(dump.stream().ok()?).ok()?.header().id_size.bytes());
+    if !declares.chosen(IDENTIFIER_SIZES).is_empty()
+        && let Some(size) = size()
         && !declares.has(IDENTIFIER_SIZES, &size.to_string())
     {
         return Some(format!("it declares that it reads no identifiers of {size} bytes"));
     }
-    (declares.has(ANDROID, "skipped") && is_android(case))
+    (declares.has(ANDROID, "skipped") && is_android(dump))
         .then(|| "it declares that it reads no sub-records of Android".to_owned())
 }
+
+/// Whether a dump has a sub-record that only Android has.
+fn is_android(dump: &Input) -> bool {
+    let names: Vec<&str> = SubTag::FORMS.iter().filter(|form| form.is_android).map(|form| form.name).collect();
+    let mut is_android = false;
+    let records = DumpFile::new(dump.clone(), Reading::default()).and_then(|file| file.records());
+    let listed = records.and_then(|records| {
+        records.list(&mut |listed| {
+            is_android = matches!(&listed, Listed::Record(record) if names.contains(&record.kind.trim()));
+            // The first of them says all that is asked.
+            if is_android { Err(Error::stopped()) } else { Ok(()) }
+        })
+    });
+    let is_of_android =
+        || dump.stream().is_ok_and(|mut dump| dump.peek(VERSION.len()).is_ok_and(|start| start == VERSION));
+    is_android || listed.is_err() && is_of_android()
+}
+
+/// The version in the headers that Android writes.
+const VERSION: &[u8] = b"JAVA PROFILE 1.0.3";
 
 /// The reason for which an analyser is not asked about a dump without roots.
 pub(super) const NO_ROOTS: &str = "the dump records no roots, from which answers follow";
@@ -168,21 +214,6 @@ fn unheld(heap: &Heap) -> Option<&'static str> {
         object.kind == ObjectKind::ObjectArray && !is_named && class.is_some()
     };
     heap.objects.iter().any(is_nameless).then_some("it has an array whose class in the dump is no array's")
-}
-
-/// Whether a dump has a sub-record that only Android has.
-fn is_android(case: &Case) -> bool {
-    let names: Vec<&str> = SubTag::FORMS.iter().filter(|form| form.is_android).map(|form| form.name).collect();
-    let mut is_android = false;
-    let records =
-        DumpFile::new(Input::memory(&case.id, case.bytes.clone()), Reading::default()).and_then(|file| file.records());
-    let listed = records.and_then(|records| {
-        records.list(&mut |listed| {
-            is_android |= matches!(&listed, Listed::Record(record) if names.contains(&record.kind.trim()));
-            Ok(())
-        })
-    });
-    is_android || listed.is_err() && case.bytes.starts_with(b"JAVA PROFILE 1.0.3")
 }
 
 /// Leaves the tasks that one of the filters takes, where one names an operation.

@@ -13,6 +13,7 @@ pub(crate) mod sorted;
 mod spelling;
 pub mod told;
 
+pub(crate) use diff::LostFacts;
 #[cfg(test)]
 pub(crate) use diff::tests::changes;
 pub use diff::{

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::compare::renaming::{self, Renaming};
 use crate::compare::told::Counts;
-use crate::compare::{self, Facet, FacetDifference, Side, compare_sources};
+use crate::compare::{self, Facet, FacetDifference, LostFacts, Side, compare_sources};
 use crate::error::Error;
 use crate::family::Needs;
 use crate::format::{Lowering, Target};
@@ -82,6 +82,20 @@ pub fn judge(
     target: &Target,
     memory: usize,
 ) -> Result<Verdict, Error> {
+    judge_losing(source, result, target, memory, None)
+}
+
+/// The same of a converter that declares to lose facts of the objects.
+///
+/// # Errors
+/// Like [`judge`].
+pub(crate) fn judge_losing(
+    source: &mut dyn HeapSource,
+    result: &mut dyn HeapSource,
+    target: &Target,
+    memory: usize,
+    lost: Option<LostFacts<'_>>,
+) -> Result<Verdict, Error> {
     let told = Counts::of(source)?;
     let numbering = numbering(source, result, target).map_err(not_judged)?;
     let addresses = numbering.as_ref().map_or(Addresses::Kept, |numbering| Addresses::Renumbered {
@@ -89,7 +103,9 @@ pub fn judge(
         first: numbering.first,
         step: numbering.step,
     });
-    let mut verdict = renumbered(source, numbering, &mut |source| verdict(source, result, target, memory, addresses))?;
+    let options = compare::Options { memory, lost, ..compare::Options::default() };
+    let mut verdict =
+        renumbered(source, numbering, &mut |source| verdict(source, result, target, options.clone(), addresses))?;
     (verdict.lost, verdict.by_rule) = report::losses(&told, &target.column());
     Ok(verdict)
 }
@@ -111,7 +127,10 @@ pub fn besides(
         return Ok(Vec::new());
     }
     let numbering = numbering(source, result, target).map_err(not_judged)?;
-    let all = renumbered(source, numbering, &mut |source| verdict(source, result, &format, memory, judged.addresses))?;
+    let options = compare::Options { memory, ..compare::Options::default() };
+    let all = renumbered(source, numbering, &mut |source| {
+        verdict(source, result, &format, options.clone(), judged.addresses)
+    })?;
     let mut counts = BTreeMap::<Facet, u64>::new();
     let changed = all.changed.iter().map(|changed| (changed.facet, changed.count));
     for (facet, count) in changed.chain(all.missing.iter().map(|missing| (missing.facet, missing.count))) {
@@ -169,11 +188,12 @@ pub fn judge_up_to_renaming(
                 .for_each(|heap| renaming::without_what_is_not_compared(heap, &target.column()));
             let mut left = renaming::renamed(&left, |address| map.get(&address).copied().unwrap_or(address));
             let addresses = Addresses::Renamed { count: map.len() as u64 };
-            Ok(with_losses(verdict(&mut left, &mut right, target, compare::MEMORY, addresses)?))
+            Ok(with_losses(verdict(&mut left, &mut right, target, compare::Options::default(), addresses)?))
         }
         Renaming::Different { invariant, left: l, right: r } => {
             let addresses = Addresses::Renamed { count: 0 };
-            let mut verdict = verdict(&mut Heap::default(), &mut Heap::default(), target, compare::MEMORY, addresses)?;
+            let (mut left, mut right) = (Heap::default(), Heap::default());
+            let mut verdict = verdict(&mut left, &mut right, target, compare::Options::default(), addresses)?;
             verdict.faithful = false;
             let (left, right) = (format!("{l} times {invariant}"), format!("{r} times"));
             let facet = Facet::Address;
@@ -197,7 +217,7 @@ fn verdict(
     source: &mut dyn HeapSource,
     result: &mut dyn HeapSource,
     target: &Target,
-    memory: usize,
+    options: compare::Options<'_>,
     addresses: Addresses,
 ) -> Result<Verdict, Error> {
     let column = target.column();
@@ -208,8 +228,7 @@ fn verdict(
             Ok(())
         })?;
     }
-    let options = compare::Options { carried: Some(&column), memory, ..compare::Options::default() };
-    let compared = compare_sources(source, result, &options)?;
+    let compared = compare_sources(source, result, &compare::Options { carried: Some(&column), ..options })?;
     let counted = |why| {
         let of_side = compared.not_compared.iter().filter(move |n| n.why == why);
         of_side.map(|n| Counted { facet: n.facet, count: n.count }).collect::<Vec<_>>()

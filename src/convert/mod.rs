@@ -33,11 +33,13 @@ use crate::model::{Address, Class, Facts, HeapSource, Surroundings, VisitObjects
 use crate::setters::setters;
 
 pub use budget::{BUDGET, check_superclass_lists};
+#[cfg(feature = "check")]
+pub(crate) use judge::judge_losing;
 pub use judge::{Counted, Judged, Verdict, besides, judge, judge_up_to_renaming};
 pub use lengths::{ArrayHeader, ArrayLengths, HeaderFound};
 pub use renumber::Numbering;
 pub use report::{Addresses, Changed, Conversion, Invented, Lost, OmittedRoots};
-pub use unwritten::{Unwritten, profile_with_all_roots};
+pub use unwritten::{RetypedValues, Unwritten, profile_with_all_roots};
 pub use writers::{Writer, Writers, nearest, writers};
 
 use complete::Completion;

@@ -1,12 +1,15 @@
 //! The facts of a heap that its dump does not record.
 
+use std::collections::HashMap;
 use std::fmt;
 
+use crate::compare::Facet;
+use crate::compare::carriage::Carriage;
 use crate::compare::told::Counts;
 use crate::error::Error;
 use crate::family::Wishes;
 use crate::format::{Lowering, Target, profiles};
-use crate::model::{DumpSource, HeapSource};
+use crate::model::{Address, DumpSource, FieldType, HeapSource, Hierarchy, Name};
 
 use super::report::{self, Lost, OmittedRoots};
 
@@ -19,6 +22,24 @@ pub struct Unwritten {
     pub lost: Vec<Lost>,
     /// Roots that the writer leaves out.
     pub roots: Vec<OmittedRoots>,
+    /// Values whose own type is lost.
+    pub retyped: Option<RetypedValues>,
+}
+
+/// Values of another type than their class declares. A dump with values has the type of a field once, in its class, and what stands
+/// in an object is read by that.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RetypedValues {
+    /// How many objects have one.
+    pub objects: u64,
+    /// The first of them.
+    pub address: Address,
+    /// Its field.
+    pub field: Name,
+    /// The type that its class declares.
+    pub declared: FieldType,
+    /// The type of the value.
+    pub found: FieldType,
 }
 
 impl Unwritten {
@@ -34,13 +55,20 @@ impl Unwritten {
             Counts::of(heap)?.0.into_iter().for_each(|(facet, count)| *told.0.entry(facet).or_default() += count);
             add(&mut roots, omitted_roots(heap, lowering)?);
         }
-        let (lost, _) = report::losses(&told, &to.column());
-        Ok(Unwritten { to: to.to_string(), lost, roots })
+        let column = to.column();
+        let (lost, _) = report::losses(&told, &column);
+        let mut retyped = None;
+        if column.carriage(Facet::FieldValues) != Carriage::None {
+            for number in 0..dump.heaps() {
+                retyped = RetypedValues::of(dump.heap(number))?.or(retyped);
+            }
+        }
+        Ok(Unwritten { to: to.to_string(), lost, roots, retyped })
     }
 
     /// Whether the dump records everything.
     pub fn is_empty(&self) -> bool {
-        self.lost.is_empty() && self.roots.is_empty()
+        self.lost.is_empty() && self.roots.is_empty() && self.retyped.is_none()
     }
 
     /// The lost facets and their counts, in a line.
@@ -59,8 +87,49 @@ impl Unwritten {
 
 impl fmt::Display for Unwritten {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let lines: Vec<String> = self.lost_facets().into_iter().chain(self.omitted_roots()).collect();
+        let retyped = self.retyped.as_ref().map(ToString::to_string);
+        let lines: Vec<String> = self.lost_facets().into_iter().chain(self.omitted_roots()).chain(retyped).collect();
         f.write_str(&lines.join("\n"))
+    }
+}
+
+impl RetypedValues {
+    /// Those of a heap.
+    ///
+    /// # Errors
+    /// If reading it fails.
+    pub fn of(heap: &mut dyn HeapSource) -> Result<Option<RetypedValues>, Error> {
+        let classes = heap.classes().to_vec();
+        let places: HashMap<Address, usize> =
+            (0..).zip(&classes).map(|(place, class)| (class.address, place)).collect();
+        let hierarchy = Hierarchy::new(&classes, |address| places.get(&address).copied());
+        let mut retyped: Option<RetypedValues> = None;
+        heap.visit_objects(&mut |object| {
+            let class = object.class.and_then(|class| places.get(&class).copied());
+            if let Some((field, found)) = hierarchy.retyped_value(&classes, class, object) {
+                let first = RetypedValues {
+                    objects: 0,
+                    address: object.address,
+                    field: field.name.clone(),
+                    declared: field.kind,
+                    found,
+                };
+                retyped.get_or_insert(first).objects += 1;
+            }
+            Ok(())
+        })?;
+        Ok(retyped)
+    }
+}
+
+impl fmt::Display for RetypedValues {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let RetypedValues { objects, address, field, declared, found } = self;
+        write!(
+            f,
+            "objects with values of another type than their class declares ({objects}); the first is {address}: expected \
+             {declared} in {field}, found {found}"
+        )
     }
 }
 

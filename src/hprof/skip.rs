@@ -1,5 +1,6 @@
 //! Dumps without the records that a reader passes over by their lengths.
 
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::ops::Range;
 
 use crate::family::case::Choice;
@@ -19,42 +20,64 @@ pub(crate) const KINDS: &[Choice] = &[
     Choice::new("control-settings", "CONTROL SETTINGS"),
 ];
 
+/// Bytes of a header after its text: the size of identifiers, and the time.
+const AFTER_TEXT: u64 = 12;
 /// Bytes of a record before its body.
 const HEAD: usize = 9;
+/// Bytes that are read at a time.
+const CHUNK: usize = 64 << 10;
 
-/// A dump from which records were taken out.
-#[derive(Debug)]
-pub(crate) struct ShortenedDump {
-    /// The bytes that are left.
-    pub(crate) bytes: Vec<u8>,
-    /// The places of the bodies of the others.
-    pub(crate) skipped: Vec<Range<u64>>,
-}
-
-/// Takes the records of some [`KINDS`] out of a decompressed dump, as far as records can be told by their lengths: one that goes
-/// beyond the end of the file stays.
-pub(crate) fn without_records(dump: &[u8], kinds: &[usize]) -> ShortenedDump {
+/// Writes a decompressed dump of `length` bytes without the records of some [`KINDS`], and calls `skipped` with the places of their
+/// bodies. Records are told by their lengths: one that goes beyond the end of the dump stays, and so does all that follows it.
+///
+/// # Errors
+/// If the dump cannot be read, or the rest of it written.
+pub(crate) fn write_without_records(
+    dump: &mut dyn Read,
+    length: u64,
+    kinds: &[usize],
+    out: &mut dyn Write,
+    skipped: &mut dyn FnMut(Range<u64>),
+) -> io::Result<()> {
     let named = |tag: Tag| tag.form().and_then(|form| KINDS.iter().position(|kind| kind.about == form.name));
-    let mut left = ShortenedDump { bytes: Vec::with_capacity(dump.len()), skipped: Vec::new() };
-    let header = dump.iter().position(|byte| *byte == 0).map_or(dump.len(), |end| (end + 13).min(dump.len()));
-    left.bytes.extend_from_slice(&dump[..header]);
-    let mut at = header;
-    while let Some(head) = dump[at..].first_chunk::<HEAD>() {
-        let [tag, .., a, b, c, d] = *head;
-        let body = at + HEAD;
-        let end = body.saturating_add(u32::from_be_bytes([a, b, c, d]) as usize);
-        if end > dump.len() {
-            break;
+    let mut dump = BufReader::with_capacity(CHUNK, dump);
+    let mut at = copy_text(&mut dump, out)?;
+    at += io::copy(&mut dump.by_ref().take(AFTER_TEXT), out)?;
+    loop {
+        let mut head = Vec::with_capacity(HEAD);
+        dump.by_ref().take(HEAD as u64).read_to_end(&mut head)?;
+        let Ok([tag, .., a, b, c, d]) = <[u8; HEAD]>::try_from(&head[..]) else { return out.write_all(&head) };
+        let body = at + HEAD as u64;
+        let end = body + u64::from(u32::from_be_bytes([a, b, c, d]));
+        if end > length {
+            out.write_all(&head)?;
+            return io::copy(&mut dump, out).map(drop);
         }
         if named(Tag(tag)).is_some_and(|kind| kinds.contains(&kind)) {
-            left.skipped.push(body as u64..end as u64);
+            io::copy(&mut dump.by_ref().take(end - body), &mut io::sink())?;
+            skipped(body..end);
         } else {
-            left.bytes.extend_from_slice(&dump[at..end]);
+            out.write_all(&head)?;
+            io::copy(&mut dump.by_ref().take(end - body), out)?;
         }
         at = end;
     }
-    left.bytes.extend_from_slice(&dump[at..]);
-    left
+}
+
+/// Copies the text of a header with the zero byte after it, and returns its length.
+fn copy_text(dump: &mut dyn BufRead, out: &mut dyn Write) -> io::Result<u64> {
+    let mut copied = 0;
+    loop {
+        let bytes = dump.fill_buf()?;
+        let zero = bytes.iter().position(|byte| *byte == 0);
+        let count = zero.map_or(bytes.len(), |zero| zero + 1);
+        out.write_all(&bytes[..count])?;
+        copied += count as u64;
+        dump.consume(count);
+        if zero.is_some() || count == 0 {
+            return Ok(copied);
+        }
+    }
 }
 
 #[cfg(test)]
@@ -71,12 +94,17 @@ mod tests {
         let cut = b"\x0b\0\0\0\0\0\0\0\x04ab";
         let dump = [&header[..], short, text, whole, cut].concat();
         let end_thread = KINDS.iter().position(|kind| kind.name == "end-thread").expect("a kind");
-        let left = without_records(&dump, &[end_thread]);
-        assert_eq!(left.bytes, [&header[..], text, cut].concat());
-        let bodies: Vec<&[u8]> =
-            left.skipped.iter().map(|span| &dump[span.start as usize..span.end as usize]).collect();
+        let without = |kinds: &[usize]| {
+            let (mut left, mut bodies) = (Vec::new(), Vec::new());
+            let mut skipped = |body: Range<u64>| bodies.push(dump[body.start as usize..body.end as usize].to_vec());
+            let length = dump.len() as u64;
+            write_without_records(&mut &dump[..], length, kinds, &mut left, &mut skipped).expect("in memory");
+            (left, bodies)
+        };
+        let (left, bodies) = without(&[end_thread]);
+        assert_eq!(left, [&header[..], text, cut].concat());
         assert_eq!(bodies, [&b"ab"[..], b"abcd"]);
-        assert_eq!(without_records(&dump, &[]).bytes, dump);
+        assert_eq!(without(&[]).0, dump);
         assert!(KINDS.iter().all(|kind| Tag::FORMS.iter().any(|form| form.name == kind.about)));
     }
 }

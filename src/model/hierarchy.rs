@@ -3,7 +3,7 @@
 //! A chain may be as long as there are classes, and every class and object has one. So the chains are followed once for the
 //! whole table; after that no class is passed that has nothing to say.
 
-use super::{Address, Class, Contents, Object, Value};
+use super::{Address, Class, Contents, Field, FieldType, Object, Value};
 
 /// The superclasses of a table of classes, by places in the table.
 ///
@@ -143,6 +143,30 @@ impl Hierarchy {
         }
         parts.push(rest);
         parts.into_iter().rev().flatten().filter_map(|value| value.as_reference()).collect()
+    }
+
+    /// The first field of an instance that has a value of another type, and that type. `class` is the place of its class.
+    pub(crate) fn retyped_value<'c>(
+        &self,
+        classes: &'c [Class],
+        class: Option<usize>,
+        object: &Object,
+    ) -> Option<(&'c Field, FieldType)> {
+        let Contents::Fields(values) = &object.contents else { return None };
+        let mut values = values.iter();
+        let mut next = class;
+        while let Some(class) = next {
+            step();
+            // Without the fields of a class it is not known which values are those of the classes above it.
+            let fields = classes[class].fields.as_ref()?;
+            // What has fewer values than fields is wrong in another way.
+            let retyped = fields.iter().zip(&mut values).find(|(field, value)| field.kind != value.kind);
+            if let Some((field, value)) = retyped {
+                return Some((field, value.kind));
+            }
+            next = self.with_fields[class];
+        }
+        None
     }
 }
 

@@ -1,5 +1,7 @@
 //! Values of fields, their types, and identity hash codes.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use super::{Address, PrimitiveType};
@@ -12,6 +14,16 @@ pub enum FieldType {
     Object,
     /// A primitive value.
     Primitive(PrimitiveType),
+}
+
+/// `object`, or the keyword of a primitive type.
+impl fmt::Display for FieldType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FieldType::Object => f.write_str("object"),
+            FieldType::Primitive(primitive) => f.write_str(primitive.keyword()),
+        }
+    }
 }
 
 /// An identity hash code as the dump stores it.

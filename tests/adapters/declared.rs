@@ -1,11 +1,12 @@
 //! Right decoders that tell facts in their own ways, and declare it: none is blamed, one that does not declare it is, and a wrong
-//! fact is found under each declaration. They are the full adapter for HPROF with the freedoms of tests/adapters/free.py.
+//! fact is found under each declaration. They are the full adapters with the freedoms of tests/adapters/free.py. There are few
+//! random dumps; HEAPSMITH_DECLARED_RANDOM=300 asks for more.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::bench::{check, has_python, python};
+use crate::bench::{check, has_python, heapsmith, interpreter, python};
 
 /// Freedoms that are declared (tests/adapters/free.py), and what is wrong of a decoder that does not declare them.
 const DECLARED: [(&str, &str); 16] = [
@@ -51,13 +52,68 @@ const SHOWING: [&str; 20] = [
     "hprof-spelled-every-root",
 ];
 
+/// The same of other formats, whose dumps have no values, roots or records of another kind: by format.
+const DECLARED_OF_OTHERS: [(&str, &str, &str); 10] = [
+    ("phd", "placeholders", "class-name"),
+    ("phd", "dangling", "class"),
+    ("phd", "null-object", "address"),
+    ("phd", "classes", "address"),
+    ("phd", "java-names", "class-name"),
+    ("classic", "placeholders", "class-name"),
+    ("classic", "dangling", "references"),
+    ("classic", "null-object", "address"),
+    ("classic", "classes", "address"),
+    ("classic", "java-names", "class-name"),
+];
+
+/// Cases of which each shows some of these.
+const SHOWING_OTHERS: [(&str, &[&str]); 2] = [
+    (
+        "phd",
+        &[
+            "--filter",
+            "phd5-spelled-names",
+            "--filter",
+            "phd-name-an-empty-slot",
+            "--filter",
+            "phd-let-a-reference-dangle",
+            "--filter",
+            "phd-break-a-class-word",
+        ],
+    ),
+    (
+        "classic",
+        &[
+            "--filter",
+            "classic-empty-a-name",
+            "--filter",
+            "classic-spelled-no-name",
+            "--filter",
+            "classic-let-a-reference-dangle",
+            "--filter",
+            "classic-name-an-unknown-type",
+        ],
+    ),
+];
+
 /// The report of a decoder for each of these lists of words.
 fn free(words: &[String], arguments: &[&str]) -> (Value, i32) {
-    let adapters: Vec<String> = words.iter().map(|words| python("tests/adapters/free.py", words)).collect();
+    free_of("hprof", words, arguments)
+}
+
+fn free_of(format: &str, words: &[String], arguments: &[&str]) -> (Value, i32) {
+    let of_format = if format == "hprof" { "" } else { format };
+    let adapter = |words: &String| python("tests/adapters/free.py", &format!("{of_format} {words}"));
+    let adapters: Vec<String> = words.iter().map(adapter).collect();
     let adapters = adapters.iter().flat_map(|adapter| ["--adapter", adapter]);
     let arguments: Vec<&str> =
-        adapters.chain(["--format", "hprof", "--seed", "11"]).chain(arguments.iter().copied()).collect();
+        adapters.chain(["--format", format, "--seed", "11"]).chain(arguments.iter().copied()).collect();
     check(&arguments)
+}
+
+/// The number of random dumps: few, unless more are asked for.
+fn random(few: u32) -> String {
+    std::env::var("HEAPSMITH_DECLARED_RANDOM").unwrap_or_else(|_| few.to_string())
 }
 
 /// What is wrong of each implementation of a report, over its cases: a fact, or the verdict that was expected.
@@ -89,10 +145,83 @@ fn passes_declared_freedoms() {
         "root-objects",
     ];
     let words: Vec<String> = std::iter::once(all).chain(others).map(str::to_owned).collect();
-    let (report, code) = free(&words[..1], &["--random", "20", "--allow-skips"]);
+    let (report, code) = free(&words[..1], &["--random", &random(20), "--allow-skips"]);
     assert_eq!((wrong(&report), code), (vec![BTreeSet::new()], 0), "{report:#}");
-    let (report, code) = free(&words[1..], &[&SHOWING[..], &["--random", "8", "--filter", "random-*"]].concat());
+    let (report, code) = free(&words[1..], &[&SHOWING[..], &["--random", &random(8), "--filter", "random-*"]].concat());
     assert_eq!((wrong(&report), code), (vec![BTreeSet::new(); 3], 0), "{report:#}");
+}
+
+#[test]
+fn passes_declared_freedoms_of_phd_and_classic() {
+    if !has_python() {
+        return;
+    }
+    // What is declared of values, roots and records of HPROF changes nothing.
+    let all = ["placeholders dangling null-object java-names text-names of-hprof"].map(str::to_owned);
+    let others = ["classes opaque", "classes of-hprof", "opaque null-object java-names"].map(str::to_owned);
+    for (format, showing) in SHOWING_OTHERS {
+        let (report, code) = free_of(format, &all, &["--random", &random(12)]);
+        assert_eq!((wrong(&report), code), (vec![BTreeSet::new()], 0), "{format}: {report:#}");
+        let few = random(12);
+        let arguments = [showing, &["--random", &few, "--filter", "random-*"]].concat();
+        let (report, code) = free_of(format, &others, &arguments);
+        assert_eq!((wrong(&report), code), (vec![BTreeSet::new(); 3], 0), "{format}: {report:#}");
+    }
+}
+
+#[test]
+fn blames_freedoms_of_phd_and_classic_that_are_not_declared() {
+    if !has_python() {
+        return;
+    }
+    for (format, showing) in SHOWING_OTHERS {
+        let of_format = || DECLARED_OF_OTHERS.into_iter().filter(|(of, ..)| *of == format);
+        let undeclared = of_format().map(|(_, freedom, _)| format!("{freedom} undeclared"));
+        // A wrong fact is found whatever is declared.
+        let mistakes = of_format().map(|(_, freedom, _)| format!("{freedom} wrong=other_reference"));
+        let words: Vec<String> = undeclared.chain(mistakes).collect();
+        let (report, _) = free_of(format, &words, showing);
+        let found = wrong(&report);
+        let (undeclared, mistakes) = found.split_at(found.len() / 2);
+        for (((_, freedom, fact), wrong), mistaken) in of_format().zip(undeclared).zip(mistakes) {
+            assert!(wrong.contains(fact), "{format}, {freedom}: {wrong:?}");
+            let is_about_references = |fact: &String| fact.ends_with("references") || fact.starts_with("reference");
+            assert!(
+                !mistaken.is_empty() && mistaken.iter().all(is_about_references),
+                "{format}, {freedom}: {mistaken:?}"
+            );
+        }
+    }
+}
+
+/// A program that prints listings has no answer to hello: the command says what one would.
+#[test]
+fn passes_decoders_by_what_their_command_declares() {
+    if !has_python() {
+        return;
+    }
+    let script = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/adapters/free.py");
+    let decoder = format!("{} -S {} unordered-statics null-roots print={{}}", interpreter(), script.display());
+    let declares = |declared: &[&str]| {
+        let declared = declared.iter().flat_map(|declared| ["--declare", declared]);
+        let shown = ["--filter", "hprof-hotspot-25-1-random", "--filter", "hprof-spelled-null-thread"];
+        let arguments: Vec<&str> = ["--decoder", &decoder].into_iter().chain(declared).chain(shown).collect();
+        wrong(&check(&arguments).0).remove(0)
+    };
+    let facts = |facts: &[&str]| facts.iter().copied().map(str::to_owned).collect::<BTreeSet<_>>();
+    assert_eq!(declares(&["statics=any-order", "leaves_out=dangling-roots,null-roots"]), facts(&[]));
+    assert_eq!(declares(&["statics=any-order"]), facts(&["roots"]));
+    assert_eq!(declares(&["leaves_out=null-roots"]), facts(&["statics"]));
+    for (declared, expected) in [
+        ("statics=upside-down", "expected one of listed, any-order, by-name; found upside-down"),
+        ("leaves_out=null-roots,all", "expected a list of names among null-roots, dangling-roots; found all"),
+        ("order=any", "expected one of identifies, class_names,"),
+    ] {
+        let output = heapsmith(&["check", "--decoder", &decoder, "--declare", declared]);
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{told}");
+        assert!(told.contains(&format!("--declare {declared}: ")) && told.contains(expected), "{told}");
+    }
 }
 
 #[test]

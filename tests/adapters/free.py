@@ -1,4 +1,5 @@
-"""The full adapter for HPROF with freedoms of right libraries: `free.py FREEDOM... [verdict] [undeclared] [wrong=MISTAKE]`.
+"""A full adapter with freedoms of right libraries: `free.py [phd|classic] FREEDOM... [verdict] [undeclared] [wrong=MISTAKE]
+[print=PATH]`. Without a format it is that for HPROF; with a path it prints the listing of that dump.
 
 A freedom changes what the listing says, or what the decoder reads, and declares that in its answer to hello. A mistake is made
 after that: it is wrong whatever is declared.
@@ -8,8 +9,10 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "examples/adapters/full"))
+import classic
 import hprof
-from protocol import Refusal, serve
+import phd
+from protocol import Refusal, decompressed, serve
 
 words = sys.argv[1:]
 sys.argv = sys.argv[:1]
@@ -49,8 +52,11 @@ def unordered_fields(lines):
 def placeholders(lines):
     for line in of(lines, "class"):
         line["name"] = line.get("name") or PLACEHOLDER + line["address"]
-        for field in line["fields"] + line["statics"]:
+        for field in line.get("fields", []) + line.get("statics", []):
             field["name"] = field["name"] or PLACEHOLDER
+    for line in lines:
+        if "class_name" in line:
+            line["class_name"] = line["class_name"] or PLACEHOLDER
     for line in of(lines, "thread"):
         line.setdefault("name", PLACEHOLDER)
     for line in of(lines, "region"):
@@ -104,7 +110,8 @@ def one_root_for(*keys):
 
 def keep(lines, is_kept):
     lines[1:] = [line for line in lines[1:] if is_kept(line)]
-    lines[0]["roots"] = len(of(lines, "root"))
+    if "roots" in lines[0]:
+        lines[0]["roots"] = len(of(lines, "root"))
 
 
 def there(lines):
@@ -126,17 +133,84 @@ def without_dangling(lines):
     for line in lines[1:]:
         if line["kind"] == "class":
             for key in ("super", "loader", "signers", "protection_domain"):
-                line[key] = null(line[key])
-            for field in line["statics"]:
+                if key in line:
+                    line[key] = null(line[key])
+            for field in line.get("statics", []):
                 field["value"] = null(field["value"]) if field["type"] == "object" else field["value"]
         elif line["kind"] == "object":
-            line["class"] = line["class"] if line["class"] in known else None
+            line["class"] = line["class"] if line.get("class") in known else None
             for value in line.get("values", []):
                 value[1] = null(value[1]) if value[0] == "object" else value[1]
         elif line["kind"] == "object-array":
-            line["elements"] = [null(address) for address in line["elements"]]
+            if "elements" in line:
+                line["elements"] = [null(address) for address in line["elements"]]
             if line.get("array_class") not in known:
                 line.pop("array_class", None)
+        if "refs" in line:
+            line["refs"] = [null(address) for address in line["refs"]]
+
+
+def a_null_object(lines):
+    if "0x0" not in there(lines):
+        lines.append({"kind": "object", "address": "0x0", "record": 1 << 40, "class": "0x0", "refs": []})
+
+
+def made_up_classes(lines):
+    """Classes for the objects that have none in the dump, at an address of the dump's or one of the library's own."""
+    known, named = there(lines), {json.dumps(line["name"]) for line in of(lines, "class")}
+    for line in of(lines, "object", "object-array", "primitive-array"):
+        name = line.get("class_name", PLACEHOLDER)
+        address = hex(1 << 60 | len(lines) << 4) if "class_name" in line else line.get("class", "0x0")
+        is_there = json.dumps(name) in named if "class_name" in line else address in known or address == "0x0"
+        if not is_there:
+            number = 1 << 41 | len(lines)
+            lines.append({"kind": "class", "address": address, "record": number, "name": name, "refs": []})
+            known.add(address)
+            named.add(json.dumps(name))
+
+
+def changed_names(lines, change):
+    lines[0].update({key: change(lines[0][key]) for key in ("version_text",) if key in lines[0]})
+    for line in lines:
+        line.update({key: change(line[key]) for key in ("name", "class_name") if line.get(key)})
+
+
+def java_name(name):
+    """A name as Java's source has it, whether it is text or bytes."""
+    if isinstance(name, dict):
+        return {"bytes": java_name(bytes.fromhex(name["bytes"]).decode("latin-1")).encode("latin-1").hex()}
+    element = name.lstrip("[")
+    dimensions = len(name) - len(element)
+    if not dimensions:
+        return name.replace("/", ".")
+    if element[:1] == "L" and element[-1:] == ";":
+        return element[1:-1].replace("/", ".") + "[]" * dimensions
+    return classic.ELEMENTS[element] + "[]" * dimensions if element in classic.ELEMENTS else name
+
+
+def java_names(lines):
+    for line in lines:
+        line.update({key: java_name(line[key]) for key in ("name", "class_name") if line.get(key)})
+
+
+def text_names(lines):
+    def text(name):
+        if isinstance(name, dict):
+            return bytes.fromhex(name["bytes"]).decode("utf-8", "replace")
+        return name.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    changed_names(lines, text)
+
+
+def opaque(lines):
+    """Numbers of the library's own in the place of addresses."""
+    numbers = {"0x0": "0x0"}
+    number = lambda address: numbers.setdefault(address, hex(0x10000 + 8 * len(numbers) * 7919 % (1 << 30)))
+    for line in lines[1:]:
+        for key in ("address", "super", "class", "array_class"):
+            if line.get(key):
+                line[key] = number(line[key])
+        if "refs" in line:
+            line["refs"] = [number(address) for address in line["refs"]]
 
 
 def a_boot_loader(lines):
@@ -186,6 +260,10 @@ def no_small_identifiers(header=hprof.Dump.header):
 
 LOG = {"events", "stack-traces", "unloads", "allocation-sites", "heap-summaries", "cpu-samples", "control-settings", "unknown-records"}
 
+# What has no meaning for dumps of another format.
+OF_HPROF = {"booleans": "0/1", "nans": "any", "leaves_out": ["dangling-roots"], "roots": "one-per-object", "statics": "by-name",
+            "fields": "any-order", "identifier_sizes": [1], "android": "skipped", "skips": list(SKIPPED.values())}
+
 # What is declared, what becomes of the lines, what becomes of the decoder, and the facets that are not reported.
 FREEDOMS = {
     "unordered-statics": ({"statics": "any-order"}, unordered_statics),
@@ -202,6 +280,12 @@ FREEDOMS = {
     "dangling": ({"dangling": "null"}, without_dangling),
     "boot-loader": ({"makes_up": ["null-objects", "null-roots"]}, a_boot_loader),
     "root-objects": ({}, roots_alone),
+    "null-object": ({"makes_up": ["null-objects"]}, a_null_object),
+    "classes": ({"makes_up": ["classes"]}, made_up_classes),
+    "java-names": ({"class_names": "java"}, java_names),
+    "text-names": ({"names": "text"}, text_names),
+    "opaque": ({"identifies": "opaque"}, opaque),
+    "of-hprof": (OF_HPROF, lambda lines: None),
     "no-android": ({"android": "skipped"}, no_android),
     "no-small-identifiers": ({"identifier_sizes": [4, 8]}, no_small_identifiers),
     "skips": ({"skips": list(SKIPPED.values())}, without_skipped, skipping)}
@@ -270,13 +354,25 @@ def lost_object(lines):
     keep(lines, lambda line: line not in lost)
 
 
+def other_reference(lines):
+    """A reference to an object becomes one to another object."""
+    known = sorted(there(lines) - {"0x0"})
+    for line in [line for line in lines if set(line.get("refs", [])) & set(known)][:1]:
+        place = next(place for place, to in enumerate(line["refs"]) if to in known)
+        line["refs"][place] = next(to for to in known if to != line["refs"][place])
+
+
 MISTAKES = {name: change for name, change in globals().items() if callable(change)}
 
+formats = {"phd": phd, "classic": classic}
+adapter = formats.get(words[0], hprof)
+words = words[words[0] in formats:]
 chosen = [word for word in words if word in FREEDOMS]
 mistakes = [MISTAKES[word.removeprefix("wrong=")] for word in words if word.startswith("wrong=")]
-if len(chosen) + len(mistakes) + sum(word in ("undeclared", "verdict") for word in words) != len(words):
+others = [word for word in words if word in ("undeclared", "verdict") or word.startswith("print=")]
+if len(chosen) + len(mistakes) + len(others) != len(words):
     sys.exit(f"expected freedoms among {', '.join(FREEDOMS)}; found {words}")
-hello = dict(hprof.HELLO)
+hello = dict(adapter.HELLO)
 if "root-objects" in chosen:
     hello["facets"] = [facet for facet in hello["facets"] if facet not in ("roots", "root-order")] + ["root-objects"]
 if "verdict" in words:
@@ -294,8 +390,14 @@ for name in chosen:
         more()
 
 
+LISTINGS = {
+    hprof: lambda data, heap, readings: hprof.listing(hprof.Dump(data, readings), heap),
+    phd: lambda data, _, readings: phd.listing(phd.Dump(data, readings)),
+    classic: lambda data, _, readings: classic.listing(classic.Dump(data, readings), readings)}
+
+
 def parse(data, heap, readings):
-    lines = hprof.listing(hprof.Dump(data, readings), heap)
+    lines = LISTINGS[adapter](data, heap, readings)
     for name in chosen:
         if FREEDOMS[name][1] not in (no_android, no_small_identifiers):
             FREEDOMS[name][1](lines)
@@ -304,4 +406,9 @@ def parse(data, heap, readings):
     return {} if "verdict" in words else lines
 
 
-serve(hello, hprof.READINGS, parse)
+path = [word.removeprefix("print=") for word in words if word.startswith("print=")]
+if path:
+    lines = parse(decompressed(pathlib.Path(path[0]).read_bytes()), None, adapter.READINGS)
+    print("\n".join(map(json.dumps, lines)))
+else:
+    serve(hello, adapter.READINGS, parse)

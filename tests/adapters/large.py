@@ -1,8 +1,10 @@
 """An adapter that counts what an HPROF dump has, and passes over contents: large dumps take it no longer than small ones.
 
-Its first argument is how it goes wrong with large ones:
+Its first argument is how it goes wrong with large ones, the second one what it declares beside that (JSON):
 
 right: not at all.
+once: not at all, and it counts equal roots once.
+fewer: it counts a root less.
 signed: lengths of records have 31 bits and a sign.
 product: lengths of arrays in bytes have 32 bits and a sign.
 position: places in the file have 32 bits.
@@ -14,6 +16,7 @@ import struct
 import sys
 
 WAY = sys.argv[1]
+DECLARED = json.loads(sys.argv[2]) if len(sys.argv) > 2 else {}
 SIZES = {2: 4, 4: 1, 5: 2, 6: 4, 7: 8, 8: 1, 9: 2, 10: 4, 11: 8}
 NAMES = ["classes", "instances", "object-arrays", "primitive-arrays", "roots"]
 
@@ -45,6 +48,7 @@ def array(length, size):
 
 
 def sub_records(dump, end, counts):
+    roots = set()
     while dump.tell() < end:
         (tag,) = take(dump, ">B")
         if tag == 0x20:
@@ -63,8 +67,8 @@ def sub_records(dump, end, counts):
             skip(dump, array(length, SIZES[kind]))
             counts["primitive-arrays"] += 1
         elif tag == 0x05:
-            skip(dump, 4)
-            counts["roots"] += 1
+            roots |= {take(dump, ">I")}
+            counts["roots"] = len(roots) if WAY == "once" else counts["roots"] + 1
         else:
             raise Refused(f"there is no sub-record {tag:#x} at {dump.tell() - 1}")
 
@@ -73,7 +77,9 @@ def parse(path):
     counts = dict.fromkeys(NAMES, 0)
     with open(path, "rb") as dump:
         length = dump.seek(0, os.SEEK_END)
-        dump.seek(31)
+        dump.seek(19)
+        if take(dump, ">IQ")[0] != 4:
+            raise Refused("identifiers of 4 bytes are read")
         while dump.tell() < length:
             tag, _, size = take(dump, ">BII")
             size = signed(size) if WAY == "signed" else size
@@ -83,6 +89,7 @@ def parse(path):
                 sub_records(dump, dump.tell() + size, counts)
             else:
                 skip(dump, size)
+    counts["roots"] -= WAY == "fewer"
     return counts
 
 
@@ -91,7 +98,7 @@ for line in sys.stdin.buffer:
     answer = {"id": request["id"]}
     if request["op"] == "hello":
         answer.update(protocol=2, name="large", version="1", language="Python", reads=["hprof"])
-        answer.update(levels=["verdict", "counts"], counts=NAMES)
+        answer.update(levels=["verdict", "counts"], counts=NAMES, **DECLARED)
     else:
         try:
             answer.update(status="accept", counts=parse(request["path"]))

@@ -23,4 +23,5 @@ mod readings;
 mod scaling;
 #[path = "../schema/mod.rs"]
 mod schema;
+mod streamed;
 mod templates;

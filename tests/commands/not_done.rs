@@ -196,7 +196,8 @@ fn encode_counts_what_the_dump_does_not_record() {
     assert_eq!(message, expected);
     let kinds = json!([{ "kind": "monitor-used", "count": 2 }, { "kind": "unknown", "count": 1 }]);
     let due = json!({
-        "schema": 1, "to": "hprof/hotspot-25", "written": true, "broken": [], "lost": [], "omitted_roots": kinds,
+        "schema": 2, "to": "hprof/hotspot-25", "written": true, "broken": [], "lost": [], "omitted_roots": kinds,
+        "retyped_objects": 0,
     });
     assert_eq!(serde_json::from_str::<Value>(&report).expect("JSON"), due);
     bench.ok("encode more.jsonl --format hprof --profile any -o any.hprof");
@@ -245,6 +246,46 @@ fn encode_refuses_heaps_whose_dumps_are_not_valid() {
         assert!(message.starts_with("warning: the dump of this heap breaks hprof."), "{message}");
         assert_eq!(bench.run(&format!("validate {name}.hprof")).0, 1, "{name}");
     }
+}
+
+/// The types of values stand in their classes: an int where a class has a long would be read as a part of one. Whether the dump is
+/// valid is a matter of its length alone.
+#[test]
+fn encode_refuses_values_of_another_type_than_their_field() {
+    let bench = Bench::new();
+    let fields = r#"[{"name":"count","type":"long"},{"name":"last","type":"int"}]"#;
+    let listing = |values: &str| {
+        let class = format!(
+            r#"{{"kind":"class","address":"0x1000","name":"A","super":"0x0","loader":"0x0","signers":"0x0","protection_domain":"0x0","instance_size":12,"fields":{fields},"statics":[],"constant_pool":[],"serial":1,"trace":0}}"#
+        );
+        let object = format!(r#"{{"kind":"object","address":"0x2000","class":"0x1000","trace":0,"values":{values}}}"#);
+        let head = r#"{"listing":1,"format":"hprof","identifier_size":4,"header_version":"1.0.2","time_stamp":0}"#;
+        [head, &class, &object].join("\n")
+    };
+    let encode = |name: &str, values: &str, more: &str| {
+        bench.write(&format!("{name}.jsonl"), listing(values).as_bytes());
+        bench.run(&format!("encode {name}.jsonl --format hprof -o {name}.hprof{more}"))
+    };
+    let (code, _, message) = encode("right", r#"[["long","0x5"],["int","0x7"]]"#, "");
+    assert_eq!((code, message.as_str()), (0, ""));
+    // As long as a long and an int, but the other way round; and as long as an int.
+    for (name, values, said) in [
+        ("swapped", r#"[["int","0x5"],["long","0x7"]]"#, "expected long in count, found int"),
+        ("float", r#"[["long","0x5"],["float","0x7"]]"#, "expected int in last, found float"),
+    ] {
+        let (code, out, message) = encode(name, values, "");
+        assert_eq!((code, out.as_str()), (1, ""), "{message}");
+        let all = "objects with values of another type than their class declares (1); the first is 0x2000: ";
+        assert!(message.contains(&format!("{all}{said}; ")) && message.contains("--allow-invalid"), "{message}");
+        assert!(!bench.path(&format!("{name}.hprof")).exists(), "{name}");
+        let (code, report, message) = encode(name, values, " --allow-invalid --json");
+        assert_eq!((code, message), (0, format!("warning: {all}{said}\n")));
+        assert_eq!(serde_json::from_str::<Value>(&report).expect("JSON")["retyped_objects"], 1);
+        assert!(bench.path(&format!("{name}.hprof")).exists(), "{name}");
+    }
+    // What is shorter as well breaks a rule.
+    let (code, _, message) = encode("short", r#"[["int","0x5"],["int","0x7"]]"#, "");
+    assert!(code == 1 && message.contains("breaks hprof.instance.length (1)"), "{message}");
 }
 
 #[test]

@@ -57,17 +57,7 @@ impl TestOpts {
         let supervisor = std::env::current_exe().map_err(|e| Error::io("finding heapsmith's own program", e))?;
         let budget = Budget::default().time(time);
         let stop = interrupt::gently();
-        let (kind, command) = (Kind::Adapter, self.command);
-        let subject = Subject {
-            kind,
-            command,
-            words,
-            supervisor,
-            budget,
-            level: None,
-            declares: Default::default(),
-            stop: stop.clone(),
-        };
+        let subject = Subject::new(Kind::Adapter, self.command, words, supervisor).budget(budget).stop(stop.clone());
         let _sweeper = Sweeper::new()?;
         let told = examine(&subject)?;
         let failed = |e| Error::io("writing standard output", e);

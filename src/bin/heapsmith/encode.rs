@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use heapsmith::convert::{BUDGET, Lost, OmittedRoots, Unwritten, check_superclass_lists};
+use heapsmith::convert::{BUDGET, Lost, OmittedRoots, RetypedValues, Unwritten, check_superclass_lists};
 use heapsmith::error::Error;
 use heapsmith::format::{Format, Lowering};
 use heapsmith::input::Input;
@@ -41,7 +41,8 @@ pub(crate) struct Opts {
     /// Most bytes for the lists of superclasses that PHD and classic text have for each class.
     #[arg(long, value_name = "BYTES", default_value_t = BUDGET)]
     budget: u64,
-    /// Write a dump that is not valid, and say on standard error which rules it breaks. Without it, that is an error.
+    /// Write a dump that is not valid, and say on standard error which rules it breaks, or one without the types of values that
+    /// are not those of their fields. Without it, that is an error.
     #[arg(long)]
     allow_invalid: bool,
     /// Print a JSON report of what the dump does not record and which rules it breaks, too; on standard error if the dump goes to
@@ -68,10 +69,12 @@ pub(crate) struct Report {
     lost: Vec<Lost>,
     /// Roots of the listing that the writer leaves out.
     omitted_roots: Vec<OmittedRoots>,
+    /// Number of objects with values of another type than their class declares.
+    retyped_objects: u64,
 }
 
 /// Version of the report.
-const SCHEMA: u32 = 1;
+const SCHEMA: u32 = 2;
 
 impl Opts {
     pub(crate) fn run(mut self) -> Result<Answer, Error> {
@@ -98,24 +101,35 @@ impl Opts {
         lowering.write(&mut (&mut source as &mut dyn HeapSource), &mut io::sink())?;
         // Some writers contradict their format, which is what their dumps are for.
         let broken = if lowering.is_trap() { Vec::new() } else { self.broken_rules(&heap, &lowering)? };
-        let written = broken.is_empty() || self.allow_invalid;
+        let unwritten = Unwritten::of(&mut (&mut source as &mut dyn HeapSource), &lowering)?;
+        let retyped_objects = unwritten.retyped.as_ref().map_or(0, |retyped| retyped.objects);
+        // A value of another type that is longer or shorter breaks a rule.
+        if let Some(retyped) = unwritten.retyped.as_ref().filter(|_| broken.is_empty()) {
+            self.say_of_retyped(retyped);
+        }
+        let written = broken.is_empty() && retyped_objects == 0 || self.allow_invalid;
         // Of what is not written, nothing is lost on the way.
-        let unwritten = match written {
-            true => warn_of_unwritten(&mut (&mut source as &mut dyn HeapSource), &lowering)?,
-            false => Unwritten::of(&mut (&mut source as &mut dyn HeapSource), &lowering)?,
-        };
         if written {
+            warn_of_unwritten(&mut (&mut source as &mut dyn HeapSource), &lowering)?;
             let output = Output::create_binary(&self.output, self.force)?;
             self.spelling.write(&lowering, &mut (&mut source as &mut dyn HeapSource), output)?;
         }
         if self.json {
-            let Unwritten { to, lost, roots: omitted_roots } = unwritten;
-            let report = Report { schema: SCHEMA, to, written, broken, lost, omitted_roots };
+            let Unwritten { to, lost, roots: omitted_roots, .. } = unwritten;
+            let report = Report { schema: SCHEMA, to, written, broken, lost, omitted_roots, retyped_objects };
             let failed = |e| Error::io("writing the report", e);
             let text = serde_json::to_string(&report).map_err(|e| failed(e.into()))?;
             writeln!(terminal::data_beside(Some(&self.output)), "{text}").map_err(failed)?;
         }
         Ok(if written { Answer::Yes } else { Answer::No })
+    }
+
+    fn say_of_retyped(&self, retyped: &RetypedValues) {
+        if self.allow_invalid {
+            return terminal::warning(&retyped.to_string());
+        }
+        let remedy = "correct the listing, or --allow-invalid writes them by their fields' types";
+        terminal::error(&format!("{}: {retyped}; {remedy}", self.listing.display()));
     }
 
     /// The rules that the dump breaks; says on standard error what is wrong with it.

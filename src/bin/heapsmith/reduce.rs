@@ -177,17 +177,7 @@ impl Opts {
         }
         let (flag, command) = self.asked()?;
         let kind = if flag == "--adapter" { Kind::Adapter } else { Kind::Decoder };
-        let (words, command) = (words(flag, command)?, command.to_owned());
-        let subject = Subject {
-            kind,
-            command,
-            words,
-            supervisor,
-            budget,
-            level: None,
-            declares: Default::default(),
-            stop: stop.clone(),
-        };
+        let subject = Subject::new(kind, command, words(flag, command)?, supervisor).budget(budget).stop(stop.clone());
         let cause = self.cause.as_deref();
         let dump = match dump {
             // What a decoder prints of a large dump has no bound, unless the dump is held.

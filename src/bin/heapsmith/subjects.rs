@@ -78,9 +78,9 @@ impl SubjectOpts {
             if let Some(place) = places.iter().find(|place| !words.iter().any(|word| word.contains(**place))) {
                 return Err(Error::Usage(format!("--{flag} must contain {place} where {} goes", path_of(place))));
             }
-            let (supervisor, stop) = (supervisor.clone(), stop.clone());
             let declares = if kind == Kind::Decoder { declares.clone() } else { Declares::default() };
-            Ok(Subject { kind, command: command.clone(), words, supervisor, budget, level: self.level, declares, stop })
+            let subject = Subject::new(kind, command, words, supervisor.clone());
+            Ok(subject.budget(budget).level(self.level).declares(declares).stop(stop.clone()))
         };
         let mut subjects = Vec::new();
         for command in &self.adapter {

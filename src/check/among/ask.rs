@@ -12,7 +12,7 @@ use crate::check::run::{Party, is_in_vain};
 use crate::check::streamed::From as DumpFrom;
 use crate::check::subject::{Files, LONG, Session, Subject, cut};
 use crate::check::task::Task;
-use crate::check::tasks::why_not_this;
+use crate::check::tasks::{why_not_large, why_not_this};
 use crate::compare::Facet;
 use crate::corpus::Case;
 use crate::error::Error;
@@ -120,10 +120,16 @@ impl<'r> Round<'r> {
         if let Some(reason) = why_not_this(subject, party.hello(), task, case) {
             return Ok(Some(Said::Nothing(reason)));
         }
-        let files = match task.source.streamed(case).map(|streamed| streamed.from) {
+        let streamed = task.source.streamed(case);
+        let files = match streamed.as_ref().map(|streamed| streamed.from) {
             Some(DumpFrom::Own(own)) => Files::named(own, task.answer_suffix())?,
             _ => Files::write(task, case)?,
         };
+        if let Some(streamed) = &streamed
+            && let Some(reason) = why_not_large(subject, party.hello(), streamed, &files)?
+        {
+            return Ok(Some(Said::Nothing(reason)));
+        }
         let started = Instant::now();
         let session = &mut self.sessions[place];
         let reply = session.ask(task, case, &files)?;

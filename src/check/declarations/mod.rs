@@ -10,15 +10,18 @@ mod roots;
 mod spelling;
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use crate::compare::Facet;
+use crate::error::Error;
 use crate::family::case::{Ambiguity, Choice};
 use crate::format::Format;
-use crate::model::Heap;
+use crate::model::{Address, Heap, HeapSource, Object, Root};
 
 pub(super) use conventions::{CONVENTIONS, edges};
 pub use declares::Declares;
-pub(super) use spelling::{BOOLEANS, GENERAL, NAMES, in_text, in_words, names, to_0_and_1};
+pub(super) use roots::root_key;
+pub(super) use spelling::{BOOLEANS, GENERAL, NAMES, in_both_forms, in_text, in_words, names, to_0_and_1};
 
 /// Keys of [`DECLARATIONS`] that decide on more than a comparison.
 pub(in crate::check) const IDENTIFIES: &str = "identifies";
@@ -90,10 +93,74 @@ impl ComparedSides<'_> {
 
 /// A right heap with the roots that an implementation counts: it lists those.
 pub(in crate::check) fn as_counted<'h>(heap: &'h Heap, declares: &Declares) -> Cow<'h, Heap> {
-    let told = Cow::Owned(Heap::default());
-    let mut sides = ComparedSides { right: Cow::Borrowed(heap), told, by_address: true };
-    sides.agree_on(declares, |declaration| declaration.facets.contains(&Facet::RootOrder));
+    // Without any root that is told, which of several is counted does not matter.
+    let mut told = Heap::default();
+    told.surroundings.roots = Some(Vec::new());
+    let mut sides = ComparedSides { right: Cow::Borrowed(heap), told: Cow::Owned(told), by_address: true };
+    sides.agree_on(declares, is_of_roots);
     sides.right
+}
+
+/// The roots that an implementation counts of a heap that is read object by object; `None` where it counts all of them.
+///
+/// # Errors
+/// What reading the heap runs into.
+pub(in crate::check) fn counted_roots(
+    source: &mut dyn HeapSource,
+    declares: &Declares,
+) -> Result<Option<Vec<Root>>, Error> {
+    if !has_own_roots(declares) {
+        return Ok(None);
+    }
+    let (classes, surroundings) = (source.classes().to_vec(), source.surroundings().clone());
+    let wanted: HashSet<Address> = surroundings.roots.iter().flatten().map(|root| root.object).collect();
+    let mut heap = Heap { classes, surroundings, ..Heap::default() };
+    let mut found = HashSet::new();
+    source.visit_objects(&mut |object| {
+        if wanted.contains(&object.address) && found.insert(object.address) {
+            heap.objects.push(Object { address: object.address, ..Object::default() });
+        }
+        Ok(())
+    })?;
+    Ok(as_counted(&heap, declares).into_owned().surroundings.roots)
+}
+
+/// Whether an implementation declares that it does not count every root.
+pub(in crate::check) fn has_own_roots(declares: &Declares) -> bool {
+    DECLARATIONS.iter().any(|declaration| is_of_roots(declaration) && !declares.chosen(declaration.key).is_empty())
+}
+
+fn is_of_roots(declaration: &Declaration) -> bool {
+    declaration.facets.contains(&Facet::RootOrder)
+}
+
+impl Declares<true> {
+    /// Brings a part of a heap, on whichever side of a comparison, to what is declared of dumps: each of these declarations is about
+    /// single values and names.
+    pub(in crate::check) fn change(&self, part: &mut Heap) {
+        let right = Cow::Owned(std::mem::take(part));
+        let mut sides = ComparedSides { right, told: Cow::Owned(Heap::default()), by_address: true };
+        sides.agree(self);
+        *part = sides.right.into_owned();
+        self.read(part);
+    }
+}
+
+impl<const OF_DUMPS: bool> Declares<OF_DUMPS> {
+    /// Whether some reading is declared that changes a heap.
+    pub(in crate::check) fn has_readings(&self) -> bool {
+        !self.declared_readings().is_empty()
+    }
+
+    /// Brings a part of a right heap to the readings that are declared.
+    pub(in crate::check) fn read(&self, part: &mut Heap) {
+        if self.has(BOOLEANS, "0/1") {
+            to_0_and_1(part);
+        }
+        if self.has(NAMES, "text") {
+            in_text(part);
+        }
+    }
 }
 
 impl Declaration {

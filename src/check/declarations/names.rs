@@ -16,12 +16,16 @@ pub(in crate::check) fn to_java(sides: &mut ComparedSides<'_>) {
 
 /// Takes away names that are told where the right side has none, if they stand nowhere in the dump.
 pub(in crate::check) fn without_placeholders(sides: &mut ComparedSides<'_>) {
-    let Heap { classes, surroundings, .. } = &*sides.right;
+    let Heap { classes, objects, surroundings, .. } = &*sides.right;
     let known: HashSet<Name> = names(&sides.right).chain(&[Name::default()]).cloned().collect();
     let is_placeholder = |name: &Name| !known.contains(name);
     // Without addresses in common a class is known by nothing but its name.
     let named: HashMap<Address, _> = match sides.by_address {
         true => classes.iter().map(|class| (class.address, class)).collect(),
+        false => HashMap::new(),
+    };
+    let of_objects: HashMap<Address, _> = match sides.by_address {
+        true => objects.iter().map(|object| (object.address, &object.class_name)).collect(),
         false => HashMap::new(),
     };
     let threads: HashMap<_, _> = surroundings.threads.iter().flatten().map(|right| (right.serial, right)).collect();
@@ -42,6 +46,11 @@ pub(in crate::check) fn without_placeholders(sides: &mut ComparedSides<'_>) {
         let statics = right.into_iter().flat_map(|right| right.statics.iter().flatten()).map(|field| &field.name);
         if nameless(Box::new(statics)) {
             class.statics.iter_mut().flatten().for_each(|field| clear(&mut field.name, None, &is_placeholder));
+        }
+    }
+    for object in &mut told.objects {
+        if let (Some(name), right) = (&mut object.class_name, of_objects.get(&object.address)) {
+            clear(name, right.and_then(|right| right.as_ref()), &is_placeholder);
         }
     }
     for thread in told.surroundings.threads.iter_mut().flatten() {

@@ -7,9 +7,10 @@ use crate::check::declarations::references::addresses;
 use crate::model::{Address, Root, RootNumber};
 
 /// A root without its place: object, kind and numbers.
-type RootKey = (Address, usize, Vec<u64>);
+pub(in crate::check) type RootKey = (Address, usize, Vec<u64>);
 
-fn key(root: &Root) -> RootKey {
+/// What tells a root from others.
+pub(in crate::check) fn root_key(root: &Root) -> RootKey {
     let mut kind = root.kind;
     (root.object, kind.index(), kind.numbers().map(|number: RootNumber<'_>| number.get()).collect())
 }
@@ -20,9 +21,9 @@ pub(in crate::check) fn without_left_out(sides: &mut ComparedSides<'_>, left_out
     let has_dangling = left_out.contains(&1);
     let there = if has_dangling { addresses(&sides.right) } else { HashSet::new() };
     let is_nothing = |root: &Root| root.object.is_null() || has_dangling && !there.contains(&root.object);
-    let told: HashSet<RootKey> = sides.told.surroundings.roots.iter().flatten().map(key).collect();
+    let told: HashSet<RootKey> = sides.told.surroundings.roots.iter().flatten().map(root_key).collect();
     if let Some(roots) = &mut sides.right.to_mut().surroundings.roots {
-        roots.retain(|root| !is_nothing(root) || told.contains(&key(root)));
+        roots.retain(|root| !is_nothing(root) || told.contains(&root_key(root)));
     }
 }
 
@@ -38,7 +39,7 @@ pub(in crate::check) fn merge(sides: &mut ComparedSides<'_>, chosen: &[usize]) {
         }
     };
     let unplaced = |roots: &[Root]| -> BTreeMap<RootKey, Root> {
-        roots.iter().map(|root| (key(root), Root { after: None, ..*root })).collect()
+        roots.iter().map(|root| (root_key(root), Root { after: None, ..*root })).collect()
     };
     let Some(told) = sides.told.surroundings.roots.as_deref().map(unplaced) else { return };
     let Some(right) = sides.right.surroundings.roots.as_deref().map(unplaced) else { return };

@@ -1,6 +1,7 @@
 //! Readings of booleans and names that adapters of any format declare, two each, like those of a format.
 
 use std::char::REPLACEMENT_CHARACTER;
+use std::collections::HashMap;
 
 use crate::compare::Facet;
 use crate::family::case::{Ambiguity, Choice, Means};
@@ -111,31 +112,52 @@ fn has_other_bytes(heap: &Heap) -> bool {
 /// Turns every name into text. Decoders replace invalid bytes differently: one replacement character stands for any
 /// number of them.
 pub(in crate::check) fn in_text(heap: &mut Heap) {
-    let Heap { facts, classes, objects, surroundings } = heap;
-    let mend = |name: &mut Name| {
+    change_names(heap, &mut |name| {
         if let Some(text) = in_words(name) {
             *name = text;
         }
-    };
-    facts.version_text.iter_mut().for_each(mend);
-    for class in classes {
-        mend(&mut class.name);
-        class.fields.iter_mut().flatten().for_each(|field| mend(&mut field.name));
-        class.statics.iter_mut().flatten().for_each(|field| mend(&mut field.name));
+    });
+}
+
+/// Brings names of the dump that mix two forms of a character to those of the right heap, where a decoder knows one form alone.
+pub(in crate::check) fn in_both_forms(told: &mut Heap, dump: &Heap) {
+    let mut forms = HashMap::new();
+    for name in names(dump).filter(|name| name.to_text().is_none()) {
+        let words = merged(decoded(name.as_bytes(), &[unit, plain]));
+        let others = [&[unit, short] as &[Form], &[plain]].map(|forms| merged(decoded(name.as_bytes(), forms)));
+        forms.extend(others.into_iter().filter(|other| *other != words).map(|other| (other, words.clone())));
     }
-    objects.iter_mut().filter_map(|object| object.class_name.as_mut()).for_each(mend);
-    surroundings.threads.iter_mut().flatten().filter_map(|thread| thread.name.as_mut()).for_each(mend);
-    surroundings.regions.iter_mut().flatten().for_each(|region| mend(&mut region.name));
+    if !forms.is_empty() {
+        change_names(told, &mut |name| {
+            if let Some(words) = forms.get(name) {
+                *name = words.clone();
+            }
+        });
+    }
+}
+
+/// Changes every name of a heap.
+fn change_names(heap: &mut Heap, change: &mut dyn FnMut(&mut Name)) {
+    let Heap { facts, classes, objects, surroundings } = heap;
+    facts.version_text.iter_mut().for_each(&mut *change);
+    for class in classes {
+        change(&mut class.name);
+        class.fields.iter_mut().flatten().for_each(|field| change(&mut field.name));
+        class.statics.iter_mut().flatten().for_each(|field| change(&mut field.name));
+    }
+    objects.iter_mut().filter_map(|object| object.class_name.as_mut()).for_each(&mut *change);
+    surroundings.threads.iter_mut().flatten().filter_map(|thread| thread.name.as_mut()).for_each(&mut *change);
+    surroundings.regions.iter_mut().flatten().for_each(|region| change(&mut region.name));
     for trace in surroundings.traces.iter_mut().flatten() {
         let mut frames = trace.frames.to_vec();
         for frame in &mut frames {
-            [&mut frame.method, &mut frame.signature].into_iter().chain(&mut frame.source).for_each(mend);
+            [&mut frame.method, &mut frame.signature].into_iter().chain(&mut frame.source).for_each(&mut *change);
         }
         trace.frames = frames.into();
     }
     for event in surroundings.events.iter_mut().flatten() {
         if let EventKind::Text(_, text) = &mut event.kind {
-            mend(text);
+            change(text);
         }
     }
 }
@@ -146,33 +168,49 @@ pub(in crate::check) fn in_words(name: &Name) -> Option<Name> {
     if text.as_ref().is_some_and(|text| !text.contains(['?', REPLACEMENT_CHARACTER])) {
         return None;
     }
+    Some(merged(text.map_or_else(|| decoded(name.as_bytes(), &[unit, plain]), |text| text.chars().collect())))
+}
+
+/// A text with one replacement for any number of them.
+fn merged(characters: Vec<char>) -> Name {
     let mut words = String::new();
-    for character in text.map_or_else(|| decoded(name.as_bytes()), |text| text.chars().collect()) {
+    for character in characters {
         let is_replaced = matches!(character, '?' | REPLACEMENT_CHARACTER);
         if !(is_replaced && words.ends_with(REPLACEMENT_CHARACTER)) {
             words.push(if is_replaced { REPLACEMENT_CHARACTER } else { character });
         }
     }
-    Some(Name::from_text(&words))
+    Name::from_text(&words)
 }
 
-/// Bytes as a lenient decoder takes them: modified UTF-8, and the four bytes of plain UTF-8 beyond U+FFFF.
-fn decoded(bytes: &[u8]) -> Vec<char> {
+/// The units of UTF-16 that some bytes stand for in one form of text.
+type Form = fn(&[u8]) -> Option<Vec<u16>>;
+
+/// Bytes as a lenient decoder of some forms takes them.
+fn decoded(bytes: &[u8], forms: &[Form]) -> Vec<char> {
     let mut units = Vec::new();
     let mut rest = bytes;
     while !rest.is_empty() {
         let (taken, found) = (1..=4)
             .find_map(|length| {
                 let (first, _) = rest.split_at_checked(length)?;
-                let modified = (length <= 3).then(|| unit(first)).flatten();
-                let plain = || std::str::from_utf8(first).ok().map(|text| text.encode_utf16().collect());
-                Some((length, modified.or_else(plain)?))
+                Some((length, forms.iter().find_map(|form| form(first))?))
             })
             .unwrap_or((1, vec![REPLACEMENT_CHARACTER as u16]));
         units.extend(found);
         rest = &rest[taken..];
     }
     char::decode_utf16(units).map(|unit| unit.unwrap_or(REPLACEMENT_CHARACTER)).collect()
+}
+
+/// A character that modified UTF-8 has as plain UTF-8 has it.
+fn short(bytes: &[u8]) -> Option<Vec<u16>> {
+    (bytes.len() <= 3).then(|| plain(bytes)).flatten()
+}
+
+/// A character of plain UTF-8.
+fn plain(bytes: &[u8]) -> Option<Vec<u16>> {
+    std::str::from_utf8(bytes).ok().map(|text| text.encode_utf16().collect())
 }
 
 /// The unit of UTF-16 whose modified UTF-8 these bytes are, half a pair included.

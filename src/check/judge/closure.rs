@@ -50,8 +50,9 @@ fn judged(case: &Case, answer: Result<Answer, Ended>) -> Result<Judgement, Error
             Ok(told) => {
                 let omitted: BTreeSet<_> = told.head.omits.iter().copied().collect();
                 let facets = Facet::ALL.into_iter().filter(|facet| !omitted.contains(facet));
-                let judgement = rights(Scope::Facets(facets.collect()))
-                    .judge(|heap, combination| Ok(against(case, heap, &worded(&told.heap, combination), &omitted)))?;
+                let judgement = rights(Scope::Facets(facets.collect())).judge(|heap, combination| {
+                    Ok(against(case, heap, &worded(case, &told.heap, combination), &omitted))
+                })?;
                 Ok(Judgement { omitted: omitted.into_iter().collect(), ..judgement })
             }
             Err(e) => Ok(Judgement::wrong(Wrong::answer("a listing as in specs/listing.md", e.to_string()))),
@@ -64,7 +65,7 @@ fn judged(case: &Case, answer: Result<Answer, Ended>) -> Result<Judgement, Error
 fn of_heap(case: &Case, rights: &Rights<'_>, told: &Heap) -> Result<Judgement, Error> {
     let mut omitted = BTreeSet::new();
     let judgement = rights.judge(|heap, combination| {
-        Ok(or_moved(case.format.family(), heap, &worded(told, combination), |told| {
+        Ok(or_moved(case.format.family(), heap, &worded(case, told, combination), |told| {
             let mut comparison = compare(heap, told, &BTreeSet::new());
             let silent = comparison.not_compared.iter().filter(|n| n.why == Side::UnknownRight);
             omitted = silent.map(|n| n.facet).collect();

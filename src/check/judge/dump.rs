@@ -5,13 +5,14 @@ use std::collections::HashSet;
 use std::io::{self, Read};
 
 use crate::check::declarations::{ComparedSides, Declares};
-use crate::check::judge::lost::without_lost;
+use crate::check::judge::changed::ChangedSource;
+use crate::check::judge::lost::{lose_object, without_lost};
 use crate::check::judge::{Asked, Differing, Judgement, Wrong, holder, passed};
 use crate::check::process::Budget;
 use crate::check::report::Outcome;
 use crate::check::streamed::Streamed;
 use crate::check::task::Operation;
-use crate::compare::{Facet, MEMORY};
+use crate::compare::{Facet, LostFacts, MEMORY};
 use crate::convert::{self, Judged, Verdict};
 use crate::error::Error;
 use crate::family::Wishes;
@@ -93,15 +94,7 @@ fn read_so(
     if let Some(holder) = holder {
         return Ok(holder::judge(heap, &Heap::collect(source)?, holder));
     }
-    let declared = match (&asked.task.operation, asked.hello) {
-        (_, None) => DeclaredDumps::default(),
-        (Operation::Encode(to), Some(hello)) => DeclaredDumps { lost: hello.loses(None, to), ..Default::default() },
-        (_, Some(hello)) => DeclaredDumps {
-            lost: hello.loses(Some(asked.case.format), to),
-            is_same: asked.case.format == to.format,
-            declares: hello.of_dumps(asked.case.format, to),
-        },
-    };
+    let declared = DeclaredDumps::new(asked, to);
     let differing = |judged: &Result<(), Wrong>| match judged {
         Err(wrong) if !wrong.is_undecided() => wrong.differing.count(),
         _ => 0,
@@ -130,6 +123,40 @@ struct DeclaredDumps {
     is_same: bool,
     /// The spelling of facts in them.
     declares: Declares<true>,
+}
+
+impl DeclaredDumps {
+    fn new(asked: &Asked<'_>, to: &Target) -> DeclaredDumps {
+        match (&asked.task.operation, asked.hello) {
+            (_, None) => DeclaredDumps::default(),
+            (Operation::Encode(to), Some(hello)) => DeclaredDumps { lost: hello.loses(None, to), ..Default::default() },
+            (_, Some(hello)) => DeclaredDumps {
+                lost: hello.loses(Some(asked.case.format), to),
+                is_same: asked.case.format == to.format,
+                declares: hello.of_dumps(asked.case.format, to),
+            },
+        }
+    }
+
+    /// Judges a dump that is not held by what one writer's dumps carry.
+    fn judge_streamed(
+        &self,
+        source: &mut dyn HeapSource,
+        result: &mut dyn HeapSource,
+        writer: &Target,
+    ) -> Result<Verdict, Error> {
+        let is_lossy = self.is_same && !self.lost.is_empty();
+        if !is_lossy && self.declares == Declares::default() {
+            return convert::judge(source, result, writer, MEMORY);
+        }
+        let change = |part: &mut Heap| self.declares.change(part);
+        let (mut source, mut result) = (ChangedSource::new(source, &change), ChangedSource::new(result, &change));
+        if is_lossy {
+            without_lost(source.head_mut(), result.head_mut(), &self.lost);
+        }
+        let lost = is_lossy.then_some(LostFacts { facets: &self.lost, lose: lose_object });
+        convert::judge_losing(&mut source, &mut result, writer, MEMORY, lost)
+    }
 }
 
 /// Judges a dump by what one writer's dumps carry.
@@ -194,13 +221,13 @@ pub(super) fn judge_streamed(asked: &Asked<'_>, streamed: &Streamed<'_>, to: &Ta
         let wrong = Wrong::answer("a dump with one heap", format!("{} heaps", result.heaps()));
         return Ok(Judgement::wrong(wrong));
     }
-    let lost = asked.hello.map(|hello| hello.loses(Some(asked.case.format), to)).unwrap_or_default();
+    let declared = DeclaredDumps::new(asked, to);
     let writers = convert::writers(to, Some(asked.case.format))?;
     let differing = |judged: &Result<(), Wrong>| judged.as_ref().err().map_or(0, |wrong| wrong.differing.count());
     let judged = with_heap(asked, streamed, Reading::default(), &mut |source| {
         let judge = |writer: &Target| {
-            let verdict = convert::judge(source, result.heap(0), writer, MEMORY)?;
-            Ok(of_verdict(asked, verdict, writer, &lost))
+            let verdict = declared.judge_streamed(source, result.heap(0), writer)?;
+            Ok(of_verdict(asked, verdict, writer, &declared.lost))
         };
         convert::nearest(&writers, judge, differing).map(|(_, judged)| judged.map_err(Box::new))
     })?;
@@ -280,7 +307,7 @@ pub(super) fn with_heap<T>(
     reading: Reading,
     judge: &mut dyn FnMut(&mut dyn HeapSource) -> Result<T, Error>,
 ) -> Result<Option<T>, Error> {
-    let Some(dump) = asked.files.dump()? else { return Ok(None) };
+    let Some(dump) = large.dump(asked.files)? else { return Ok(None) };
     let mut source = DumpFile::new(dump, reading)?.source()?;
     let number = large.heap.map_or(0, |heap| heap as usize).min(source.heaps().saturating_sub(1));
     judge(source.heap(number)).map(Some)

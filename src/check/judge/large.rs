@@ -3,10 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::check::declarations::IDENTIFIES;
+use crate::check::declarations::{IDENTIFIES, counted_roots, has_own_roots};
+use crate::check::judge::changed::ChangedSource;
 use crate::check::judge::digest::{differ, omitted, wanted};
 use crate::check::judge::dump::{CHANGED_DUMP, with_heap};
-use crate::check::judge::{Asked, Differing, Judgement, Wrong, counts, dump, judge, not_refused, passed};
+use crate::check::judge::{Asked, Differing, Judgement, Wrong, counts, dump, judge, not_refused, passed, skipped};
 use crate::check::protocol::{Accepted, Count, Hello, Level};
 use crate::check::report::Outcome;
 use crate::check::streamed::Streamed;
@@ -17,7 +18,7 @@ use crate::digest;
 use crate::error::Error;
 use crate::format::DumpFile;
 use crate::hprof::Reading;
-use crate::model::HeapSource;
+use crate::model::{Heap, HeapSource};
 
 /// The name of all objects together in the numbers of a case.
 const OBJECTS: &str = "objects";
@@ -30,11 +31,7 @@ pub(in crate::check) fn judge_large(
     session: &mut dyn Session,
 ) -> Option<Judgement> {
     let judgement = match reply {
-        Reply::Accepted(_) if large.verdict == Verdict::Invalid => Ok(not_refused()),
-        Reply::Accepted(accepted) => match &asked.task.operation {
-            Operation::Convert(to) => dump::judge_streamed(asked, large, to),
-            Operation::Parse | Operation::Encode(_) => accepted_by(asked, large, &accepted),
-        },
+        Reply::Accepted(accepted) => accepted_or_not(asked, large, &accepted),
         Reply::Refused(message, offset) => {
             let outcome = match large.verdict {
                 Verdict::Valid => {
@@ -57,14 +54,32 @@ fn reading(large: &Streamed<'_>, shown: &str) -> Option<String> {
     (large.verdict == Verdict::Ambiguous).then(|| shown.to_owned())
 }
 
+fn accepted_or_not(asked: &Asked<'_>, large: &Streamed<'_>, accepted: &Accepted) -> Result<Judgement, Error> {
+    let shortened = skipped::shortened_large(asked, large)?;
+    let large = shortened.as_ref().unwrap_or(large);
+    match &asked.task.operation {
+        _ if large.verdict == Verdict::Invalid => Ok(not_refused()),
+        Operation::Convert(to) => dump::judge_streamed(asked, large, to),
+        Operation::Parse | Operation::Encode(_) => accepted_by(asked, large, accepted),
+    }
+}
+
 fn accepted_by(asked: &Asked<'_>, large: &Streamed<'_>, accepted: &Accepted) -> Result<Judgement, Error> {
     let level = asked.hello.map_or(Level::Verdict, |hello| asked.subject.level_of(hello));
-    let right = passed(reading(large, "read"));
+    let right = passed(reading(large, large.shortened.as_ref().map_or("read", |(reading, _)| reading)));
     match level {
         Level::Counts => {
             let declared = asked.hello.map(|hello| hello.counts.as_slice()).unwrap_or_default();
             match &large.counts {
-                Some(due) => Ok(Wrong::all(miscounted(due, accepted, declared)).map_or(right, Judgement::wrong)),
+                Some(due) => {
+                    let mut due = due.clone();
+                    if let (true, Some(count)) = (has_own_roots(asked.declares()), due.get_mut("roots")) {
+                        let counted = |source: &mut dyn HeapSource| counted_roots(source, asked.declares());
+                        let roots = with_heap(asked, large, Reading::default(), &mut |source| counted(source))?;
+                        *count = roots.flatten().map_or(*count, |roots| roots.len() as u64);
+                    }
+                    Ok(Wrong::all(miscounted(&due, accepted, declared)).map_or(right, Judgement::wrong))
+                }
                 None => counted(asked, large, accepted, declared, right),
             }
         }
@@ -120,7 +135,12 @@ fn of_digest(
     let mut first = None;
     for reading in dump::readings(asked.case.format) {
         let judged = with_heap(asked, large, reading, &mut |source| {
-            Ok(differ(&digest::digest(source, &options)?, told).map_err(Box::new))
+            let change = |part: &mut Heap| asked.declares().read(part);
+            let digest = match asked.declares().has_readings() {
+                true => digest::digest(&mut ChangedSource::new(source, &change), &options)?,
+                false => digest::digest(source, &options)?,
+            };
+            Ok(differ(&digest, told).map_err(Box::new))
         });
         match judged {
             Ok(None) => return Ok(Judgement::of(Outcome::AdapterError { how: CHANGED_DUMP.to_owned() })),
@@ -142,7 +162,7 @@ fn counted(
     declared: &[Count],
     right: Judgement,
 ) -> Result<Judgement, Error> {
-    let strings = match (declared.contains(&Count::Strings), asked.files.dump()?) {
+    let strings = match (declared.contains(&Count::Strings), large.dump(asked.files)?) {
         (true, Some(dump)) => counts::strings(&mut DumpFile::new(dump, Reading::default())?.source()?),
         _ => None,
     };
@@ -150,6 +170,16 @@ fn counted(
         // Names are bytes or text: what an adapter has is a reading of the whole run, which one dump does not settle.
         let judge =
             |source: &mut dyn HeapSource, has_text| counts::judge(source, strings, declared, accepted, has_text);
+        let roots = counted_roots(source, asked.declares())?;
+        let mut changed;
+        let source = match roots {
+            None => source,
+            roots => {
+                changed = ChangedSource::new(source, &|_| {});
+                changed.head_mut().surroundings.roots = roots;
+                &mut changed
+            }
+        };
         match judge(source, false)? {
             Ok(()) => Ok(Ok(())),
             Err(wrong) => Ok(judge(source, true)?.map_err(|_| Box::new(wrong))),

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::io::BufReader;
 
-use crate::check::declarations::{ComparedSides, IDENTIFIES, in_text};
+use crate::check::declarations::{ComparedSides, IDENTIFIES, in_both_forms, in_text};
 use crate::check::judge::invented::invented;
 use crate::check::judge::moved::or_moved;
 use crate::check::judge::readings::{Combination, Scope};
@@ -12,6 +12,7 @@ use crate::check::judge::same::in_words_of;
 use crate::check::judge::{Asked, Differing, Judgement, Wrong};
 use crate::check::protocol::Level;
 use crate::check::report::Outcome;
+use crate::check::task::first_heap;
 use crate::compare::listing::{self, Listing};
 use crate::compare::renaming::{BUDGET, Renaming, up_to_renaming};
 use crate::compare::{Comparison, Facet, Side, compare};
@@ -36,7 +37,7 @@ pub(super) fn judge(asked: &Asked<'_>) -> Result<Judgement, Error> {
         true => Scope::Facets(Facet::ALL.into_iter().filter(|facet| !left_out.contains(facet)).collect()),
     };
     let judgement = asked.rights(scope).judge(|heap, combination| {
-        let told = worded(&listing.heap, combination);
+        let told = worded(asked.case, &listing.heap, combination);
         let mut sides = ComparedSides { right: Cow::Borrowed(heap), told, by_address };
         sides.agree(declares);
         let ComparedSides { right: heap, told, .. } = sides;
@@ -67,10 +68,13 @@ pub(super) fn judge(asked: &Asked<'_>) -> Result<Judgement, Error> {
 }
 
 /// A listing's heap, with its names as text where the right heap has them as text.
-pub(super) fn worded<'h>(told: &'h Heap, combination: &Combination<'_>) -> Cow<'h, Heap> {
+pub(super) fn worded<'h>(case: &Case, told: &'h Heap, combination: &Combination<'_>) -> Cow<'h, Heap> {
     let mut told = Cow::Borrowed(told);
     if combination.has_text() {
         in_text(told.to_mut());
+        if let Some(heap) = first_heap(case) {
+            in_both_forms(told.to_mut(), heap);
+        }
     }
     told
 }

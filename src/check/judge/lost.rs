@@ -4,8 +4,11 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::check::declarations::root_key;
 use crate::compare::Facet;
 use crate::compare::told::of_event;
+use crate::error::Error;
+use crate::model::long::{Item, Long, Pieces};
 use crate::model::{Address, ByteLen, Class, Contents, Heap, Object, Serial, Surroundings, Value};
 
 /// A value that may be blank.
@@ -55,16 +58,22 @@ pub(super) fn without_lost(right: &mut Heap, told: &Heap, lost: &[Facet]) {
     }
     for object in &mut right.objects {
         if let Some(told) = objects.get(&object.address) {
-            lose(&mut object.class, &told.class, has(Facet::Class));
-            lose(&mut object.size, &told.size, has(Facet::ObjectSize));
-            lose(&mut object.trace, &told.trace, has(Facet::ObjectTrace));
-            lose_contents(&mut object.contents, &told.contents, &has);
+            lose_object(object, told, lost);
         }
     }
     lose_around(&mut right.surroundings, &told.surroundings, &has);
     if has(Facet::TimeStamp) && told.facts.timestamp.unwrap_or_default() == 0 {
         right.facts.timestamp = told.facts.timestamp;
     }
+}
+
+/// Takes from the right object what the one that was made of it does not have.
+pub(super) fn lose_object(right: &mut Object, told: &Object, lost: &[Facet]) {
+    let has = |facet: Facet| lost.contains(&facet);
+    lose(&mut right.class, &told.class, has(Facet::Class));
+    lose(&mut right.size, &told.size, has(Facet::ObjectSize));
+    lose(&mut right.trace, &told.trace, has(Facet::ObjectTrace));
+    lose_contents(&mut right.contents, &told.contents, &has);
 }
 
 /// Takes what says nothing for right.
@@ -111,8 +120,31 @@ fn lose_contents(right: &mut Contents, told: &Contents, has: &impl Fn(Facet) -> 
             right.fill(0);
         }
         (Contents::References(right), Contents::References(told)) if has(Facet::References) => lose(right, told, true),
+        (Contents::Long(right), Contents::Long(told)) if is_lost(right, told, has) => *right = told.clone(),
         _ => {}
     }
+}
+
+/// Whether long contents are lost as a whole: all of them are zeros. What cannot be read is found out where it is compared.
+fn is_lost(right: &Long, told: &Long, has: &impl Fn(Facet) -> bool) -> bool {
+    match (right, told) {
+        (Long::Primitives(right), Long::Primitives(told)) if has(Facet::PrimitiveContents) => {
+            right.count() == told.count() && are_all(told, |byte| *byte == 0).unwrap_or(false)
+        }
+        (Long::Elements(right), Long::Elements(told)) if has(Facet::Elements) => {
+            right.count() == told.count() && are_all(told, |address| address.is_null()).unwrap_or(false)
+        }
+        _ => false,
+    }
+}
+
+fn are_all<T: Item>(pieces: &Pieces<T>, is_so: impl Fn(&T) -> bool) -> Result<bool, Error> {
+    let mut all = true;
+    pieces.visit(|piece| {
+        all &= piece.iter().all(&is_so);
+        Ok::<(), Error>(())
+    })?;
+    Ok(all)
 }
 
 fn lose_value(right: &mut Value, told: Value) {
@@ -123,10 +155,14 @@ fn lose_value(right: &mut Value, told: Value) {
 
 fn lose_around(right: &mut Surroundings, told: &Surroundings, has: &impl Fn(Facet) -> bool) {
     if let (true, Some(roots)) = (has(Facet::Roots), &mut right.roots) {
-        let mut left: Vec<_> = told.roots.iter().flatten().map(|root| (root.object, root.kind)).collect();
-        roots.retain(|root| {
-            let found = left.iter().position(|other| *other == (root.object, root.kind));
-            found.map(|place| left.swap_remove(place)).is_some()
+        let mut left: HashMap<_, u64> = HashMap::new();
+        told.roots.iter().flatten().for_each(|root| *left.entry(root_key(root)).or_default() += 1);
+        roots.retain(|root| match left.get_mut(&root_key(root)) {
+            Some(count @ 1..) => {
+                *count -= 1;
+                true
+            }
+            _ => false,
         });
     }
     if let (true, Some(threads)) = (has(Facet::Threads), &mut right.threads) {

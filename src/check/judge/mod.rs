@@ -1,6 +1,7 @@
 //! The judgement of answers: from a reply to a verdict.
 
 mod answers;
+mod changed;
 mod closure;
 mod counts;
 pub(super) mod decoder_answer;

@@ -18,7 +18,7 @@ use crate::check::run::{Progress, Shared, owned};
 use crate::check::streamed::{From as DumpFrom, Streamed};
 use crate::check::subject::{Files, Made, Reply, Session, Subject};
 use crate::check::task::{Operation, Source, Task, rules};
-use crate::check::tasks::{keep_taken, tasks, why_not};
+use crate::check::tasks::{keep_taken, tasks, why_not, why_not_large};
 use crate::error::Error;
 
 /// The run of one implementation.
@@ -267,6 +267,11 @@ impl<'r> One<'r> {
                 Made::Stopped => return Ok(None),
             },
         };
+        if let Some(streamed) = &streamed
+            && let Some(reason) = why_not_large(self.subject, self.hello(), streamed, &files)?
+        {
+            return skipped(reason);
+        }
         let started = Instant::now();
         let reply = session.ask(task, &case, &files)?;
         let took = started.elapsed();

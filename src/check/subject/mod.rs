@@ -16,6 +16,7 @@ use crate::corpus::Case;
 use crate::error::Error;
 use crate::format::{Format, Target};
 use crate::interrupt::Stop;
+use crate::setters::setters;
 use crate::system;
 
 pub(super) use adapter::{Adapter, AdapterSession, leaving};
@@ -45,6 +46,15 @@ pub struct Subject {
     pub declares: Declares,
     /// The request to stop.
     pub stop: Stop,
+}
+
+setters! {
+    impl Subject {
+        set budget: Budget;
+        option level: Level;
+        set declares: Declares;
+        set stop: Stop;
+    }
 }
 
 /// The kind of a program, by which it is asked.
@@ -194,6 +204,12 @@ pub(super) trait Session {
 }
 
 impl Subject {
+    /// An implementation with the usual limits, which is asked at its highest level and declares nothing; nothing stops its run.
+    pub fn new(kind: Kind, command: impl Into<String>, words: Vec<String>, supervisor: PathBuf) -> Subject {
+        let (budget, declares, stop) = (Budget::default(), Declares::default(), Stop::default());
+        Subject { kind, command: command.into(), words, supervisor, budget, level: None, declares, stop }
+    }
+
     /// Opens a session. Nothing is started before the first question.
     pub(super) fn open<'s>(&'s self, hello: Option<&'s Hello>) -> Box<dyn Session + Send + 's> {
         match hello {

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use foldhash::{HashMap, HashSet};
 
 use crate::error::Error;
-use crate::model::{Address, Class, Facts, Heap, HeapSource, Name, Surroundings};
+use crate::model::{Address, Class, Facts, Heap, HeapSource, Name, Object, Surroundings};
 use crate::setters::setters;
 
 use super::carriage::Column;
@@ -42,6 +42,15 @@ pub struct Options<'o> {
     pub only: Option<Address>,
     /// Bytes of objects that are held in memory, for each side; more objects go to temporary files.
     pub memory: usize,
+    /// What a converter declares to lose.
+    pub(crate) lost: Option<LostFacts<'o>>,
+}
+
+/// Facets that the second heap may lack, and how an object of the first one loses what is lacking.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LostFacts<'f> {
+    pub(crate) facets: &'f [Facet],
+    pub(crate) lose: fn(&mut Object, &Object, &[Facet]),
 }
 
 setters! {
@@ -55,7 +64,7 @@ setters! {
 
 impl Default for Options<'_> {
     fn default() -> Self {
-        Options { left_out: BTreeSet::new(), carried: None, only: None, memory: MEMORY }
+        Options { left_out: BTreeSet::new(), carried: None, only: None, memory: MEMORY, lost: None }
     }
 }
 
@@ -160,6 +169,7 @@ struct Diff<'f> {
     left_out: &'f BTreeSet<Facet>,
     carried: Option<&'f Column>,
     only: Option<Address>,
+    lost: Option<LostFacts<'f>>,
     compared: u64,
     /// The address of the last entry of the left side.
     last: Option<Address>,
@@ -192,6 +202,7 @@ impl<'f> Diff<'f> {
             left_out: &options.left_out,
             carried,
             only: options.only,
+            lost: options.lost,
             compared: 0,
             last: None,
             class: None,
@@ -244,6 +255,9 @@ impl<'f> Diff<'f> {
 
     fn entry(&mut self, mut left: Entry<'_>, mut right: Entry<'_>) -> Result<(), Error> {
         let at = left.address();
+        if let (Some(lost), Entry::Object(left), Entry::Object(right)) = (self.lost, &mut left, &right) {
+            (lost.lose)(left.to_mut(), right, lost.facets);
+        }
         if let Some(column) = self.carried {
             left.change(column, &self.left)?;
             right.change(column, &self.right)?;
