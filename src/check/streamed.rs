@@ -24,8 +24,8 @@ pub(super) struct Streamed<'s> {
     pub(super) counts: Option<BTreeMap<&'s str, u64>>,
     /// Its origin.
     pub(super) from: From<'s>,
-    /// What is judged in the place of a damaged dump, and the name of that reading: the same without the records that an
-    /// implementation passes over.
+    /// The dump that is judged in the place of a damaged one, without the records that an implementation passes over, and the
+    /// name of that reading.
     pub(super) shortened: Option<(&'static str, Input)>,
 }
 

@@ -85,7 +85,7 @@ pub fn judge(
     judge_losing(source, result, target, memory, None)
 }
 
-/// The same of a converter that declares to lose facts of the objects.
+/// The verdict on the result of a converter that declares to lose facts of the objects, as [`judge`] gives it.
 ///
 /// # Errors
 /// Like [`judge`].

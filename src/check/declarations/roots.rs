@@ -9,7 +9,7 @@ use crate::model::{Address, Root, RootNumber};
 /// A root without its place: object, kind and numbers.
 pub(in crate::check) type RootKey = (Address, usize, Vec<u64>);
 
-/// What tells a root from others.
+/// The key of a root.
 pub(in crate::check) fn root_key(root: &Root) -> RootKey {
     let mut kind = root.kind;
     (root.object, kind.index(), kind.numbers().map(|number: RootNumber<'_>| number.get()).collect())

@@ -40,7 +40,7 @@ pub(super) fn shortened(asked: &Asked<'_>) -> Option<Case> {
     })
 }
 
-/// The same of a dump that is not held, which is read several times for that.
+/// The rest of a dump that is not held, which is read several times for that, as [`shortened`] gives it.
 ///
 /// # Errors
 /// If it cannot be read because of the machine.

@@ -42,7 +42,7 @@ pub struct Options<'o> {
     pub only: Option<Address>,
     /// Bytes of objects that are held in memory, for each side; more objects go to temporary files.
     pub memory: usize,
-    /// What a converter declares to lose.
+    /// Facts that a converter declares to lose.
     pub(crate) lost: Option<LostFacts<'o>>,
 }
 
