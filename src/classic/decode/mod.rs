@@ -1,7 +1,5 @@
 //! Text to records. Mirrors [`super::encode`].
 
-mod digits;
-mod plain;
 mod references;
 mod scan;
 
@@ -172,10 +170,7 @@ impl<R: Read> Decoder<R> {
             if self.window.bytes().is_empty() {
                 break;
             }
-            self.plain_entries(&mut values, &mut visit)?;
-            if !self.window.bytes().is_empty() {
-                self.record(&mut values, &mut visit)?;
-            }
+            self.record(&mut values, &mut visit)?;
         }
         self.values = values;
         self.end()?;
@@ -214,35 +209,6 @@ impl<R: Read> Decoder<R> {
                 Err(stop) => self.stopped(stop, whole)?,
             }
         }
-    }
-
-    /// Delivers entries in the window as long as they are spelled as writers do and followed by another record.
-    fn plain_entries<E, F>(&mut self, values: &mut Vec<u64>, visit: &mut F) -> Result<(), E>
-    where
-        E: From<DecodeError>,
-        F: FnMut(Step<'_>) -> Result<(), E>,
-    {
-        if self.is_ebcdic() {
-            return Ok(());
-        }
-        let (bytes, base) = (self.window.bytes(), self.window.offset());
-        let (mut used, mut line, mut line_start, mut index) = (0, self.line, self.line_start, self.index);
-        let mut head = plain::plain_head(bytes);
-        while let Some(known) = head {
-            values.clear();
-            let text = &bytes[used..bytes.len().min(used + WHOLE)];
-            let Some((entry, length, next)) = plain::plain_entry(text, known, values) else { break };
-            let offset = base + used as u64;
-            let position = TextPosition { line: line + 1, column: offset - line_start + 1 };
-            let at = At { index, offset, position, bytes: &bytes[used..used + length], open: false };
-            visit(Step::Record(at, Record::Entry(entry)))?;
-            used += length;
-            (line, line_start, index) = (line + 2, base + used as u64, index + 1);
-            head = next;
-        }
-        (self.line, self.line_start, self.index) = (line, line_start, index);
-        self.window.consume(used);
-        Ok(())
     }
 
     /// Delivers the next record. `values` is where its references go.

@@ -2,8 +2,7 @@
 
 use crate::bytes::stop::Stop;
 
-use super::digits::{NARROW, WIDE, are_digits, narrow, wide};
-use super::scan::{End, Scan, is_white};
+use super::scan::{End, Scan};
 
 impl Scan<'_> {
     /// References up to the next record, the end of the text, or the last that is sure to be whole. They may go on from
@@ -19,12 +18,6 @@ impl Scan<'_> {
             // The line of the type, and that of the references.
             let ended = if go_on || last.is_some() { 1 } else { 2 };
             let token = Token { before, at: self.at, fresh: crossed && self.lines - before.lines >= ended };
-            if let Some((digits, value)) = usual(&self.bytes[self.at..]) {
-                last = Some(token);
-                values.push(value);
-                self.at += 2 + digits;
-                continue;
-            }
             match (&self.bytes[self.at..], last) {
                 ([b'[', ..], Some(address)) if !crossed => {
                     // What looked like a reference is the address of the next record.
@@ -88,15 +81,6 @@ impl Scan<'_> {
             }
         }
     }
-}
-
-/// The usual reference: its number of digits, 8 or 16 with white space after them, and its value.
-#[inline]
-fn usual(text: &[u8]) -> Option<(usize, u64)> {
-    let short = text.first_chunk::<NARROW>().filter(|short| short.starts_with(b"0x"))?;
-    let (digits, (value, worth)) =
-        if is_white(short[10]) { (8, narrow(short)) } else { (16, wide(text.first_chunk::<WIDE>()?)) };
-    (are_digits(worth) && is_white(text[2 + digits])).then_some((digits, value))
 }
 
 /// A place to go back to.

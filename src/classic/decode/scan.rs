@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use memchr::{memchr, memchr2};
+
 use crate::bytes::stop::{Stop, bad};
 use crate::bytes::{Incomplete, quoted};
 use crate::classic::book;
@@ -9,7 +11,6 @@ use crate::classic::book;
 use super::super::record::{BREAKDOWN, Counts, EOF, Entry, Line, Number, Record, References, Totals, VERSION, decimal};
 use super::super::wire::EntryKind;
 use super::LONGEST;
-use super::digits::worth;
 
 /// A place in a slice of text.
 #[derive(Debug)]
@@ -123,17 +124,11 @@ impl<'a> Scan<'a> {
 
     fn line(&mut self) -> Result<Record<'a>, Stop> {
         let start = self.at;
-        while !self.is_line_end() {
-            if self.at == self.bytes.len() {
-                self.limit("line", start)?;
-                if self.whole {
-                    break;
-                }
-                return Err(self.short("line", 1));
-            }
-            self.at += 1;
-        }
+        self.pass_line();
         self.limit("line", start)?;
+        if self.at == self.bytes.len() && !self.whole {
+            return Err(self.short("line", 1));
+        }
         let text = &self.bytes[start..self.at];
         let text = text.strip_suffix(b"\r").unwrap_or(text);
         let end = start + text.len();
@@ -237,14 +232,11 @@ impl<'a> Scan<'a> {
     fn name(&mut self) -> Result<&'a [u8], Stop> {
         let start = self.at;
         loop {
-            while !self.is_line_end() {
-                if self.at == self.bytes.len() {
-                    self.limit("type", start)?;
-                    return Err(self.short("type", 1));
-                }
-                self.at += 1;
-            }
+            self.pass_line();
             self.limit("type", start)?;
+            if self.at == self.bytes.len() {
+                return Err(self.short("type", 1));
+            }
             if self.bytes[start..self.at].iter().all(|b| matches!(b, b' ' | b'\t' | b'\r')) {
                 // A name goes on after a line break, but it does not begin with one.
                 self.at = start;
@@ -272,28 +264,44 @@ impl<'a> Scan<'a> {
         &text[..text.len() - after]
     }
 
+    /// Goes to the end of the line, or of the slice.
+    #[inline]
+    fn pass_line(&mut self) {
+        let rest = &self.bytes[self.at..];
+        let end = if self.nel { memchr2(b'\n', 0x85, rest) } else { memchr(b'\n', rest) };
+        self.at += end.unwrap_or(rest.len());
+    }
+
     /// `0x` and digits.
+    #[inline]
     pub(super) fn hexadecimal(&mut self, field: &'static str) -> Result<Number<'a>, Stop> {
         let start = self.at;
-        let digits = &self.bytes[start + 2..];
-        let count = digits.iter().take_while(|b| b.is_ascii_hexdigit()).count();
-        self.at = start + 2 + count;
+        // What digits are worth, and the digits beyond the last sixteen.
+        let (mut value, mut beyond, mut count) = (0_u64, 0, 0_u64);
+        for byte in &self.bytes[start + 2..] {
+            let worth = DIGITS[usize::from(*byte)];
+            if worth == NO_DIGIT {
+                break;
+            }
+            beyond |= value >> 60;
+            value = value << 4 | u64::from(worth);
+            count += 1;
+        }
+        self.at = start + 2 + count as usize;
         self.limit(field, start)?;
         if self.at == self.bytes.len() && (!self.whole || count == 0) {
             self.at = start;
-            return Err(self.short(field, count as u64 + 3));
+            return Err(self.short(field, count + 3));
         }
         let text = &self.bytes[start..self.at];
         let after = self.bytes.get(self.at);
         if count == 0 || after.is_some_and(|&b| !(is_white(b) || b == b'[' || b == 0x85 && self.nel)) {
             return Err(self.refuse(book::NUMBER_HEXADECIMAL, field, "hexadecimal digits and white space"));
         }
-        let significant = digits[..count].iter().skip_while(|b| **b == b'0').count();
-        if significant > 16 {
+        if beyond != 0 {
             self.at = start;
             return Err(self.refuse(book::NUMBER_HEXADECIMAL, field, "at most 16 hexadecimal digits"));
         }
-        let value = text[2..].iter().fold(0, |value, digit| value << 4 | u64::from(worth(*digit)));
         Ok(Number { text, value })
     }
 
@@ -391,6 +399,19 @@ pub(super) fn is_white(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
 }
 
+/// What each byte is worth as a hexadecimal digit.
+static DIGITS: [u8; 256] = {
+    let mut digits = [NO_DIGIT; 256];
+    let mut worth = 0;
+    while worth < 16 {
+        digits[b"0123456789abcdef"[worth] as usize] = worth as u8;
+        digits[b"0123456789ABCDEF"[worth] as usize] = worth as u8;
+        worth += 1;
+    }
+    digits
+};
+const NO_DIGIT: u8 = 0xff;
+
 /// The number of bytes of what was found that a message shows.
 pub(super) const SHOWN: usize = 32;
 
@@ -403,4 +424,35 @@ fn shown(text: &[u8]) -> String {
     let line = if line.is_empty() { &text[..1] } else { line };
     let more = if line.len() > SHOWN { " ..." } else { "" };
     format!("{}{more}", quoted(&line[..line.len().min(SHOWN)]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The value of a number and the number of its bytes.
+    fn read(text: &[u8]) -> Option<(u64, usize)> {
+        let mut scan = Scan::new(text, true, false);
+        scan.hexadecimal("reference").ok().map(|number| (number.value, number.text.len()))
+    }
+
+    #[test]
+    fn reads_hexadecimal_digits_as_the_standard_library_does() {
+        assert_eq!(read(b"0x00007F00436E90aB "), Some((0x7f00_436e_90ab, 18)));
+        assert_eq!(read(b"0x00000000000000000000fffffFfFFFFFffff\n"), Some((u64::MAX, 38)));
+        assert_eq!(read(b"0x10000000000000000 "), None);
+        assert_eq!(read(b"0X7["), Some((7, 3)));
+        assert_eq!(read(b"0x "), None);
+        for at in 0..16 {
+            for byte in 0..=255_u8 {
+                let mut text = *b"0x89abCDEF01234567 ";
+                text[2 + at] = byte;
+                let digits = text[2..].iter().take_while(|b| b.is_ascii_hexdigit()).count();
+                let ends = b" \t\r\n[".contains(&text[2 + digits]);
+                let digits = std::str::from_utf8(&text[2..2 + digits]).ok().filter(|_| ends);
+                let expected = digits.and_then(|text| Some((u64::from_str_radix(text, 16).ok()?, 2 + text.len())));
+                assert_eq!(read(&text), expected, "{byte:#x} at {at}");
+            }
+        }
+    }
 }
