@@ -11,7 +11,7 @@ use std::sync::{LazyLock, OnceLock};
 use std::time::Duration;
 
 use heapsmith::check::report::Tested;
-use heapsmith::check::{Budget, CaseResult, Choice, Kind, Options, Outcome, Subject, check};
+use heapsmith::check::{Budget, CaseResult, Choice, Kind, Options, Outcome, Progress, ReportFolder, Subject, check};
 use heapsmith::compare::Facet;
 use heapsmith::corpus::{Answer, Case, cases};
 use heapsmith::error::DecodeError;
@@ -92,16 +92,47 @@ fn run_command(words: Vec<String>, filter: &str, limit: Duration) -> Vec<CaseRes
     tested(words, filter, limit).results
 }
 
+/// Verdicts are written before causes are reduced, which takes time that a user may not give.
+#[test]
+fn writes_report_before_it_reduces_causes() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("report");
+    let subject = subject(vec!["false".to_owned(), "{}".to_owned()], PATIENT);
+    let filter = "phd5-spelled-class-cache".parse().expect("a filter");
+    let options = Options::default()
+        .choice(Choice::default().format(Family::PHD).filters(vec![filter]))
+        .reduce(3)
+        .folder(ReportFolder::claim(&path, false).expect("a new folder"));
+    let seen = std::sync::Mutex::new(None);
+    let progress = |progress: Progress<'_>| {
+        if let Progress::Reducing(_) = progress {
+            let text = std::fs::read_to_string(path.join("report.json")).expect("a report is there");
+            seen.lock().expect("no panic before").get_or_insert(text);
+        }
+    };
+    check(&[subject], &options, &progress).expect("`false` can be run");
+    let seen = seen.into_inner().expect("no panic").expect("a dump was tried");
+    let report: serde_json::Value = serde_json::from_str(&seen).expect("JSON");
+    let implementation = &report["implementations"][0];
+    assert_eq!(implementation["results"].as_array().map(Vec::len), Some(1));
+    assert_eq!(implementation["tally"]["wrong-verdict"], 1, "{implementation}");
+    assert_eq!(implementation.get("causes"), None);
+}
+
 fn tested(words: Vec<String>, filter: &str, limit: Duration) -> Tested {
-    let budget = Budget::default().time(limit);
-    let supervisor = env!("CARGO_BIN_EXE_heapsmith").into();
-    let subject = Subject::new(Kind::Decoder, words.join(" "), words, supervisor).budget(budget);
+    let subject = subject(words, limit);
     let filter = (!filter.is_empty()).then(|| filter.to_owned());
     let filters = filter.iter().map(|filter| filter.parse().expect("a filter")).collect();
     let choice = Choice::default().format(Family::PHD).filters(filters);
     let options = Options::default().choice(choice).jobs(2);
     let mut report = check(&[subject], &options, &|_| {}).expect("the example can be run").report;
     report.implementations.remove(0)
+}
+
+fn subject(words: Vec<String>, limit: Duration) -> Subject {
+    let budget = Budget::default().time(limit);
+    let supervisor = env!("CARGO_BIN_EXE_heapsmith").into();
+    Subject::new(Kind::Decoder, words.join(" "), words, supervisor).budget(budget)
 }
 
 /// Longer than any case takes, on a busy machine too.

@@ -10,13 +10,14 @@ use std::io;
 
 use allocation_counter::measure;
 use heapsmith::answers::{Analysis, Edges, Graph, answers};
+use heapsmith::compare::listing::{self, Places};
 use heapsmith::compare::{MEMORY, Options, compare_sources};
 use heapsmith::convert::{self, convert, judge};
 use heapsmith::digest::{self, digest};
 use heapsmith::family::{Reading, Wishes};
 use heapsmith::format::{DumpFile, Format, Lowering, Source, Target};
 use heapsmith::input::Input;
-use heapsmith::model::{DumpSource, steps_of};
+use heapsmith::model::{DumpSource, Heap, HeapSource, steps_of};
 use heapsmith::recipe::Recipe;
 use heapsmith::validate::{ValidateOptions, validate};
 
@@ -70,6 +71,25 @@ fn commands(dump: &[u8], profiles: &[&str], formats: &[Format]) -> Vec<(String, 
         let mut source = open();
         let graph = Graph::of(source.heap(0), Edges::default()).expect("a graph");
         drop(answers(source.heap(0), &Analysis::of(graph)).expect("answers"));
+    });
+    // A listing and back, which is also how the answers of several implementations are held against each other.
+    let listing = {
+        let heap = Heap::collect(open().heap(0)).expect("a dump");
+        let mut text = Vec::new();
+        let head = listing::head(&heap);
+        listing::write(&mut text, &head, &heap, &Places::of_order(&heap)).expect("in memory");
+        text
+    };
+    count("encode", &mut || {
+        let heap = listing::read(&listing[..]).expect("a listing").heap;
+        let lowering = Lowering::new(file().format().expect("a format"), &Wishes::default()).expect("a profile");
+        let mut source: &Heap = &heap;
+        lowering.write(&mut (&mut source as &mut dyn HeapSource), &mut io::sink()).expect("written");
+    });
+    count("compare two listings", &mut || {
+        let [left, right] = [0, 1].map(|_| listing::read(&listing[..]).expect("a listing").heap);
+        let (mut left, mut right): (&Heap, &Heap) = (&left, &right);
+        assert!(compare_sources(&mut left, &mut right, &Options::default()).expect("sound").equal);
     });
     for profile in profiles {
         let wishes = Wishes { profile: Some((*profile).to_owned()), ..Wishes::default() };

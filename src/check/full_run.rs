@@ -8,7 +8,7 @@ use crate::check::among::{Again, Among};
 use crate::check::causes::explain;
 use crate::check::effort::Effort;
 use crate::check::evidence::point_at_causes;
-use crate::check::kept::{Kept, KeptDump};
+use crate::check::kept::{Kept, KeptDump, KeptFiles};
 use crate::check::report::{Chosen, Incomplete, ReducedDump, Report, Run, SCHEMA};
 use crate::check::run::{One, Options, Party, Progress, Relied, Shared, Silent, Told};
 use crate::check::shows::Wrong;
@@ -95,6 +95,7 @@ pub fn check(
     // All subjects of a run have one.
     let stop = subjects.first().map(|subject| subject.stop.clone()).unwrap_or_default();
     let effort = Effort::new(&stop);
+    write_before_causes(&report, options);
     explain(&mut report, &effort);
     // A part of the cases says little; `merge` does it for all of them. Evidence takes time as well.
     if !effort.is_over() && options.choice.shard.is_none() && !options.choice.large && !options.among {
@@ -123,6 +124,16 @@ pub fn check(
         kept
     });
     Ok(Checked { report, kept, dumps })
+}
+
+/// Writes a report with failures before their causes are worked out and their dumps reduced, which takes time: whatever
+/// happens meanwhile, the verdicts are there. The whole report takes its place, and says why if it cannot be written.
+fn write_before_causes(report: &Report, options: &Options) {
+    let failures = report.implementations.iter().flat_map(|tested| &tested.results);
+    let has_failures = failures.into_iter().any(|result| result.outcome.is_failure());
+    if let Some(folder) = options.folder.as_ref().filter(|folder| has_failures && !folder.holds_an_earlier_report()) {
+        folder.write(report, KeptFiles::default()).ok();
+    }
 }
 
 /// A run of one implementation, or of several that are compared.

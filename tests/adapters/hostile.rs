@@ -508,7 +508,7 @@ fn removes_15000_nested_folders_with_40_descriptors() {
 
 /// By hand, since it takes minutes: `check --adapter 'python3 tests/adapters/hostile.py fills-while-measured 12345.7 FOLDER' --filter
 /// phd6-openj9-64` makes 90,000 files beside the dump, and then writes as fast as it can while they are measured. Against the limit
-/// of 64 MiB it wrote 70, 236, 256, 286 and 459 MiB before it was killed, without optimisation on a busy machine with two
+/// of 64 MiB it wrote 70, 236, 256 and 459 MiB before it was killed, without optimisation on a busy machine with two
 /// processors; before open files were looked at between the looks at all files, 510, 537, 1,192 and 1,270 MiB.
 #[test]
 fn counts_what_is_written_anywhere_against_the_limit_of_the_disk() {
