@@ -1,20 +1,19 @@
 //! Classic text among the families of dumps.
 
 use crate::annotation::Annotation;
-use crate::compare::carriage::Carriage;
 use crate::compare::listing::{Place, Places};
 use crate::compare::{Facet, Span};
 use crate::error::{DecodeError, Error};
 #[cfg(feature = "corpus")]
-use crate::family::case::{Ambiguity, Case, LargeCase, large};
+use crate::family::case::{FamilyCases, large};
 use crate::family::edit::{NamedEdit, named};
 #[cfg(feature = "properties")]
 use crate::family::property::{self, Properties};
 use crate::family::{
-    DumpFamily, Format, GraphRules, Judged, Lowering, One, Opener, Opening, Outline, Records, Reliance, Setting,
-    Source, VisitPlaced, WholeFile, Wishes, past_header, run,
+    DumpFamily, FamilyFacts, Format, GraphRules, Judged, Lowering, One, Opener, Opening, Outline, Records, Reliance,
+    Setting, Source, VisitPlaced, WholeFile, Wishes, past_header, run,
 };
-use crate::findings::{Findings, Rulebook};
+use crate::findings::Findings;
 use crate::input::Stream;
 use crate::model::{Address, Dump, Heap};
 
@@ -33,26 +32,25 @@ fn decoder(opener: &Opener) -> Result<Decoder<Stream>, Error> {
     Ok(open(opener.open()?)?)
 }
 
+static FACTS: FamilyFacts = FamilyFacts {
+    name: "classic",
+    title: "Classic text",
+    suffix: "txt",
+    versions: &[0],
+    start: "a classic heap dump (// or 0x, in ASCII or EBCDIC)",
+    // An empty comment, in ASCII and in EBCDIC.
+    shortest: &[b"//\n", b"\x61\x61\x15"],
+    book: &book::BOOK,
+    tells_distances: false,
+    carries: carries::FACETS,
+    settings: &[Setting::Word, Setting::Text],
+    alias: |_| None,
+    parts: || annotate::PARTS.to_vec(),
+};
+
 impl DumpFamily for Classic {
-    fn name(&self) -> &'static str {
-        "classic"
-    }
-
-    fn title(&self) -> &'static str {
-        "Classic text"
-    }
-
-    fn suffix(&self) -> &'static str {
-        "txt"
-    }
-
-    fn start(&self) -> &'static str {
-        "a classic heap dump (// or 0x, in ASCII or EBCDIC)"
-    }
-
-    fn shortest(&self) -> Vec<Vec<u8>> {
-        // An empty comment, in ASCII and in EBCDIC.
-        vec![b"//\n".to_vec(), b"\x61\x61\x15".to_vec()]
+    fn facts(&self) -> &'static FamilyFacts {
+        &FACTS
     }
 
     fn is_start(&self, start: &[u8]) -> bool {
@@ -65,10 +63,6 @@ impl DumpFamily for Classic {
 
     fn is_foreign(&self, _error: &DecodeError) -> bool {
         true
-    }
-
-    fn book(&self) -> &'static Rulebook {
-        &book::BOOK
     }
 
     fn fields(&self, facet: Facet, is_array: bool) -> (&'static [&'static str], &'static str) {
@@ -93,16 +87,8 @@ impl DumpFamily for Classic {
         }
     }
 
-    fn carries(&self) -> &'static [(Facet, &'static [(&'static str, Carriage)])] {
-        carries::FACETS
-    }
-
     fn profiles(&self, _version: u8) -> Vec<&'static str> {
         PROFILES.iter().map(|profile| profile.name).collect()
-    }
-
-    fn settings(&self) -> &'static [Setting] {
-        &[Setting::Word, Setting::Text]
     }
 
     fn lowering(&self, _version: u8, wishes: &Wishes) -> Result<Lowering, Error> {
@@ -158,17 +144,13 @@ impl DumpFamily for Classic {
 
     fn places(&self, opener: &Opener, _heap: usize, found: &mut dyn FnMut(Address, Span)) -> Result<(), Error> {
         // An error ends the search: what was found before it is sound.
-        let _ended = decoder(opener)?.visit_dyn::<DecodeError>(&mut |step| {
+        let _ended = decoder(opener)?.visit::<DecodeError, _>(|step| {
             if let Step::Record(at, Record::Entry(entry)) = step {
                 found(Address(entry.address.value), Span { record: at.index, offset: at.offset });
             }
             Ok(())
         });
         Ok(())
-    }
-
-    fn parts(&self) -> Vec<&'static str> {
-        annotate::PARTS.to_vec()
     }
 
     fn part(&self, field: &Annotation<'_>) -> Option<&'static str> {
@@ -198,26 +180,21 @@ impl DumpFamily for Classic {
     }
 
     #[cfg(feature = "corpus")]
-    fn cases(&self) -> Result<Vec<Case>, Error> {
-        CASES.all::<Map>()
+    fn corpus(&self) -> FamilyCases {
+        FamilyCases {
+            all: || CASES.all::<Map>(),
+            damaged: |edit, base| CASES.damaged::<Map>(edit, base),
+            large: || large(FAMILY, &LARGE),
+            ambiguities: AMBIGUITIES,
+        }
     }
 
-    #[cfg(feature = "corpus")]
-    fn damaged(&self, edit: &str, base: &Case) -> Result<Option<Case>, Error> {
-        CASES.damaged::<Map>(edit, base)
-    }
-
-    #[cfg(feature = "corpus")]
-    fn ambiguities(&self) -> &'static [Ambiguity] {
-        AMBIGUITIES
-    }
-
-    #[cfg(feature = "corpus")]
-    fn large(&self) -> Result<Vec<LargeCase>, String> {
-        large(FAMILY, &LARGE)
-    }
-
-    fn judge(&self, opener: &Opener, graph: GraphRules, findings: &mut Findings) -> Result<Judged, Error> {
-        run::<Judgement>(opener, graph, findings)
+    fn judge(
+        &self,
+        opener: &Opener,
+        graph: GraphRules,
+        findings: &mut Findings,
+    ) -> Result<(Judged, Option<Source>), Error> {
+        run::<Judgement>(opener, graph, findings).map(|(judged, _)| (judged, None))
     }
 }

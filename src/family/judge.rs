@@ -75,19 +75,11 @@ pub struct Judged {
     pub graph_checked: bool,
 }
 
-/// Runs both passes, the second one only for the rules of the whole graph.
+/// Runs both passes, the second one only for the rules of the whole graph; and gives what these rules kept.
 ///
 /// # Errors
 /// If the dump cannot be read because of the machine.
-pub fn run<J: Judge>(opener: &Opener, graph: GraphRules, findings: &mut Findings) -> Result<Judged, Error> {
-    run_keeping::<J>(opener, graph, findings).map(|(judged, _)| judged)
-}
-
-/// Runs both passes as [`run`] does, and returns the index of the graph as well.
-///
-/// # Errors
-/// Like [`run`].
-pub fn run_keeping<J: Judge>(
+pub fn run<J: Judge>(
     opener: &Opener,
     graph: GraphRules,
     findings: &mut Findings,

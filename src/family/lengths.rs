@@ -3,6 +3,9 @@
 use std::ops::Range;
 
 use crate::compare::Facet;
+use crate::draw::Draw;
+
+use super::Family;
 
 /// A part of a dump whose length stands before it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +23,27 @@ pub struct PassedOver {
     pub dump: Vec<u8>,
     /// The facets of what the record says.
     pub facets: &'static [Facet],
+}
+
+/// The changes of a family's dumps as a whole, where their records have lengths.
+pub trait Framing: Sync {
+    /// The parts of a dump whose length stands in it, the outer ones first, as far as they can be found; a broken dump has
+    /// some, too. A part can be made shorter only together with its length.
+    fn lengths(&self, dump: &[u8]) -> Vec<StatedLength>;
+
+    /// A dump without the record that breaks a rule at an offset, where the record's own length is right and leads a reader over it.
+    fn passing_over(&self, dump: &[u8], rule: &str, offset: u64) -> Option<PassedOver>;
+
+    /// A dump with one heap more, in which some of its objects are again; `None` where a dump has only one. `starts` has the places
+    /// where records begin.
+    fn another_heap(&self, dump: &[u8], starts: &[usize], draw: &mut dyn Draw) -> Option<Vec<u8>>;
+}
+
+impl Family {
+    /// See [`Framing::lengths`]; none, where records have no lengths.
+    pub fn lengths(self, dump: &[u8]) -> Vec<StatedLength> {
+        self.framing().map_or_else(Vec::new, |framing| framing.lengths(dump))
+    }
 }
 
 /// A dump without some places, in their order. A length counts what is left; one that is left out itself, or of which a part is,

@@ -6,6 +6,7 @@
 #[cfg(feature = "corpus")]
 pub mod case;
 pub mod edit;
+mod facts;
 mod header;
 mod judge;
 mod lengths;
@@ -29,18 +30,17 @@ use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 
 use crate::annotation::Annotation;
-use crate::compare::carriage::Carriage;
 use crate::compare::{Facet, Span};
-use crate::draw::Draw;
 use crate::error::{DecodeError, Error, did_you_mean};
-use crate::findings::{Findings, Rulebook};
+use crate::findings::Findings;
 use crate::model::{Address, DumpSource};
 
 pub use edit::NamedEdit;
+pub use facts::FamilyFacts;
 pub(crate) use header::past_header;
-pub use judge::{GraphRules, Judge, Judged, run, run_keeping};
+pub use judge::{GraphRules, Judge, Judged, run};
 pub(crate) use lengths::without;
-pub use lengths::{PassedOver, StatedLength};
+pub use lengths::{Framing, PassedOver, StatedLength};
 pub use lowering::{Lower, Lowering, only_heap};
 pub use needs::{ArrayClass, Needs};
 pub use once::{Passed, ReadOnce, SpelledBlocks, VisitOnce};
@@ -54,30 +54,8 @@ pub use wishes::{Setting, Wishes};
 
 /// A dump format in all its versions: what its folder implements.
 pub trait DumpFamily: Sync {
-    /// The family's name, in lower case.
-    fn name(&self) -> &'static str;
-
-    /// The family's name as a heading.
-    fn title(&self) -> &'static str;
-
-    /// The suffix of the family's files.
-    fn suffix(&self) -> &'static str {
-        self.name()
-    }
-
-    /// The versions that can be written, ascending: their numbers follow the family's name in names of formats. A single 0
-    /// stands for a family whose name is that of its only format.
-    fn versions(&self) -> &'static [u8] {
-        &[0]
-    }
-
-    /// The beginning of the family's dumps in words, for messages, with an article.
-    fn start(&self) -> &'static str;
-
-    /// The shortest dumps that can be read, where no writer writes them.
-    fn shortest(&self) -> Vec<Vec<u8>> {
-        Vec::new()
-    }
+    /// The facts that are the same for all its dumps.
+    fn facts(&self) -> &'static FamilyFacts;
 
     /// Whether a dump that begins like this is one of the family's.
     fn is_start(&self, start: &[u8]) -> bool;
@@ -88,33 +66,14 @@ pub trait DumpFamily: Sync {
     /// Whether an error of its decoder says no more than that the dump does not begin as the family's do.
     fn is_foreign(&self, error: &DecodeError) -> bool;
 
-    /// The rule book.
-    fn book(&self) -> &'static Rulebook;
-
     /// The fields of the byte map that record a fact, and the rule by which they are read (empty, if there is none).
     /// `is_array` is for objects whose records differ.
     fn fields(&self, facet: Facet, is_array: bool) -> (&'static [&'static str], &'static str);
 
-    /// Whether a record says how far it is from the one before, and not at which address.
-    fn tells_distances(&self) -> bool {
-        false
-    }
-
-    /// The carriage of each facet by kind of dump: a key such as `phd6/openj9`, and the carriage.
-    fn carries(&self) -> &'static [(Facet, &'static [(&'static str, Carriage)])];
-
     /// The names of the writers that can be imitated in a version.
     fn profiles(&self, version: u8) -> Vec<&'static str>;
 
-    /// A second name of a profile, under which it can be asked for as well.
-    fn alias(&self, _profile: &str) -> Option<&'static str> {
-        None
-    }
-
-    /// The settings that a dump of the family may be asked to have.
-    fn settings(&self) -> &'static [Setting];
-
-    /// The writer of a version. Only settings of [`settings`](DumpFamily::settings) are given.
+    /// The writer of a version. Only [`settings`](FamilyFacts::settings) of the family are given.
     ///
     /// # Errors
     /// If there is no such profile, or parts of the request contradict each other.
@@ -122,7 +81,7 @@ pub trait DumpFamily: Sync {
 
     /// Random widths for the requested profile. `drawn` has one of each setting.
     fn random_widths(&self, wishes: Wishes, drawn: &Wishes) -> Wishes {
-        let word = drawn.word.filter(|_| self.settings().contains(&Setting::Word));
+        let word = drawn.word.filter(|_| self.facts().settings.contains(&Setting::Word));
         Wishes { word: word.or(wishes.word), ..wishes }
     }
 
@@ -189,11 +148,7 @@ pub trait DumpFamily: Sync {
     fn annotate(&self, opener: &Opener, each: &mut dyn FnMut(Annotation<'_>) -> Result<(), Error>)
     -> Result<(), Error>;
 
-    /// The kinds of record, and the parts of the header and of the end, of which its rules speak; what no
-    /// field decides is of the first one, and the last one is the place where the data end.
-    fn parts(&self) -> Vec<&'static str>;
-
-    /// The one of [`parts`](DumpFamily::parts) that a field of the byte map begins or decides; `None` for a field of the
+    /// The one of [`parts`](FamilyFacts::parts) that a field of the byte map begins or decides; `None` for a field of the
     /// same record or part as the one before it.
     fn part(&self, field: &Annotation<'_>) -> Option<&'static str>;
 
@@ -216,62 +171,25 @@ pub trait DumpFamily: Sync {
     fn properties(&self) -> property::Properties;
 
     /// The cases of the corpus.
-    ///
-    /// # Errors
-    /// If a recipe fails, which the tests rule out.
     #[cfg(feature = "corpus")]
-    fn cases(&self) -> Result<Vec<case::Case>, Error>;
+    fn corpus(&self) -> case::FamilyCases;
 
-    /// The case that a named edit makes of a valid one; `None` if it has no place for it.
-    ///
-    /// # Errors
-    /// If the case is not valid, or its heap is not that of its dump.
-    #[cfg(feature = "corpus")]
-    fn damaged(&self, edit: &str, base: &case::Case) -> Result<Option<case::Case>, Error>;
-
-    /// The ambiguities of the family's dumps, in the order in which readings are applied.
-    #[cfg(feature = "corpus")]
-    fn ambiguities(&self) -> &'static [case::Ambiguity] {
-        &[]
-    }
-
-    /// The cases whose dumps are too large to be stored; or the defect of their file.
-    #[cfg(feature = "corpus")]
-    fn large(&self) -> Result<Vec<case::LargeCase>, String> {
-        Ok(Vec::new())
-    }
-
-    /// The parts of a dump whose length stands in it, the outer ones first, as far as they can be found; a broken dump has
-    /// some, too. A part can be made shorter only together with its length.
-    fn lengths(&self, _dump: &[u8]) -> Vec<StatedLength> {
-        Vec::new()
-    }
-
-    /// A dump without the record that breaks a rule at an offset, where the record's own length is right and leads a reader over it.
-    fn passing_over(&self, _dump: &[u8], _rule: &str, _offset: u64) -> Option<PassedOver> {
+    /// The changes of dumps as a whole, of which only records with lengths admit; `None` where records have none.
+    fn framing(&self) -> Option<&'static dyn Framing> {
         None
     }
 
-    /// A dump with one heap more, in which some of its objects are again; `None` where a dump has only one. `starts` has the places
-    /// where records begin.
-    fn another_heap(&self, _dump: &[u8], _starts: &[usize], _draw: &mut dyn Draw) -> Option<Vec<u8>> {
-        None
-    }
-
-    /// Judges a dump by every rule; by those of the whole graph only if that is asked for.
+    /// Judges a dump by every rule; by those of the whole graph only if that is asked for. Where only errors are looked for and it
+    /// takes no more reading, it gives the heaps, too, as [`DumpFamily::source`] does.
     ///
     /// # Errors
     /// If the dump cannot be read because of the machine.
-    fn judge(&self, opener: &Opener, graph: GraphRules, findings: &mut Findings) -> Result<Judged, Error>;
-
-    /// Judges a dump by the rules that are errors, and gives its heaps as [`DumpFamily::source`] does, where that takes no
-    /// more reading; `None` where it does, or the dump cannot be read.
-    ///
-    /// # Errors
-    /// Like [`DumpFamily::judge`].
-    fn judged_source(&self, opener: &Opener, findings: &mut Findings) -> Result<(Judged, Option<Source>), Error> {
-        Ok((self.judge(opener, GraphRules::Errors, findings)?, None))
-    }
+    fn judge(
+        &self,
+        opener: &Opener,
+        graph: GraphRules,
+        findings: &mut Findings,
+    ) -> Result<(Judged, Option<Source>), Error>;
 }
 
 /// A dump format, whatever its version: which decoder reads it. [`Family::ALL`] lists them.

@@ -163,7 +163,7 @@ impl DumpFile {
     /// If the dump cannot be read because of the machine.
     pub fn judge(&self, graph: GraphRules, findings: &mut Findings) -> Result<Judged, Error> {
         match &self.strange {
-            None => self.family.judge(&self.opener, graph, findings),
+            None => self.family.judge(&self.opener, graph, findings).map(|(judged, _)| judged),
             Some(start) => self.judge_strange(start, findings),
         }
     }
@@ -174,7 +174,7 @@ impl DumpFile {
     /// If the file cannot be read because of the machine.
     pub(crate) fn judged_source(&self, findings: &mut Findings) -> Result<(Judged, Option<Source>), Error> {
         match &self.strange {
-            None => self.family.judged_source(&self.opener, findings),
+            None => self.family.judge(&self.opener, GraphRules::Errors, findings),
             Some(start) => Ok((self.judge_strange(start, findings)?, None)),
         }
     }
@@ -208,7 +208,7 @@ impl DumpFile {
                 break;
             }
         }
-        let starts = Family::ALL.map(|family| family.start());
+        let starts = Family::ALL.map(|family| family.facts().start);
         let expected = super::alternatives(&starts);
         let found_by =
             |wanted| errors.iter().find(|(family, _)| *family == wanted).map_or(&errors[0].1, |(_, error)| error);

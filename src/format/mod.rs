@@ -53,11 +53,7 @@ impl Family {
 
     /// Every family's name, as a text names alternatives.
     pub fn names() -> String {
-        alternatives(&Family::ALL.map(Family::name_of))
-    }
-
-    fn name_of(self) -> &'static str {
-        self.name()
+        alternatives(&Family::ALL.map(Family::name))
     }
 }
 

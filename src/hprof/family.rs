@@ -3,21 +3,20 @@
 use std::cell::RefCell;
 
 use crate::annotation::Annotation;
-use crate::compare::carriage::Carriage;
 use crate::compare::listing::{self, Places};
 use crate::compare::{Facet, Span};
 use crate::draw::Draw;
 use crate::error::{DecodeError, Error};
 #[cfg(feature = "corpus")]
-use crate::family::case::{Ambiguity, Case, LargeCase, large};
+use crate::family::case::{FamilyCases, large};
 use crate::family::edit::{NamedEdit, named};
 #[cfg(feature = "properties")]
 use crate::family::property::{self, Properties};
 use crate::family::{
-    DumpFamily, Format, GraphRules, Judged, Lowering, Opener, Opening, Outline, PassedOver, ReadOnce, Records,
-    Reliance, Setting, Source, StatedLength, VisitPlaced, WholeFile, Wishes, past_header, run, run_keeping,
+    DumpFamily, FamilyFacts, Format, Framing, GraphRules, Judged, Lowering, Opener, Opening, Outline, PassedOver,
+    ReadOnce, Records, Reliance, Setting, Source, StatedLength, VisitPlaced, WholeFile, Wishes, past_header, run,
 };
-use crate::findings::{Findings, Rulebook};
+use crate::findings::Findings;
 use crate::input::Stream;
 use crate::model::{Address, Class, Dump, DumpSource, Heap, Object};
 
@@ -37,17 +36,24 @@ fn decoder(opener: &Opener) -> Result<Decoder<Stream>, Error> {
     Ok(open(opener.open()?)?)
 }
 
+static FACTS: FamilyFacts = FamilyFacts {
+    name: "hprof",
+    title: "HPROF",
+    suffix: "hprof",
+    versions: &[0],
+    start: "an HPROF dump (\"JAVA PROFILE \" and a version)",
+    shortest: &[],
+    book: &book::BOOK,
+    tells_distances: false,
+    carries: carries::FACETS,
+    settings: &[Setting::IdSize],
+    alias: Profile::alias,
+    parts: annotate::parts,
+};
+
 impl DumpFamily for Hprof {
-    fn name(&self) -> &'static str {
-        "hprof"
-    }
-
-    fn title(&self) -> &'static str {
-        "HPROF"
-    }
-
-    fn start(&self) -> &'static str {
-        "an HPROF dump (\"JAVA PROFILE \" and a version)"
+    fn facts(&self) -> &'static FamilyFacts {
+        &FACTS
     }
 
     fn is_start(&self, start: &[u8]) -> bool {
@@ -60,10 +66,6 @@ impl DumpFamily for Hprof {
 
     fn is_foreign(&self, error: &DecodeError) -> bool {
         error.rule() == book::HEADER_MAGIC
-    }
-
-    fn book(&self) -> &'static Rulebook {
-        &book::BOOK
     }
 
     fn fields(&self, facet: Facet, is_array: bool) -> (&'static [&'static str], &'static str) {
@@ -107,20 +109,8 @@ impl DumpFamily for Hprof {
         }
     }
 
-    fn carries(&self) -> &'static [(Facet, &'static [(&'static str, Carriage)])] {
-        carries::FACETS
-    }
-
     fn profiles(&self, _version: u8) -> Vec<&'static str> {
         PROFILES.iter().map(|profile| profile.name).collect()
-    }
-
-    fn alias(&self, profile: &str) -> Option<&'static str> {
-        Profile::alias(profile)
-    }
-
-    fn settings(&self) -> &'static [Setting] {
-        &[Setting::IdSize]
     }
 
     fn lowering(&self, _version: u8, wishes: &Wishes) -> Result<Lowering, Error> {
@@ -242,10 +232,6 @@ impl DumpFamily for Hprof {
         Ok(())
     }
 
-    fn parts(&self) -> Vec<&'static str> {
-        annotate::parts()
-    }
-
     fn part(&self, field: &Annotation<'_>) -> Option<&'static str> {
         annotate::part(field)
     }
@@ -275,25 +261,34 @@ impl DumpFamily for Hprof {
     }
 
     #[cfg(feature = "corpus")]
-    fn cases(&self) -> Result<Vec<Case>, Error> {
-        CASES.all::<Map>()
+    fn corpus(&self) -> FamilyCases {
+        FamilyCases {
+            all: || CASES.all::<Map>(),
+            damaged: |edit, base| CASES.damaged::<Map>(edit, base),
+            large: || large(FAMILY, &LARGE),
+            ambiguities: AMBIGUITIES,
+        }
     }
 
-    #[cfg(feature = "corpus")]
-    fn damaged(&self, edit: &str, base: &Case) -> Result<Option<Case>, Error> {
-        CASES.damaged::<Map>(edit, base)
+    fn framing(&self) -> Option<&'static dyn Framing> {
+        Some(&Hprof)
     }
 
-    #[cfg(feature = "corpus")]
-    fn ambiguities(&self) -> &'static [Ambiguity] {
-        AMBIGUITIES
+    fn judge(
+        &self,
+        opener: &Opener,
+        graph: GraphRules,
+        findings: &mut Findings,
+    ) -> Result<(Judged, Option<Source>), Error> {
+        let (judged, kept) = run::<Judgement>(opener, graph, findings)?;
+        let source = kept.and_then(|kept| kept.index).map(|(header, index)| {
+            Source::new(HprofDump::of(Openings::new(opener), &opener.spool(), header, index), None)
+        });
+        Ok((judged, source))
     }
+}
 
-    #[cfg(feature = "corpus")]
-    fn large(&self) -> Result<Vec<LargeCase>, String> {
-        large(FAMILY, &LARGE)
-    }
-
+impl Framing for Hprof {
     fn lengths(&self, dump: &[u8]) -> Vec<StatedLength> {
         frames::lengths(dump)
     }
@@ -304,17 +299,5 @@ impl DumpFamily for Hprof {
 
     fn another_heap(&self, dump: &[u8], starts: &[usize], draw: &mut dyn Draw) -> Option<Vec<u8>> {
         frames::another_heap(dump, starts, draw)
-    }
-
-    fn judge(&self, opener: &Opener, graph: GraphRules, findings: &mut Findings) -> Result<Judged, Error> {
-        run::<Judgement>(opener, graph, findings)
-    }
-
-    fn judged_source(&self, opener: &Opener, findings: &mut Findings) -> Result<(Judged, Option<Source>), Error> {
-        let (judged, kept) = run_keeping::<Judgement>(opener, GraphRules::Errors, findings)?;
-        let source = kept.and_then(|kept| kept.index).map(|(header, index)| {
-            Source::new(HprofDump::of(Openings::new(opener), &opener.spool(), header, index), None)
-        });
-        Ok((judged, source))
     }
 }

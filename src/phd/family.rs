@@ -1,20 +1,19 @@
 //! PHD among the families of dumps.
 
 use crate::annotation::Annotation;
-use crate::compare::carriage::Carriage;
 use crate::compare::listing::{Place, Places};
 use crate::compare::{Facet, Span};
 use crate::error::{DecodeError, Error};
 #[cfg(feature = "corpus")]
-use crate::family::case::{Ambiguity, Case, LargeCase, large};
+use crate::family::case::{FamilyCases, large};
 use crate::family::edit::{NamedEdit, named};
 #[cfg(feature = "properties")]
 use crate::family::property::{self, Properties};
 use crate::family::{
-    DumpFamily, Format, GraphRules, Judged, Lowering, One, Opener, Opening, Outline, ReadOnce, Records, Reliance,
-    Setting, Source, VisitPlaced, WholeFile, Wishes, past_header, run, run_keeping,
+    DumpFamily, FamilyFacts, Format, GraphRules, Judged, Lowering, One, Opener, Opening, Outline, ReadOnce, Records,
+    Reliance, Setting, Source, VisitPlaced, WholeFile, Wishes, past_header, run,
 };
-use crate::findings::{Findings, Rulebook};
+use crate::findings::Findings;
 use crate::input::Stream;
 use crate::model::{Address, Dump, Heap};
 
@@ -54,21 +53,24 @@ where
     Source::new(One(source), left_behind.as_deref())
 }
 
+static FACTS: FamilyFacts = FamilyFacts {
+    name: "phd",
+    title: "PHD",
+    suffix: "phd",
+    versions: &NUMBERS,
+    start: "a PHD (00 12 and \"portable heap dump\")",
+    shortest: &[],
+    book: &book::BOOK,
+    tells_distances: true,
+    carries: carries::FACETS,
+    settings: &[Setting::Word],
+    alias: |_| None,
+    parts: || annotate::PARTS.to_vec(),
+};
+
 impl DumpFamily for Phd {
-    fn name(&self) -> &'static str {
-        "phd"
-    }
-
-    fn title(&self) -> &'static str {
-        "PHD"
-    }
-
-    fn versions(&self) -> &'static [u8] {
-        &NUMBERS
-    }
-
-    fn start(&self) -> &'static str {
-        "a PHD (00 12 and \"portable heap dump\")"
+    fn facts(&self) -> &'static FamilyFacts {
+        &FACTS
     }
 
     fn is_start(&self, start: &[u8]) -> bool {
@@ -81,10 +83,6 @@ impl DumpFamily for Phd {
 
     fn is_foreign(&self, error: &DecodeError) -> bool {
         error.rule() == book::HEADER_MAGIC
-    }
-
-    fn book(&self) -> &'static Rulebook {
-        &book::BOOK
     }
 
     fn fields(&self, facet: Facet, is_array: bool) -> (&'static [&'static str], &'static str) {
@@ -113,21 +111,9 @@ impl DumpFamily for Phd {
         }
     }
 
-    fn tells_distances(&self) -> bool {
-        true
-    }
-
-    fn carries(&self) -> &'static [(Facet, &'static [(&'static str, Carriage)])] {
-        carries::FACETS
-    }
-
     fn profiles(&self, version: u8) -> Vec<&'static str> {
         let Some(version) = Version::from_number(version.into()) else { return Vec::new() };
         PROFILES.iter().filter(|profile| profile.versions.contains(&version)).map(|profile| profile.name).collect()
-    }
-
-    fn settings(&self) -> &'static [Setting] {
-        &[Setting::Word]
     }
 
     fn lowering(&self, version: u8, wishes: &Wishes) -> Result<Lowering, Error> {
@@ -231,10 +217,6 @@ impl DumpFamily for Phd {
         Ok(())
     }
 
-    fn parts(&self) -> Vec<&'static str> {
-        annotate::PARTS.to_vec()
-    }
-
     fn part(&self, field: &Annotation<'_>) -> Option<&'static str> {
         annotate::part(field)
     }
@@ -262,31 +244,22 @@ impl DumpFamily for Phd {
     }
 
     #[cfg(feature = "corpus")]
-    fn cases(&self) -> Result<Vec<Case>, Error> {
-        CASES.all::<Map>()
+    fn corpus(&self) -> FamilyCases {
+        FamilyCases {
+            all: || CASES.all::<Map>(),
+            damaged: |edit, base| CASES.damaged::<Map>(edit, base),
+            large: || large(FAMILY, &LARGE),
+            ambiguities: AMBIGUITIES,
+        }
     }
 
-    #[cfg(feature = "corpus")]
-    fn damaged(&self, edit: &str, base: &Case) -> Result<Option<Case>, Error> {
-        CASES.damaged::<Map>(edit, base)
-    }
-
-    #[cfg(feature = "corpus")]
-    fn large(&self) -> Result<Vec<LargeCase>, String> {
-        large(FAMILY, &LARGE)
-    }
-
-    #[cfg(feature = "corpus")]
-    fn ambiguities(&self) -> &'static [Ambiguity] {
-        AMBIGUITIES
-    }
-
-    fn judge(&self, opener: &Opener, graph: GraphRules, findings: &mut Findings) -> Result<Judged, Error> {
-        run::<Judgement>(opener, graph, findings)
-    }
-
-    fn judged_source(&self, opener: &Opener, findings: &mut Findings) -> Result<(Judged, Option<Source>), Error> {
-        let (judged, kept) = run_keeping::<Judgement>(opener, GraphRules::Errors, findings)?;
+    fn judge(
+        &self,
+        opener: &Opener,
+        graph: GraphRules,
+        findings: &mut Findings,
+    ) -> Result<(Judged, Option<Source>), Error> {
+        let (judged, kept) = run::<Judgement>(opener, graph, findings)?;
         let (opener, spool) = (opener.clone(), opener.spool());
         let summary = kept.and_then(|kept| kept.summary);
         let source = summary.map(|summary| one(PhdSource::of(move || decoder(&opener), spool, summary)));

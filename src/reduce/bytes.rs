@@ -20,8 +20,8 @@ const TOGETHER: usize = 3;
 pub(super) fn reduce(trials: &mut Trials<'_>) -> Result<(), Error> {
     let allowed = errors(trials.now());
     let family = Family::guess(trials.now());
-    for dump in family.shortest().into_iter().filter(|dump| errors(dump).is_subset(&allowed)) {
-        if trials.one(Some(dump))? {
+    for dump in family.facts().shortest.iter().filter(|dump| errors(dump).is_subset(&allowed)) {
+        if trials.one(Some(dump.to_vec()))? {
             return Ok(());
         }
     }

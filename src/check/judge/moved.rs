@@ -192,7 +192,7 @@ impl Moved {
     /// The mismatch of the answer: wrong addresses, facts that are wrong at the right addresses as well, and facts that
     /// are wrong only as told.
     fn wrong(&self, right: &Heap, family: Family, told: Wrong, settled: Option<Wrong>) -> Wrong {
-        let apart: Vec<Apart> = match family.tells_distances() {
+        let apart: Vec<Apart> = match family.facts().tells_distances {
             // Where a dump says only how far a record is from the one before, those after it are as far away as it is.
             true => self.apart.clone(),
             false => self.all.iter().map(|&(right, told)| Apart { right, told, sign: None }).collect(),

@@ -52,7 +52,8 @@ fn without_broken_records(case: &Case) -> Result<Option<Sound>, Error> {
         return Ok(None);
     }
     for _ in 0..MOST {
-        let passed_over = breaks.and_then(|(rule, offset)| case.format.family().passing_over(&bytes, rule, offset));
+        let passed_over =
+            breaks.and_then(|(rule, offset)| case.format.family().framing()?.passing_over(&bytes, rule, offset));
         let Some(PassedOver { dump, facets }) = passed_over else { return Ok(None) };
         says.extend(facets);
         let read = own_case(&case.id, dump)?;

@@ -2,6 +2,7 @@
 
 mod ambiguity;
 mod damaged;
+mod family_cases;
 pub(crate) mod gzip;
 mod large;
 mod repeat;
@@ -22,6 +23,7 @@ use super::{Family, Format};
 pub(crate) use ambiguity::Same;
 pub use ambiguity::{Ambiguity, Choice};
 pub(crate) use ambiguity::{DumpOf, Means};
+pub use family_cases::FamilyCases;
 pub(crate) use large::large;
 pub use large::{LargeCase, ManifestPart, ManifestRecipe};
 pub(crate) use repeated::{repeated_classes, repeated_objects};

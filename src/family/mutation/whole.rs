@@ -17,7 +17,7 @@ pub(super) fn thinned(family: Family, dump: &[u8], fields: &[Field], draw: &mut 
 /// The dump with another heap, with records in other places, or with another number wherever one stands.
 pub(super) fn rearranged(family: Family, dump: &[u8], fields: &[Field], draw: &mut dyn Draw) -> Option<Vec<u8>> {
     match draw.below(3) {
-        0 => family.another_heap(dump, &starts(fields), draw),
+        0 => family.framing()?.another_heap(dump, &starts(fields), draw),
         1 => moved(family, dump, &starts(fields), draw),
         _ => renumbered(family, dump, fields, draw),
     }
