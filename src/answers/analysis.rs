@@ -3,11 +3,10 @@
 use crate::compare::listing::{Hex, Text};
 use crate::model::Name;
 
-use super::dominators::{Found, dominators};
+use super::dominators::dominators;
 use super::graph::Graph;
 use super::reach::{Distances, Kinds, kinds};
 use super::retained::{self, Tree};
-use super::reuse::emptied;
 use super::search::Search;
 use super::told::{Entry, Reached, Retained};
 
@@ -38,9 +37,9 @@ impl Analysis {
         let roots = graph.rooted();
         let mut search = Search::of(&graph, roots.as_deref().unwrap_or_default());
         let from_roots = roots.map(|_| {
-            let Found { dominators, links } = dominators(&mut search);
+            let dominators = dominators(&mut search);
             search.parents = Vec::new();
-            let tree = Tree::of(&graph, &search, &dominators, emptied(links));
+            let tree = Tree::of(&graph, &search, &dominators);
             search.entries.truncate(search.reached as usize + 1);
             FromRoots {
                 dominators,
@@ -49,7 +48,6 @@ impl Analysis {
                 entries: std::mem::take(&mut search.entries),
             }
         });
-        search.states = Vec::new();
         Analysis { graph, search, from_roots }
     }
 

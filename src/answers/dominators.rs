@@ -4,42 +4,22 @@
 //! proportional to references times the logarithm of entries. It works on the numbers of a [`Search`], in 24 to 28 bytes an entry and 4
 //! to 12 for each reference across: in at most 40 an entry, as long as an entry has no more than 2.6 of those.
 
-use std::hint::black_box;
 use std::mem;
 
-use super::graph::FETCHED;
-use super::reuse::{emptied, written};
-use super::search::{Search, State};
+use super::search::Search;
 
-/// Immediate dominators, and memory to be reused.
-pub(super) struct Found {
-    /// The number of each one's immediate dominator; 0 stands for the roots together, which have none.
-    pub(super) dominators: Vec<u32>,
-    pub(super) links: Vec<Link>,
-}
-
-/// The immediate dominators of all entries that a search reached from the roots.
-pub(super) fn dominators(search: &mut Search) -> Found {
-    let Search { parents, least, across, states, reached, .. } = search;
+/// The immediate dominators of all entries that a search reached from the roots, by number; 0 stands for the roots together, which
+/// have none.
+pub(super) fn dominators(search: &mut Search) -> Vec<u32> {
+    let Search { parents, least, across, reached, .. } = search;
     let count = *reached as usize + 1;
-    let (across, mut states) = (mem::take(across), mem::take(states));
-    // Its memory is used again, unless the references that are sorted meanwhile take more.
-    if across.len() * SORTED > count * size_of::<State>() {
-        states = Vec::new();
-    }
-    let Referring { starts, numbers, room } = Referring::of(count, across);
-    let mut forest = Forest::new(&parents[..count], states);
+    let Referring { starts, numbers } = Referring::of(count, mem::take(across));
+    let mut forest = Forest::new(&parents[..count]);
     // Until an entry has its dominator, its place leads to the next one of the same bucket; before it is looked at, it has the least
     // number that leads there.
     let mut dominators = mem::take(least);
-    let mut buckets = room;
-    buckets.resize(count, 0);
-    buckets.shrink_to_fit();
+    let mut buckets = vec![0; count];
     for number in (1..count).rev() {
-        if number.is_multiple_of(FETCHED) {
-            let (start, end) = (starts[number + 1 - FETCHED] as usize, starts[number + 1] as usize);
-            forest.fetch(&numbers[start.max(end.saturating_sub(MOST))..end]);
-        }
         let parent = parents[number];
         let mut semi = dominators[number];
         for &from in &numbers[starts[number] as usize..starts[number + 1] as usize] {
@@ -67,28 +47,20 @@ pub(super) fn dominators(search: &mut Search) -> Found {
         }
     }
     dominators[0] = 0;
-    Found { dominators, links: forest.links }
+    dominators
 }
-
-/// The most references that are prefetched: a few entries have very many.
-const MOST: usize = 16 * FETCHED;
-
-/// Bytes that a cross reference takes while it is sorted.
-const SORTED: usize = size_of::<[u32; 2]>() + size_of::<u32>();
 
 /// The sources of references from higher numbers, by target; both are numbers of the search.
 struct Referring {
     /// The first source of each target in `numbers`, and the end of the last one's.
     starts: Vec<u32>,
     numbers: Vec<u32>,
-    /// Memory to be reused.
-    room: Vec<u32>,
 }
 
 impl Referring {
     /// Sorts references by target; each is the number of its target and of its source.
     fn of(count: usize, across: Vec<[u32; 2]>) -> Referring {
-        let mut starts: Vec<u32> = written(count + 1);
+        let mut starts = vec![0_u32; count + 1];
         across.iter().for_each(|[to, _]| starts[*to as usize] += 1);
         let mut sum = 0;
         for end in &mut starts {
@@ -102,7 +74,7 @@ impl Referring {
             *end -= 1;
             numbers[*end as usize] = *from;
         }
-        Referring { starts, numbers, room: emptied(across) }
+        Referring { starts, numbers }
     }
 }
 
@@ -114,7 +86,7 @@ struct Forest {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Link {
+struct Link {
     /// The parent, or a higher ancestor once the path was compressed.
     above: u32,
     /// The number of the semidominator.
@@ -124,24 +96,14 @@ pub(super) struct Link {
 }
 
 impl Forest {
-    /// Reuses the memory of a walk's states.
-    fn new(parents: &[u32], states: Vec<State>) -> Forest {
+    fn new(parents: &[u32]) -> Forest {
         let link = |(number, above): (u32, &u32)| Link { above: *above, semi: number, lowest: (number, number) };
-        let mut links: Vec<Link> = emptied(states);
-        links.extend((0..).zip(parents).map(link));
-        Forest { links, chain: Vec::new() }
+        Forest { links: (0..).zip(parents).map(link).collect(), chain: Vec::new() }
     }
 
     fn set(&mut self, number: u32, semi: u32) {
         let link = &mut self.links[number as usize];
         (link.semi, link.lowest) = (semi, (number, semi));
-    }
-
-    /// Prefetches the links of some numbers. One after the other, each would have to be waited for.
-    fn fetch(&self, numbers: &[u32]) {
-        for number in numbers {
-            black_box(self.links[*number as usize].above);
-        }
     }
 
     /// The entry with the lowest semidominator between a number and the root of its linked tree, and that

@@ -22,7 +22,6 @@ mod dominators;
 mod graph;
 mod reach;
 mod retained;
-mod reuse;
 mod search;
 mod shapes;
 mod strings;

@@ -2,8 +2,7 @@
 
 use crate::model::RootKind;
 
-use super::graph::{FETCHED, Graph};
-use super::reuse::written;
+use super::graph::Graph;
 use super::search::Search;
 
 /// A set of root kinds: a bit for each, by its place in [`RootKind::FORMS`].
@@ -13,23 +12,17 @@ const _: () = assert!(RootKind::FORMS.len() <= Kinds::BITS as usize);
 
 /// The kinds of root that reach each entry.
 pub(super) fn kinds(graph: &Graph, search: &Search) -> Vec<Kinds> {
-    let mut kinds: Vec<Kinds> = written(graph.len());
+    let mut kinds: Vec<Kinds> = vec![0; graph.len()];
     for root in graph.roots().into_iter().flatten().filter(|root| root.keeps()) {
         if let Some(entry) = root.entry {
             kinds[entry as usize] |= 1 << root.kind;
         }
     }
     // From those to which no other component refers: a component is complete before what it refers to is looked at.
-    let mut fetched = search.by_component.len();
     for run in search.components_back() {
-        let (from, to) = (run.start, run.end);
         let members = &search.by_component[run];
         let all = members.iter().fold(0, |all, entry| all | kinds[*entry as usize]);
-        for (at, &entry) in (from..to).zip(members).rev() {
-            if at < fetched {
-                fetched = at.saturating_sub(FETCHED - 1);
-                graph.fetch(&search.by_component[fetched..=at]);
-            }
+        for &entry in members.iter().rev() {
             kinds[entry as usize] = all;
             if all != 0 {
                 graph.references(entry).for_each(|to| kinds[to as usize] |= all);

@@ -14,7 +14,7 @@ pub(super) struct Tree {
 
 /// A node of the dominator tree; 0 is no node. Its fields stand together since nodes are looked up at random.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Node {
+struct Node {
     /// The first immediately dominated node.
     first: u32,
     /// The next node with the same dominator.
@@ -28,10 +28,9 @@ pub(super) struct Node {
 const NAMELESS: u32 = u32::MAX;
 
 impl Tree {
-    /// Adds up subtrees; nodes of higher numbers stand below those of lower ones. `nodes` is memory to reuse.
-    pub(super) fn of(graph: &Graph, search: &Search, dominators: &[u32], mut nodes: Vec<Node>) -> Tree {
-        nodes.clear();
-        let mut bytes = Vec::with_capacity(dominators.len());
+    /// Adds up subtrees; nodes of higher numbers stand below those of lower ones.
+    pub(super) fn of(graph: &Graph, search: &Search, dominators: &[u32]) -> Tree {
+        let (mut nodes, mut bytes) = (Vec::with_capacity(dominators.len()), Vec::with_capacity(dominators.len()));
         nodes.push(Node { first: 0, next: 0, entries: 1, name: NAMELESS });
         bytes.push(0_u64);
         for entry in &search.entries[1..dominators.len()] {

@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use super::graph::Graph;
-use super::reuse::emptied;
 
 /// The result of the search. Entries have *numbers* in the order in which they are reached, from 1 on; 0 stands for the
 /// roots.
@@ -29,8 +28,6 @@ pub(super) struct Search {
     pub(super) by_component: Vec<u32>,
     /// The ends of components in `by_component`.
     pub(super) ends: Bits,
-    /// The states of entries during the search: memory to be reused.
-    pub(super) states: Vec<State>,
 }
 
 impl Search {
@@ -49,7 +46,6 @@ impl Search {
             in_degrees: Vec::new(),
             by_component: Vec::with_capacity(count),
             ends: Bits::of(count),
-            states: Vec::new(),
         };
         let state = |entry| State {
             number: 0,
@@ -57,9 +53,7 @@ impl Search {
             left: graph.listed(entry).start,
             of_type: graph.type_number(entry),
         };
-        // The dominators have as many, and one for the roots.
-        let mut states = Vec::with_capacity(count + 1);
-        states.extend((0..count as u32).map(state));
+        let states = (0..count as u32).map(state).collect();
         let mut walk = Walk {
             graph,
             search,
@@ -78,14 +72,11 @@ impl Search {
         roots.iter().for_each(|root| walk.from::<true>(*root));
         walk.search.reached = walk.search.entries.len() as u32 - 1;
         (0..count as u32).for_each(|entry| walk.from::<false>(entry));
-        let Walk { mut search, states, pending, way, .. } = walk;
-        (search.numbers, search.in_degrees) = (emptied(way), emptied(pending));
-        search.numbers.extend(states.iter().map(|state| state.number));
-        search.in_degrees.extend(states.iter().map(|state| state.in_degree));
-        // The way may have taken several times as much.
-        search.numbers.shrink_to_fit();
-        search.in_degrees.shrink_to_fit();
-        search.states = states;
+        let Walk { mut search, states, way, pending, .. } = walk;
+        // They may have taken several times as much as what follows.
+        drop((way, pending));
+        search.numbers = states.iter().map(|state| state.number).collect();
+        search.in_degrees = states.iter().map(|state| state.in_degree).collect();
         search
     }
 
@@ -149,7 +140,7 @@ struct Walk<'g> {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct State {
+struct State {
     /// The entry's number; 0 before it is reached.
     number: u32,
     /// The references to it that were followed: each is followed once.

@@ -18,7 +18,6 @@ use super::characters::Characters;
 use super::layout::Referents;
 use super::places::Places;
 use super::sizes::Sizes;
-use super::targets::Targets;
 use super::{Edges, Graph, Head, Rooted, Type};
 
 impl Rooted {
@@ -47,7 +46,7 @@ impl Graph {
 /// A graph under construction, whose references are still addresses.
 struct Builder {
     graph: Graph,
-    targets: Targets,
+    targets: Vec<u64>,
     referents: Referents,
     sizes: Sizes,
     classes: HashMap<Address, u32>,
@@ -132,7 +131,7 @@ impl Builder {
                 characters: Characters::of(classes),
                 roots: None,
             },
-            targets: Targets::default(),
+            targets: Vec::new(),
             referents: if edges.referents { Referents::default() } else { Referents::of(classes) },
             sizes: Sizes::of(source),
             classes: HashMap::default(),
@@ -293,14 +292,11 @@ impl Builder {
         let locals = locals(graph.roots.as_deref().unwrap_or_default());
         // Entries take the places of addresses; locals have room in front of them.
         let before = locals.len();
-        let mut dangling = 0;
-        let mut places = targets.resolved(before, |wanted, room| {
-            graph.places.find_all(&graph.addresses, wanted, |at, entry| {
-                let entry = entry.filter(|entry| graph.is_referred(*entry));
-                dangling += u64::from(entry.is_none());
-                room[at] = entry.unwrap_or(DANGLING);
-            });
-        });
+        let mut places = Vec::with_capacity(before + targets.len());
+        places.resize(before, 0);
+        places.extend(targets.iter().map(|target| graph.referred(Address(*target)).unwrap_or(DANGLING)));
+        drop(targets);
+        let dangling = places.iter().filter(|place| **place == DANGLING).count() as u64;
         graph.dangling += dangling;
         if dangling == 0 && locals.is_empty() {
             places.shrink_to_fit();

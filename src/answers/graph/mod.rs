@@ -9,14 +9,11 @@ mod edges;
 mod layout;
 mod places;
 mod sizes;
-mod targets;
 
-use std::hint::black_box;
 use std::ops::Range;
 
 use crate::model::{Address, Name, ObjectKind};
 
-pub(super) use places::FETCHED;
 use places::Places;
 
 pub(super) use characters::{CharacterArray, Characters};
@@ -150,17 +147,6 @@ impl Graph {
     #[inline]
     pub(super) fn target(&self, place: u32) -> u32 {
         self.targets[place as usize]
-    }
-
-    /// Prefetches the references of some entries: one after the other, each would have to be waited for.
-    pub(super) fn fetch(&self, entries: &[u32]) {
-        let mut places = [const { 0..0 }; FETCHED];
-        for (listed, entry) in places.iter_mut().zip(entries) {
-            *listed = self.listed(*entry);
-        }
-        for listed in places.iter().filter(|listed| !listed.is_empty()) {
-            black_box(self.targets[listed.start as usize]);
-        }
     }
 
     /// The number of references of an entry.

@@ -2,7 +2,6 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::hint::black_box;
 
 use foldhash::HashMap;
 
@@ -52,8 +51,6 @@ struct Line {
 }
 
 const WORDS: usize = 6;
-/// The number of lookups that are prefetched together.
-pub(in crate::answers) const FETCHED: usize = 64;
 /// The average number of addresses in a slot: as many as a cache line has.
 const OF_A_SLOT: usize = 8;
 /// The most bits of the bitmap for one address.
@@ -157,33 +154,6 @@ impl Places {
         self.object(addresses, address).or_else(|| self.classes.get(&address).copied())
     }
 
-    /// Passes the numbers of the entries at some addresses, at most [`FETCHED`], with their places in `wanted`. One
-    /// after the other, each lookup would have to be waited for.
-    #[inline]
-    pub(super) fn find_all(&self, addresses: &[u64], wanted: &[u64], mut found: impl FnMut(usize, Option<u32>)) {
-        let keys = self.keys(addresses);
-        let mut slots = [None; FETCHED];
-        for (slot, address) in slots.iter_mut().zip(wanted) {
-            let Some(part) = self.part_of(*address) else { continue };
-            let from = address - part.first;
-            if from > part.span {
-                continue;
-            }
-            *slot = Some((part, from));
-            let distance = from >> part.shift;
-            if part.has_lines {
-                black_box(self.lines[part.start + bit(distance).0].before);
-            } else {
-                let at = self.index[part.start + distance as usize];
-                black_box(keys.get(at as usize).copied());
-            }
-        }
-        for (place, (slot, address)) in slots.iter().zip(wanted).enumerate() {
-            let object = slot.and_then(|(part, from)| self.in_part(addresses, part, from, *address));
-            found(place, object.or_else(|| self.classes.get(address).copied()));
-        }
-    }
-
     #[inline]
     fn part_of(&self, address: u64) -> Option<&Part> {
         let after = self.parts.partition_point(|part| part.first <= address);
@@ -245,11 +215,7 @@ mod tests {
     fn check(addresses: &[u64], classes: usize) {
         let places = Places::new(addresses, classes);
         let asked = addresses.iter().flat_map(|address| [address.wrapping_sub(1), *address, address.wrapping_add(1)]);
-        let asked: Vec<u64> = asked.chain([0, u64::MAX]).collect();
-        for some in asked.chunks(FETCHED) {
-            places.find_all(addresses, some, |at, found| assert_eq!(found, places.find(addresses, some[at])));
-        }
-        for address in asked {
+        for address in asked.chain([0, u64::MAX]) {
             let objects = addresses[classes..].iter().position(|other| *other == address).map(|at| at + classes);
             let expected = objects.or_else(|| addresses[..classes].iter().position(|other| *other == address));
             assert_eq!(places.find(addresses, address), expected.map(|at| at as u32), "{address:#x} of {addresses:x?}");
