@@ -32,7 +32,7 @@ fn fields<R: Read>(decoder: &mut Decoder<R>, visit: Visit<'_>) -> Result<(), Dec
     let charset = decoder.encoding().charset;
     // Whether references are to come that do not begin a record.
     let mut open = false;
-    let ended = decoder.visit_dyn(&mut |step| {
+    let ended = decoder.visit(|step| {
         let (at, start, references) = match step {
             Step::Record(at, record) => (at, head(&at, &record, charset, visit)?, references_of(&record)),
             Step::More(at, references) => (at, 0, Some(references)),

@@ -28,7 +28,7 @@ impl Subject for Classic {
     fn decode_never_panics(bytes: &[u8]) {
         let Ok(mut decoder) = Decoder::new(bytes) else { return };
         let mut entries = 0;
-        let visited = decoder.visit_dyn::<DecodeError>(&mut |step| {
+        let visited = decoder.visit::<DecodeError, _>(|step| {
             entries += usize::from(matches!(step, classic::Step::Record(_, Record::Entry(_))));
             Ok(())
         });
@@ -51,7 +51,7 @@ impl Subject for Classic {
     fn spelled_again(bytes: &[u8], (): ()) -> Option<(Vec<u8>, bool)> {
         let mut decoder = Decoder::new(bytes).ok()?;
         let mut text = Vec::new();
-        let ended = decoder.visit_dyn::<DecodeError>(&mut |step| {
+        let ended = decoder.visit::<DecodeError, _>(|step| {
             let start = text.len();
             let at = match step {
                 classic::Step::Record(at, record) => {
@@ -92,7 +92,7 @@ impl Subject for Classic {
             Ok(decoder) => decoder,
             Err(e) => return (steps, Err(e.to_string())),
         };
-        let ended = decoder.visit_dyn::<DecodeError>(&mut |step| {
+        let ended = decoder.visit::<DecodeError, _>(|step| {
             match step {
                 classic::Step::Record(at, _) => {
                     let (place, bytes) = (at.position.to_string(), at.bytes.to_vec());

@@ -43,7 +43,7 @@ fn fields<R: Read>(decoder: &mut Decoder<R>, index: Option<&Index>, visit: Visit
     let mut reader =
         Reader { id, index, heaps: HeapCounter::default(), fields_of, contents: None, to_come: 0, segment_end: None };
     let mut tag = Tag::HEAP_DUMP;
-    let ended = decoder.visit_dyn(&mut |step| match step {
+    let ended = decoder.visit(|step| match step {
         Step::Record(at, record) => {
             reader.to_come = at.rest;
             let (id, length) = (reader.id, at.bytes.len() as u64 + at.rest);

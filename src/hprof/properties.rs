@@ -45,7 +45,7 @@ impl Subject for Hprof {
             for answers in ANSWERS {
                 let Ok(decoder) = Decoder::new(bytes) else { return };
                 let beyond = answers.map(|answers| Box::new(answers) as Box<dyn Beyond>);
-                let ended = decoder.with_reading(reading, beyond).visit_dyn::<DecodeError>(&mut |_| Ok(()));
+                let ended = decoder.with_reading(reading, beyond).visit::<DecodeError, _>(|_| Ok(()));
                 let reached = ended.unwrap_or_else(|e| e.offset());
                 assert!(reached <= bytes.len() as u64, "{reading:?}, {answers:?}: {reached:#x}");
             }
@@ -53,7 +53,7 @@ impl Subject for Hprof {
             let reopen = || Ok::<_, Error>(open(Opening::of(&input, reading)?)?);
             let (Ok(mut first), Ok(mut second)) = (reopen(), reopen()) else { return };
             let mut entries = 0;
-            let visited = first.visit_dyn::<DecodeError>(&mut |step| {
+            let visited = first.visit::<DecodeError, _>(|step| {
                 let (whole, pieces_end) = match step {
                     hprof::Step::Sub(at, sub_record) => (sub_record.is_entry() && at.rest == 0, false),
                     hprof::Step::More(at) => (false, at.rest == 0),
@@ -88,7 +88,7 @@ impl Subject for Hprof {
         let mut again = Vec::new();
         encode::header(&mut again, decoder.header());
         assert_eq!(again, decoder.header_bytes());
-        let ended = decoder.visit_dyn::<DecodeError>(&mut |step| {
+        let ended = decoder.visit::<DecodeError, _>(|step| {
             let start = again.len();
             let at = match step {
                 hprof::Step::Record(at, record) => {
@@ -144,7 +144,7 @@ impl Subject for Hprof {
             // What is shown of a wrong header is what was there of it.
             Err(e) => return (steps, Err(format!("{:#x}: {} [{}]", e.offset(), e.field(), e.rule()))),
         };
-        let ended = decoder.with_reading(reading, None).visit_dyn::<DecodeError>(&mut |step| {
+        let ended = decoder.with_reading(reading, None).visit::<DecodeError, _>(|step| {
             let (what, at) = match step {
                 hprof::Step::Record(at, _) => ("record", at),
                 hprof::Step::Segment(at, _) => ("segment", at),

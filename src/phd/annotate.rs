@@ -37,7 +37,7 @@ fn fields<R: Read>(decoder: &mut Decoder<R>, visit: Visit<'_>) -> Result<(), Dec
     })?;
     let layout = decoder.layout();
     let mut resolver = Resolver::new(layout);
-    let visited = decoder.visit_dyn(&mut |located| {
+    let visited = decoder.visit(|located| {
         let before = resolver.clone();
         let resolved = resolver.resolve(located.record);
         each_span(located.bytes, |cursor| decode::record(cursor, layout).map(|_| ()), &mut |span| {

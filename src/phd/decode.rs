@@ -167,19 +167,29 @@ impl<R: Read> Decoder<R> {
 
     /// Calls `visit` with every record in file order, up to the end tag.
     ///
+    /// `visit` is called through a pointer, so that there is one copy of the loop for all callers.
+    ///
     /// # Errors
     /// An error of `visit`, or a [`DecodeError`] after the last sound record. A body without an end
     /// tag is such an error too ([`DecodeError::is_missing_end`]), since readers differ in whether
     /// they care.
-    pub fn visit<E, F>(&mut self, visit: F) -> Result<Ended, E>
+    pub fn visit<E, F>(&mut self, mut visit: F) -> Result<Ended, E>
     where
         E: From<DecodeError>,
         F: FnMut(Located<'_, '_>) -> Result<(), E>,
     {
+        keeping_error(|keep| self.visit_called(&mut |located| keep(visit(located))))
+    }
+
+    fn visit_called(
+        &mut self,
+        visit: &mut dyn FnMut(Located<'_, '_>) -> Result<(), DecodeError>,
+    ) -> Result<Ended, DecodeError> {
         self.visit_with(None, visit)
     }
 
-    /// Like [`Decoder::visit`]; references of a record that are too many to be held go into a spool, if there is one.
+    /// Like [`Decoder::visit`], compiled into its caller; references of a record that are too many to be held go into a spool, if
+    /// there is one.
     ///
     /// # Errors
     /// Like [`Decoder::visit`].
@@ -248,25 +258,6 @@ impl<R: Read> Decoder<R> {
                 return Err(self.cut_short(short).into());
             }
         }
-    }
-
-    /// Like [`Decoder::visit`], but `visit` is called through a pointer: a call more for every record, and one copy of the
-    /// decoder for all callers, where [`Decoder::visit`] makes a copy for each.
-    ///
-    /// # Errors
-    /// Like [`Decoder::visit`].
-    pub fn visit_dyn<E: From<DecodeError>>(
-        &mut self,
-        visit: &mut dyn FnMut(Located<'_, '_>) -> Result<(), E>,
-    ) -> Result<Ended, E> {
-        keeping_error(|keep| self.visit_called(&mut |located| keep(visit(located))))
-    }
-
-    fn visit_called(
-        &mut self,
-        visit: &mut dyn FnMut(Located<'_, '_>) -> Result<(), DecodeError>,
-    ) -> Result<Ended, DecodeError> {
-        self.visit(visit)
     }
 
     /// Calls `visit` with the bytes after the end tag, piece by piece, and returns their number.

@@ -38,7 +38,7 @@ impl Subject for Phd {
         let header = encode::header(&mut again, decoder.header());
         assert!(header.is_ok(), "what was read has a length that can be written");
         let layout = decoder.layout();
-        let ended = decoder.visit_dyn::<DecodeError>(&mut |located| {
+        let ended = decoder.visit::<DecodeError, _>(|located| {
             let start = again.len();
             assert_eq!(located.offset as usize, start);
             let record = encode::record(&mut again, layout, located.record);
@@ -76,7 +76,7 @@ impl Subject for Phd {
             // What a wrong start is taken for depends on how much of it was there.
             Err(e) => return (steps, Err(format!("{:#x}: {}", e.offset(), e.field()))),
         };
-        let ended = decoder.visit_dyn::<DecodeError>(&mut |located| {
+        let ended = decoder.visit::<DecodeError, _>(|located| {
             let (what, place, bytes) = (located.record.kind(), located.index.to_string(), located.bytes.to_vec());
             steps.push(Step { what, place, offset: located.offset, bytes });
             Ok(())

@@ -177,7 +177,7 @@ fn real_dumps_have_the_counts_that_were_published_with_them() {
         let mut counted_references = 0;
         Decoder::new(bytes.as_slice())
             .expect("a PHD")
-            .visit_dyn::<Error>(&mut |located| {
+            .visit::<Error, _>(|located| {
                 *counted.entry(located.record.kind()).or_default() += 1;
                 counted_references += located.record.references().map_or(0, |r| r.len());
                 Ok(())
@@ -198,7 +198,7 @@ fn real_dumps_show_the_native_writers_habits() {
         let mut kinds = Vec::new();
         Decoder::new(bytes.as_slice())
             .expect("a PHD")
-            .visit_dyn::<Error>(&mut |located| {
+            .visit::<Error, _>(|located| {
                 kinds.push(matches!(located.record, Record::Class(_)));
                 match located.record {
                     Record::Long(r) => assert_eq!(r.flags & 1, 1),

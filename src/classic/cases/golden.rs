@@ -45,7 +45,7 @@ fn written(heap: &Heap, options: &LowerOptions) -> Result<(Vec<u8>, Heap), Error
 /// The number of records of a dump, as the decoder counts them; texts spelled by hand hold the decoder to it.
 fn records(bytes: &[u8]) -> Result<u64, Error> {
     let mut decoder = Decoder::new(bytes)?;
-    decoder.visit_dyn::<Error>(&mut |_| Ok(()))?;
+    decoder.visit::<Error, _>(|_| Ok(()))?;
     Ok(decoder.index())
 }
 

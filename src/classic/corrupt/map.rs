@@ -78,7 +78,7 @@ impl Map {
         let mut decoder = Decoder::new(bytes.as_slice())?;
         let encoding = decoder.encoding();
         let mut records: Vec<RecordAt> = Vec::new();
-        decoder.visit_dyn::<Error>(&mut |step| {
+        decoder.visit::<Error, _>(|step| {
             let (at, kind) = match step {
                 Step::Record(at, record) => (at, Some(kind(&record))),
                 Step::More(at, _) => (at, None),

@@ -86,6 +86,9 @@ pub struct At<'s> {
     pub open: bool,
 }
 
+/// The visitor that a decoder's loop calls through a pointer: one copy of the loop serves all callers.
+type Visit<'v> = dyn FnMut(Step<'_>) -> Result<(), DecodeError> + 'v;
+
 impl<R: Read> Decoder<R> {
     /// Reads the start of a text and detects its encoding.
     ///
@@ -163,37 +166,25 @@ impl<R: Read> Decoder<R> {
         E: From<DecodeError>,
         F: FnMut(Step<'_>) -> Result<(), E>,
     {
+        keeping_error(|keep| self.visit_called(&mut |step| keep(visit(step))))
+    }
+
+    fn visit_called(&mut self, visit: &mut Visit<'_>) -> Result<u64, DecodeError> {
         let mut values = std::mem::take(&mut self.values);
-        self.space(&mut visit)?;
+        self.space(visit)?;
         loop {
             while self.window.bytes().len() < 2 && self.refill()? {}
             if self.window.bytes().is_empty() {
                 break;
             }
-            self.record(&mut values, &mut visit)?;
+            self.record(&mut values, visit)?;
         }
         self.values = values;
         self.end()?;
         Ok(self.window.offset())
     }
 
-    /// Like [`Decoder::visit`], but `visit` is called through a pointer: a call more for every step, and one copy of the
-    /// decoder for all callers, where [`Decoder::visit`] makes a copy for each.
-    ///
-    /// # Errors
-    /// Like [`Decoder::visit`].
-    pub fn visit_dyn<E: From<DecodeError>>(
-        &mut self,
-        visit: &mut dyn FnMut(Step<'_>) -> Result<(), E>,
-    ) -> Result<u64, E> {
-        keeping_error(|keep| self.visit_called(&mut |step| keep(visit(step))))
-    }
-
-    fn visit_called(&mut self, visit: &mut dyn FnMut(Step<'_>) -> Result<(), DecodeError>) -> Result<u64, DecodeError> {
-        self.visit(visit)
-    }
-
-    fn space<E: From<DecodeError>>(&mut self, visit: &mut impl FnMut(Step<'_>) -> Result<(), E>) -> Result<(), E> {
+    fn space(&mut self, visit: &mut Visit<'_>) -> Result<(), DecodeError> {
         loop {
             let whole = !self.window.bytes().is_empty() && self.window.has_ended();
             let mut scan = Scan::new(self.window.bytes(), whole, self.is_ebcdic());
@@ -212,11 +203,7 @@ impl<R: Read> Decoder<R> {
     }
 
     /// Delivers the next record. `values` is where its references go.
-    fn record<E, F>(&mut self, values: &mut Vec<u64>, visit: &mut F) -> Result<(), E>
-    where
-        E: From<DecodeError>,
-        F: FnMut(Step<'_>) -> Result<(), E>,
-    {
+    fn record(&mut self, values: &mut Vec<u64>, visit: &mut Visit<'_>) -> Result<(), DecodeError> {
         loop {
             let bytes = self.window.bytes();
             let (whole, enough) = (self.window.has_ended(), bytes.len() >= WHOLE);
@@ -249,11 +236,7 @@ impl<R: Read> Decoder<R> {
     }
 
     /// Delivers the rest of a record's references.
-    fn pieces<E, F>(&mut self, values: &mut Vec<u64>, visit: &mut F) -> Result<(), E>
-    where
-        E: From<DecodeError>,
-        F: FnMut(Step<'_>) -> Result<(), E>,
-    {
+    fn pieces(&mut self, values: &mut Vec<u64>, visit: &mut Visit<'_>) -> Result<(), DecodeError> {
         loop {
             let (bytes, whole) = (self.window.bytes(), self.window.has_ended());
             let mut scan = Scan::new(bytes, whole, self.is_ebcdic());

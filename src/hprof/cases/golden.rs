@@ -115,7 +115,7 @@ fn written(heaps: Vec<Heap>, options: &LowerOptions) -> Result<(Vec<u8>, Dump), 
 /// to it.
 fn records(bytes: &[u8]) -> Result<u64, Error> {
     let mut decoder = Decoder::new(bytes)?;
-    decoder.visit_dyn::<Error>(&mut |_| Ok(()))?;
+    decoder.visit::<Error, _>(|_| Ok(()))?;
     Ok(decoder.index())
 }
 

@@ -65,7 +65,7 @@ impl Map {
         let mut decoder = Decoder::new(bytes.as_slice())?;
         let (version, id, body) = (decoder.header().version, decoder.header().id_size, decoder.header_bytes().len());
         let mut records: Vec<RecordAt> = Vec::new();
-        decoder.visit_dyn::<Error>(&mut |step| {
+        decoder.visit::<Error, _>(|step| {
             let (tag, sub_tag, at, rest) = match &step {
                 Step::Record(at, record) => (Some(record.tag()), None, at, at.rest),
                 Step::Segment(at, segment) => (Some(segment.tag), None, at, segment.bytes().unwrap_or_default()),

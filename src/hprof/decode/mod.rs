@@ -225,16 +225,23 @@ impl<R: Read> Decoder<R> {
     ///
     /// # Errors
     /// An error of `visit`, or a [`DecodeError`] after the last sound record or sub-record.
-    pub fn visit<E, F>(&mut self, visit: F) -> Result<u64, E>
+    pub fn visit<E, F>(&mut self, mut visit: F) -> Result<u64, E>
     where
         E: From<DecodeError>,
         F: FnMut(Step<'_, '_>) -> Result<(), E>,
     {
-        self.visit_passing(None, visit)
+        keeping_error(|keep| self.visit_called(&mut |step| keep(visit(step))))
+    }
+
+    fn visit_called(
+        &mut self,
+        visit: &mut dyn FnMut(Step<'_, '_>) -> Result<(), DecodeError>,
+    ) -> Result<u64, DecodeError> {
+        self.visit_with(None, visit)
     }
 
     /// Like [`Decoder::visit`], without the sub-records that `pass` passes over.
-    pub(crate) fn visit_passing<E, F>(&mut self, mut pass: Option<&mut Pass<'_>>, mut visit: F) -> Result<u64, E>
+    pub(crate) fn visit_with<E, F>(&mut self, mut pass: Option<&mut Pass<'_>>, mut visit: F) -> Result<u64, E>
     where
         E: From<DecodeError>,
         F: FnMut(Step<'_, '_>) -> Result<(), E>,
@@ -251,25 +258,6 @@ impl<R: Read> Decoder<R> {
             visit(Step::SegmentEnd(self.window.offset()))?;
         }
         Ok(self.window.offset())
-    }
-
-    /// Like [`Decoder::visit`], but `visit` is called through a pointer: a call more for every step, and one copy of the
-    /// decoder for all callers, where [`Decoder::visit`] makes a copy for each.
-    ///
-    /// # Errors
-    /// Like [`Decoder::visit`].
-    pub fn visit_dyn<E: From<DecodeError>>(
-        &mut self,
-        visit: &mut dyn FnMut(Step<'_, '_>) -> Result<(), E>,
-    ) -> Result<u64, E> {
-        keeping_error(|keep| self.visit_called(&mut |step| keep(visit(step))))
-    }
-
-    fn visit_called(
-        &mut self,
-        visit: &mut dyn FnMut(Step<'_, '_>) -> Result<(), DecodeError>,
-    ) -> Result<u64, DecodeError> {
-        self.visit(visit)
     }
 
     /// Delivers records up to and including the next that begins a segment; `None` at the end of the file.

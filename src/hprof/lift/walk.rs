@@ -173,7 +173,7 @@ where
     F: FnMut(Place, Item<'_>) -> Result<(), E>,
 {
     let mut walker = Walker::new(decoder, heaps, keep);
-    decoder.visit_passing(pass, |step| walker.step(step, spool.as_deref_mut(), &mut visit))?;
+    decoder.visit_with(pass, |step| walker.step(step, spool.as_deref_mut(), &mut visit))?;
     walker.end(decoder.index(), &mut visit)
 }
 

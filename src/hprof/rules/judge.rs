@@ -72,7 +72,7 @@ impl Judge for Judgement {
         findings: &mut Findings,
     ) -> (Sound, Result<(), DecodeError>) {
         let mut rules = PassRules::new(decoder.header());
-        let ended = decoder.visit::<DecodeError, _>(|step| {
+        let ended = decoder.visit_with::<DecodeError, _>(None, |step| {
             rules.step(step, findings);
             graph.as_deref_mut().map_or(Ok(()), |graph| graph.enter(step, findings))
         });
@@ -95,7 +95,7 @@ impl Judge for Judgement {
     }
 
     fn judge(decoder: &mut Decoder<Stream>, graph: &mut Kept, findings: &mut Findings) -> Result<(), DecodeError> {
-        let judged = decoder.visit(|step| {
+        let judged = decoder.visit_with::<DecodeError, _>(None, |step| {
             graph.rules.judge(step, findings);
             Ok(())
         });

@@ -56,7 +56,7 @@ impl Map {
         let mut resolver = Resolver::new(layout);
         let mut records = Vec::new();
         let mut filled = 0;
-        let ended = decoder.visit_dyn::<Error>(&mut |located| {
+        let ended = decoder.visit::<Error, _>(|located| {
             let resolved = resolver.resolve(located.record);
             records.push(RecordAt {
                 kind: located.record.kind(),

@@ -143,7 +143,7 @@ pub(crate) fn whole(text: &[u8]) -> Heap {
 /// What a text is made of, as its records say: kind, address, size, type, references.
 pub(crate) fn records(decoder: &mut Decoder<impl std::io::Read>) -> (Vec<String>, Result<u64, DecodeError>) {
     let mut records: Vec<String> = Vec::new();
-    let ended = decoder.visit_dyn::<DecodeError>(&mut |step| {
+    let ended = decoder.visit::<DecodeError, _>(|step| {
         match step {
             Step::Record(at, record) => {
                 let what = match record {

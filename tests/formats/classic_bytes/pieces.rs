@@ -80,7 +80,7 @@ fn references_beyond_256_kib_come_in_pieces_that_are_all_of_them() {
         let text = long(in_a_line);
         let mut pieces = 0;
         let mut decoder = Decoder::new(text.as_bytes()).expect("a classic heap dump");
-        let ended = decoder.visit_dyn::<DecodeError>(&mut |step| {
+        let ended = decoder.visit::<DecodeError, _>(|step| {
             let (at, references) = match step {
                 Step::Record(at, heapsmith::classic::Record::Entry(entry)) => (at, entry.references),
                 Step::More(at, references) => (at, references),

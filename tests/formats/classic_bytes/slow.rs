@@ -27,7 +27,7 @@ pub(crate) fn behind_the_start(text: &str) -> Vec<u8> {
 pub(crate) fn merged(source: impl Read) -> (Vec<String>, Vec<u8>, String) {
     let mut decoder = Decoder::new(source).expect("a classic heap dump");
     let (mut records, mut text) = (Vec::<(String, Vec<u64>)>::new(), Vec::new());
-    let ended = decoder.visit_dyn::<DecodeError>(&mut |step| {
+    let ended = decoder.visit::<DecodeError, _>(|step| {
         assert_eq!(
             text.len() as u64,
             match step {

@@ -21,7 +21,7 @@ fn told(text: &[u8]) -> Vec<String> {
 fn again(text: &[u8]) -> Vec<u8> {
     let mut decoder = Decoder::new(text).expect("a classic heap dump");
     let mut out = Vec::new();
-    let ended = decoder.visit_dyn::<DecodeError>(&mut |step| {
+    let ended = decoder.visit::<DecodeError, _>(|step| {
         let start = out.len();
         let at = match step {
             Step::Record(at, record) => {

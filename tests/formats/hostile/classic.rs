@@ -69,7 +69,7 @@ fn read(bytes: &[u8]) -> (Heap, Option<DecodeError>) {
 /// Where each record ends.
 fn ends(whole: &[u8]) -> Vec<usize> {
     let mut ends = Vec::new();
-    let ended = Decoder::new(whole).expect("valid").visit_dyn::<DecodeError>(&mut |step| {
+    let ended = Decoder::new(whole).expect("valid").visit::<DecodeError, _>(|step| {
         let Step::Record(at, _) = step else { panic!("records are short") };
         ends.push(at.offset as usize + at.bytes.len());
         Ok(())
@@ -86,7 +86,7 @@ fn every_strict_prefix_gives_an_error_within_it_and_exactly_the_records_that_end
             let (found, error) = read(&whole[..length]);
             let mut records = 0;
             let _ = Decoder::new(&whole[..length]).map(|mut d| {
-                d.visit_dyn::<DecodeError>(&mut |_| {
+                d.visit::<DecodeError, _>(|_| {
                     records += 1;
                     Ok(())
                 })
@@ -191,7 +191,7 @@ fn a_file_that_shrinks_while_it_is_read_is_told_from_one_that_was_always_short()
     for length in 2..whole.len() {
         let declared = Some(whole.len() as u64);
         let error = Decoder::with_length(&whole[..length], declared)
-            .and_then(|mut decoder| decoder.visit_dyn::<DecodeError>(&mut |_| Ok(())))
+            .and_then(|mut decoder| decoder.visit::<DecodeError, _>(|_| Ok(())))
             .expect_err("the rest is gone");
         if matches!(error.problem(), Problem::Shrunk { opened } if Some(*opened) == declared) {
             assert_eq!(error.offset(), length as u64);
@@ -223,7 +223,7 @@ fn a_reader_that_fails_is_an_error_with_the_offset_reached_behind_what_is_sound(
     for length in [2, 30, 115, 200] {
         let mut records = 0;
         let mut decoder = Decoder::new(Failing(&whole[..length])).expect("enough to tell the format");
-        let error = decoder.visit_dyn::<DecodeError>(&mut |_| {
+        let error = decoder.visit::<DecodeError, _>(|_| {
             records += 1;
             Ok(())
         });

@@ -111,7 +111,7 @@ fn ends(whole: &[u8]) -> (Vec<usize>, Vec<usize>) {
     let header = decoder.header_bytes().len();
     let (mut items, mut files) = (Vec::new(), vec![header]);
     decoder
-        .visit_dyn::<DecodeError>(&mut |step| {
+        .visit::<DecodeError, _>(|step| {
             match step {
                 Step::Record(at, _) => {
                     items.push(at.offset as usize + at.bytes.len());
@@ -149,7 +149,7 @@ fn every_strict_prefix_gives_an_error_within_it_and_exactly_what_ends_before_it(
                     continue;
                 }
             };
-            let ended = decoder.visit_dyn::<DecodeError>(&mut |_| Ok(()));
+            let ended = decoder.visit::<DecodeError, _>(|_| Ok(()));
             assert_eq!(decoder.index(), due, "{name} cut at {length}");
             match &ended {
                 Ok(end) => assert!(*end == length as u64 && files.contains(&length), "{name} cut at {length}"),
@@ -242,7 +242,7 @@ fn a_file_that_shrinks_while_it_is_read_is_told_from_one_that_was_always_short()
     for length in 0..whole.len() {
         let error = match Decoder::with_length(&whole[..length], Some(whole.len() as u64)) {
             Err(error) => error,
-            Ok(mut decoder) => decoder.visit_dyn::<DecodeError>(&mut |_| Ok(())).expect_err("the rest is gone"),
+            Ok(mut decoder) => decoder.visit::<DecodeError, _>(|_| Ok(())).expect_err("the rest is gone"),
         };
         assert!(matches!(error.problem(), Problem::Shrunk { opened } if *opened == whole.len() as u64), "{error}");
         assert_eq!(error.offset(), length as u64);

@@ -74,7 +74,7 @@ fn every_strict_prefix_gives_an_error_within_it_and_exactly_the_records_that_end
             let (records, error) = match Decoder::new(prefix) {
                 Err(error) => (0, error),
                 Ok(mut decoder) => {
-                    let error = decoder.visit_dyn::<DecodeError>(&mut |_| Ok(())).expect_err("a prefix is not a dump");
+                    let error = decoder.visit::<DecodeError, _>(|_| Ok(())).expect_err("a prefix is not a dump");
                     (decoder.records(), error)
                 }
             };
@@ -179,7 +179,7 @@ fn a_file_that_shrinks_while_it_is_read_is_told_from_one_that_was_always_short()
         let cut = &whole[..length];
         let error = match Decoder::with_length(cut, Some(whole.len() as u64)) {
             Err(error) => error,
-            Ok(mut decoder) => decoder.visit_dyn::<DecodeError>(&mut |_| Ok(())).expect_err("the rest is gone"),
+            Ok(mut decoder) => decoder.visit::<DecodeError, _>(|_| Ok(())).expect_err("the rest is gone"),
         };
         assert!(matches!(error.problem(), Problem::Shrunk { opened } if *opened == whole.len() as u64), "{error}");
         assert_eq!(error.offset(), length as u64);
@@ -202,7 +202,7 @@ fn a_reader_that_fails_is_an_error_with_the_offset_reached() {
         }
     }
     let mut decoder = Decoder::new(Failing(0)).expect("the header is within the first 100 bytes");
-    let error = decoder.visit_dyn::<DecodeError>(&mut |_| Ok(())).expect_err("reading fails");
+    let error = decoder.visit::<DecodeError, _>(|_| Ok(())).expect_err("reading fails");
     assert_eq!(error.offset(), 100);
     assert!(error.to_string().contains("the disk is on fire"), "{error}");
 }

@@ -77,7 +77,7 @@ pub(crate) enum Seen {
 /// Everything that a decoder delivers, and how it ends.
 pub(crate) fn steps_of<R: Read>(decoder: &mut Decoder<R>) -> (Vec<Seen>, Result<u64, DecodeError>) {
     let mut seen = Vec::new();
-    let ended = decoder.visit_dyn::<DecodeError>(&mut |step| {
+    let ended = decoder.visit::<DecodeError, _>(|step| {
         seen.push(match step {
             Step::Record(at, record) => Seen::Record(spot(at), owned(record)),
             Step::Segment(at, segment) => Seen::Segment(spot(at), segment),

@@ -208,7 +208,7 @@ fn what_stands_behind_the_end_tag_is_no_record() {
     ]
     .concat();
     let mut decoder = Decoder::new(&file[..]).expect("the header is sound");
-    let ended = decoder.visit_dyn::<DecodeError>(&mut |_| Ok(())).expect("the body ends");
+    let ended = decoder.visit::<DecodeError, _>(|_| Ok(())).expect("the body ends");
     // 2 + 18 + 4 + 4 bytes, start and end of the header, start of the body.
     assert_eq!((ended.records, ended.end_tag), (0, 31));
     let mut after = Vec::new();

@@ -78,7 +78,7 @@ fn lifted(dump: &[u8]) -> Heap {
 fn through_records(dump: &[u8]) -> Vec<u8> {
     let mut decoder = Decoder::new(dump).expect("a classic heap dump");
     let mut text = Vec::new();
-    let ended = decoder.visit_dyn::<DecodeError>(&mut |step| {
+    let ended = decoder.visit::<DecodeError, _>(|step| {
         match step {
             Step::Record(_, record) => encode::record(&mut text, &record),
             Step::More(_, references) => encode::references(&mut text, &references),

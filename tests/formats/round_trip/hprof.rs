@@ -170,7 +170,7 @@ fn records(dump: &[u8], reached: &mut BTreeSet<String>) {
         reached.insert(what);
     };
     decoder
-        .visit_dyn::<DecodeError>(&mut |step| {
+        .visit::<DecodeError, _>(|step| {
             match step {
                 Step::Record(_, record) => {
                     put(format!("record {}", record.tag()));

@@ -159,7 +159,7 @@ fn visit(dump: &[u8], word: WordSize, reached: &mut BTreeSet<String>) {
     reached.insert(format!("phd{} flags {flags}", header.version.number()));
     let bits = word.bits();
     decoder
-        .visit_dyn::<Error>(&mut |located| {
+        .visit::<Error, _>(|located| {
             let record = located.record;
             let kind = record.kind();
             reached.insert(format!("{kind}, gap of {}, {bits}", record.gap().width.bytes()));

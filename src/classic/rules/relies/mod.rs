@@ -36,7 +36,7 @@ pub(in super::super) fn reliances(opener: &Opener, found: &mut dyn FnMut(Relianc
     }
     let mut decoder = open(opener.open()?)?;
     let mut pass = Pass::new(&index, decoder.encoding(), found);
-    let ended = decoder.visit_dyn::<DecodeError>(&mut |step| {
+    let ended = decoder.visit::<DecodeError, _>(|step| {
         pass.step(step);
         Ok(())
     });

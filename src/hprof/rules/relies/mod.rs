@@ -51,7 +51,7 @@ pub(in super::super) fn reliances(opener: &Opener, found: &mut dyn FnMut(Relianc
     let mut decoder = again()?;
     let id = decoder.header().id_size;
     let mut pass = Pass::new(decoder.header(), &index, &survey, found);
-    let read: Result<_, DecodeError> = decoder.visit_dyn(&mut |step| {
+    let read: Result<_, DecodeError> = decoder.visit(|step| {
         pass.step(step);
         Ok(())
     });

@@ -92,7 +92,7 @@ impl Survey {
     /// Reads a file to its end, or as far as it can be read.
     pub(super) fn read<R: Read>(decoder: &mut Decoder<R>) -> (Survey, Result<u64, DecodeError>) {
         let (mut survey, mut heaps) = (Survey::default(), Heaps::default());
-        let read = decoder.visit_dyn(&mut |step| {
+        let read = decoder.visit(|step| {
             match step {
                 Step::Record(at, record) => {
                     heaps.counter.end_with(record.tag());

@@ -40,7 +40,7 @@ pub(in super::super) fn relies(opener: &Opener, found: &mut dyn FnMut(Reliance))
     }
     let stated = header::relies(decoder.header(), &bytes, found);
     let mut body = Body::new(decoder.header(), found);
-    let ended = decoder.visit_dyn::<DecodeError>(&mut |located| {
+    let ended = decoder.visit::<DecodeError, _>(|located| {
         body.record(located);
         Ok(())
     });
