@@ -15,14 +15,14 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let out = env::var("OUT_DIR").expect("cargo sets it");
     let put = |name: String, text: String| fs::write(Path::new(&out).join(name), text).expect("cargo made the folder");
-    for name in names() {
-        let spec = spec(&name);
+    for name in spec_names() {
+        let spec = read_spec(&name);
         if spec.contains_key("format") {
             put(format!("{name}_book.rs"), book(&name, &spec));
             put(format!("{name}_carries.rs"), carries(&spec));
         }
     }
-    put("facet_rules.rs".to_owned(), facet_rules(&spec("facets")));
+    put("facet_rules.rs".to_owned(), facet_rules(&read_spec("facets")));
     // While heapsmith is worked on, each commit would have everything compiled anew.
     if env::var("PROFILE").as_deref() == Ok("release")
         && let Some(commit) = commit()
@@ -47,7 +47,7 @@ fn commit() -> Option<String> {
 }
 
 /// The names of the files of `specs/` in TOML.
-fn names() -> Vec<String> {
+fn spec_names() -> Vec<String> {
     let entries = fs::read_dir("specs").expect("it is in the repository");
     let names = entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned());
     let mut names: Vec<String> = names.filter_map(|name| Some(name.strip_suffix(".toml")?.to_owned())).collect();
@@ -55,14 +55,14 @@ fn names() -> Vec<String> {
     names
 }
 
-fn spec(name: &str) -> Table {
+fn read_spec(name: &str) -> Table {
     let text = fs::read_to_string(format!("specs/{name}.toml")).expect("it is in the repository");
     text.parse().unwrap_or_else(|error| panic!("specs/{name}.toml: {error}"))
 }
 
 fn book(family: &str, spec: &Table) -> String {
     let mut text = String::from(
-        "use crate::error::RuleId;\n#[allow(unused_imports, reason = \"a book need not have all of them\")]\nuse crate::findings::{Erratum, Exemption, Role, Rule, RuleKind, Rulebook, Scope, Section, Severity, Source, Statement, severities};\n\n",
+        "use crate::error::RuleId;\n#[allow(unused_imports, reason = \"a book need not have all of them\")]\nuse crate::findings::{CaseRole, Erratum, Exemption, Rule, RuleKind, RuleScope, RuleSource, Rulebook, Section, Severity, Statement, severities};\n\n",
     );
     let made = |text: &mut String, line: std::fmt::Arguments<'_>| text.write_fmt(line).expect("memory");
     made(&mut text, format_args!("/// The rule book of `{family}`.\n"));
@@ -84,10 +84,10 @@ fn book(family: &str, spec: &Table) -> String {
         made(&mut text, format_args!("/// {first}\npub const {}: RuleId = RuleId({id:?});\n", constant(id)));
     }
     text += "\n";
-    text += "const SOURCES: &[Source] = &[\n";
+    text += "const SOURCES: &[RuleSource] = &[\n";
     for source in tables(spec, "source") {
         let (key, title) = (string(source, "key"), string(source, "title"));
-        made(&mut text, format_args!("    Source {{ key: {key:?}, title: {title:?} }},\n"));
+        made(&mut text, format_args!("    RuleSource {{ key: {key:?}, title: {title:?} }},\n"));
     }
     text += "];\n\nconst ERRATA: &[Erratum] = &[\n";
     for erratum in tables(spec, "erratum") {
@@ -125,7 +125,7 @@ fn book(family: &str, spec: &Table) -> String {
         made(&mut text, format_args!("        versions: &{:?},\n", versions.collect::<Vec<_>>()));
         made(&mut text, format_args!("        profiles: &{:?},\n", strings(rule, "profiles")));
         made(&mut text, format_args!("        errata: &{:?},\n", strings(rule, "errata")));
-        made(&mut text, format_args!("        scope: Scope::{},\n", variant(string(rule, "scope"))));
+        made(&mut text, format_args!("        scope: RuleScope::{},\n", variant(string(rule, "scope"))));
         made(&mut text, format_args!("        facets: &{:?},\n", strings(rule, "facets")));
         let is_sign = rule.get("sign").is_some_and(|sign| sign.as_bool().expect("true or false"));
         made(&mut text, format_args!("        is_sign: {is_sign},\n"));
@@ -141,7 +141,7 @@ fn book(family: &str, spec: &Table) -> String {
         made(&mut text, format_args!("        records: &{:?},\n        exempt: &[\n", records(rule)));
         for exempt in tables(rule, "exempt") {
             let (from, reason) = (variant(string(exempt, "from")), string(exempt, "reason"));
-            let fields = format_args!("from: Role::{from}, records: &{:?}, reason: {reason:?}", records(exempt));
+            let fields = format_args!("from: CaseRole::{from}, records: &{:?}, reason: {reason:?}", records(exempt));
             made(&mut text, format_args!("            Exemption {{ {fields} }},\n"));
         }
         text += "        ],\n";
@@ -158,11 +158,11 @@ fn constant(id: &str) -> String {
 }
 
 fn facet_rules(spec: &Table) -> String {
-    let mut text = String::from("use crate::compare::carriage::Rule;\n\n");
-    text += "/// What each rule does.\npub(super) const RULES: &[(Rule, &str)] = &[\n";
+    let mut text = String::from("use crate::compare::carriage::ChangeRule;\n\n");
+    text += "/// What each rule does.\npub(super) const RULES: &[(ChangeRule, &str)] = &[\n";
     for (name, rule) in spec["rules"].as_table().expect("a table") {
         let does = string(rule.as_table().expect("a table"), "text");
-        writeln!(text, "    (Rule::{}, {does:?}),", variant(name)).expect("memory");
+        writeln!(text, "    (ChangeRule::{}, {does:?}),", variant(name)).expect("memory");
     }
     text + "];\n"
 }
@@ -173,14 +173,14 @@ fn carries(spec: &Table) -> String {
 ",
     );
     text += "#[allow(unused_imports, reason = \"a format need not have all of them\")]\n";
-    text += "use crate::compare::carriage::{Carriage::{self, Changed, Exact, None}, Rule};\n\n";
+    text += "use crate::compare::carriage::{Carriage::{self, Changed, Exact, None}, ChangeRule};\n\n";
     text += "/// How each facet is carried, by kind of dump. What is not here is not carried.\n";
     text += "pub(super) const FACETS: &[(Facet, &[(&str, Carriage)])] = &[\n";
     for (name, row) in spec["carries"].as_table().expect("a table") {
         let carriage = |value: &str| match value {
             "exact" => "Exact".to_owned(),
             "none" => "None".to_owned(),
-            rule => format!("Changed(Rule::{})", variant(rule)),
+            rule => format!("Changed(ChangeRule::{})", variant(rule)),
         };
         let row = row.as_table().expect("a table").iter();
         let row = row.map(|(dump, value)| format!("({dump:?}, {})", carriage(value.as_str().expect("a text"))));

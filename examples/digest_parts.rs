@@ -12,9 +12,9 @@ use std::fs;
 use std::hint::black_box;
 use std::path::Path;
 
-use heapsmith::digest::{Selection, visit_records};
-use heapsmith::format::{DumpFile, Source};
-use heapsmith::hprof::Reading;
+use heapsmith::digest::{FacetSelection, visit_records};
+use heapsmith::format::{DumpFile, FileSource};
+use heapsmith::hprof::ReadOptions;
 use heapsmith::input::Input;
 use heapsmith::model::DumpSource;
 use sha2::{Digest, Sha256};
@@ -33,7 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         ["lengths", dump] => {
             let mut lengths: BTreeMap<usize, u64> = BTreeMap::new();
-            visit_records(open(dump)?.heap(0), Selection::unordered(), &mut |_, record| {
+            visit_records(open(dump)?.heap(0), FacetSelection::unordered(), &mut |_, record| {
                 *lengths.entry(record.len()).or_default() += 1;
                 Ok(())
             })?;
@@ -59,6 +59,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn open(dump: &str) -> Result<Source, Box<dyn Error>> {
-    Ok(DumpFile::new(Input::open(Path::new(dump))?, Reading::default())?.source()?)
+fn open(dump: &str) -> Result<FileSource, Box<dyn Error>> {
+    Ok(DumpFile::new(Input::open(Path::new(dump))?, ReadOptions::default())?.source()?)
 }

@@ -21,13 +21,13 @@ use std::thread;
 use std::time::Duration;
 
 use heapsmith::compare::Facet;
-use heapsmith::compare::listing::{self, Place, Places};
+use heapsmith::compare::listing::{self, HeapPlaces, RecordPlace};
 use heapsmith::error::{DecodeError, Problem};
 use heapsmith::input::Input;
 use heapsmith::model::{Address, ByteLen, Contents, Heap, IdentityHash, Name, Object, ObjectKind, WordSize};
-use heapsmith::phd::lift::{self, Item};
+use heapsmith::phd::lift::{self, DumpItem};
 use heapsmith::phd::wire::{FileFlags, Width};
-use heapsmith::phd::{Decoder, Layout, Record, Resolver};
+use heapsmith::phd::{Decoder, Record, RecordLayout, Resolver};
 
 /// Every mistake by its name on the command line.
 const MISTAKES: [(&str, &str); 36] = [
@@ -152,24 +152,24 @@ fn decode(mistake: &str, file: &Path) -> Result<(), Box<dyn Error>> {
     if mistake == "plain-utf8-names" {
         heap.facts.version_text = heap.facts.version_text.as_ref().map(plain_utf8);
     }
-    let mut places = Places::default();
+    let mut places = HeapPlaces::default();
     let mut resolver = Resolver::new(decoder.layout());
     let mut walk = Walk::new(mistake, decoder.layout());
     let ended = decoder.visit::<Box<dyn Error>, _>(|located| {
         let mut item = lift::item(&mut resolver, located.record);
         match &item {
-            Item::Object(object) if mistake != "unchecked-lengths" => check_length(object)?,
+            DumpItem::Object(object) if mistake != "unchecked-lengths" => check_length(object)?,
             _ => {}
         }
         walk.place(located.record, &mut item);
         misread(mistake, header.flags.has(FileFlags::J9), located.record, &mut item);
-        let place = Place { record: located.index, offset: Some(located.offset) };
+        let place = RecordPlace { record: located.index, offset: Some(located.offset) };
         match item {
-            Item::Class(class) => {
+            DumpItem::Class(class) => {
                 heap.classes.push(class);
                 places.classes.push(place);
             }
-            Item::Object(object) => {
+            DumpItem::Object(object) => {
                 heap.objects.push(object);
                 places.objects.push(place);
             }
@@ -210,7 +210,7 @@ fn check_length(object: &Object) -> Result<(), Box<dyn Error>> {
 /// Addresses and the class cache: what one record says about the next.
 struct Walk<'m> {
     mistake: &'m str,
-    layout: Layout,
+    layout: RecordLayout,
     /// Where the next gap begins.
     previous: u64,
     cache: [u64; 4],
@@ -222,7 +222,7 @@ struct Walk<'m> {
 }
 
 impl<'m> Walk<'m> {
-    fn new(mistake: &'m str, mut layout: Layout) -> Walk<'m> {
+    fn new(mistake: &'m str, mut layout: RecordLayout) -> Walk<'m> {
         match mistake {
             "units-of-4" => layout.unit = 4,
             "no-wrap" => layout.word = WordSize::Bits64,
@@ -232,7 +232,7 @@ impl<'m> Walk<'m> {
     }
 
     /// Puts a class or object, its references and its class where this walk says that they are.
-    fn place(&mut self, record: &Record<'_>, item: &mut Item) {
+    fn place(&mut self, record: &Record<'_>, item: &mut DumpItem) {
         self.records += 1;
         let gap = match (self.mistake, record.gap().units.0, record.gap().width) {
             ("unsigned-gaps", gap, Width::One) => i64::from(gap as u8),
@@ -248,8 +248,8 @@ impl<'m> Walk<'m> {
             self.previous = address;
         }
         match item {
-            Item::Class(class) => (class.address, class.references) = (Address(address), targets),
-            Item::Object(object) => {
+            DumpItem::Class(class) => (class.address, class.references) = (Address(address), targets),
+            DumpItem::Object(object) => {
                 object.address = Address(address);
                 object.contents = targets.map_or(Contents::Unknown, Contents::References);
                 object.class_word = self.class_word(record).map(Address);
@@ -288,11 +288,11 @@ impl<'m> Walk<'m> {
 }
 
 /// The mistakes that a single record is enough for.
-fn misread(mistake: &str, j9: bool, record: &Record<'_>, item: &mut Item) {
+fn misread(mistake: &str, j9: bool, record: &Record<'_>, item: &mut DumpItem) {
     let (references, hash) = match item {
-        Item::Class(class) => (class.references.as_mut(), &mut class.hash),
-        Item::Object(Object { contents: Contents::References(references), hash, .. }) => (Some(references), hash),
-        Item::Object(object) => (None, &mut object.hash),
+        DumpItem::Class(class) => (class.references.as_mut(), &mut class.hash),
+        DumpItem::Object(Object { contents: Contents::References(references), hash, .. }) => (Some(references), hash),
+        DumpItem::Object(object) => (None, &mut object.hash),
     };
     match (mistake, references) {
         ("reverse-references", Some(references)) => references.reverse(),
@@ -302,9 +302,9 @@ fn misread(mistake: &str, j9: bool, record: &Record<'_>, item: &mut Item) {
         _ => {}
     }
     let object = match item {
-        Item::Class(class) if mistake == "plain-utf8-names" => return class.name = plain_utf8(&class.name),
-        Item::Class(_) => return,
-        Item::Object(object) => object,
+        DumpItem::Class(class) if mistake == "plain-utf8-names" => return class.name = plain_utf8(&class.name),
+        DumpItem::Class(_) => return,
+        DumpItem::Object(object) => object,
     };
     let first = object.references().next();
     let is_array = object.kind == ObjectKind::ObjectArray;

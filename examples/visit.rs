@@ -10,7 +10,7 @@ use std::error::Error;
 use std::fs::File;
 
 use heapsmith::error::DecodeError;
-use heapsmith::phd::record::{References, StoredHash};
+use heapsmith::phd::record::{ReferenceList, StoredHash};
 use heapsmith::phd::{Decoder, Record};
 
 #[derive(Default)]
@@ -66,7 +66,7 @@ impl Sums {
         }
     }
 
-    fn references(&mut self, references: &References<'_>) {
+    fn references(&mut self, references: &ReferenceList<'_>) {
         self.references += references.len() as u64;
         references.for_each(|units| self.field(units.0 as u64));
     }

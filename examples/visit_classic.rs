@@ -8,7 +8,7 @@
 use std::error::Error;
 use std::fs::File;
 
-use heapsmith::classic::{Decoder, Record, Step};
+use heapsmith::classic::{DecodeStep, Decoder, Record};
 use heapsmith::error::DecodeError;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -17,13 +17,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (mut entries, mut references, mut sum) = (0_u64, 0_u64, 0_u64);
     decoder.visit::<DecodeError, _>(|step| {
         let values = match step {
-            Step::Record(_, Record::Entry(entry)) => {
+            DecodeStep::Record(_, Record::Entry(entry)) => {
                 entries += 1;
                 sum = sum.wrapping_add(entry.address.value).wrapping_add(entry.size.value);
                 entry.references.values
             }
-            Step::More(_, more) => more.values,
-            Step::Record(..) => &[],
+            DecodeStep::More(_, more) => more.values,
+            DecodeStep::Record(..) => &[],
         };
         references += values.len() as u64;
         sum = values.iter().fold(sum, |sum, value| sum.wrapping_add(*value));

@@ -11,9 +11,9 @@ use std::error::Error;
 use std::fs::File;
 
 use heapsmith::error::DecodeError;
-use heapsmith::hprof::lift::Layouts;
+use heapsmith::hprof::lift::InstanceLayouts;
 use heapsmith::hprof::sub_record::ClassDump;
-use heapsmith::hprof::{Decoder, IdSize, Step, SubRecord};
+use heapsmith::hprof::{DecodeStep, Decoder, IdSize, SubRecord};
 use heapsmith::model::Value;
 
 #[derive(Default)]
@@ -72,7 +72,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut open = None;
     decoder.visit::<DecodeError, _>(|step| {
         match step {
-            Step::Sub(at, sub_record) => {
+            DecodeStep::Sub(at, sub_record) => {
                 sums.add(&mut classes, sub_record);
                 if at.rest > 0 {
                     open = match sub_record {
@@ -82,12 +82,12 @@ fn main() -> Result<(), Box<dyn Error>> {
                     };
                 }
             }
-            Step::More(at) => {
+            DecodeStep::More(at) => {
                 if let Some(size) = open {
                     sums.add_elements(at.bytes, size);
                 }
             }
-            Step::Record(..) | Step::Segment(..) | Step::SegmentEnd(_) => {}
+            DecodeStep::Record(..) | DecodeStep::Segment(..) | DecodeStep::SegmentEnd(_) => {}
         }
         Ok(())
     })?;
@@ -105,7 +105,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn late(path: &str, classes: &mut Classes) -> Result<u64, Box<dyn Error>> {
     let mut sums = Sums::default();
     Decoder::new(File::open(path)?)?.visit::<DecodeError, _>(|step| {
-        if let Step::Sub(_, sub_record @ SubRecord::Instance(_)) = step {
+        if let DecodeStep::Sub(_, sub_record @ SubRecord::Instance(_)) = step {
             sums.add(classes, sub_record);
         }
         Ok(())
@@ -117,13 +117,13 @@ fn late(path: &str, classes: &mut Classes) -> Result<u64, Box<dyn Error>> {
 struct Classes {
     id: IdSize,
     known: Vec<ClassDump>,
-    layouts: Layouts,
+    layouts: InstanceLayouts,
     stale: bool,
 }
 
 impl Classes {
     fn new(id: IdSize) -> Classes {
-        Classes { id, known: Vec::new(), layouts: Layouts::new(id, std::iter::empty()), stale: false }
+        Classes { id, known: Vec::new(), layouts: InstanceLayouts::new(id, std::iter::empty()), stale: false }
     }
 
     fn add(&mut self, class: &ClassDump) {
@@ -132,7 +132,7 @@ impl Classes {
     }
 
     #[inline(always)]
-    fn layouts(&mut self) -> &Layouts {
+    fn layouts(&mut self) -> &InstanceLayouts {
         if self.stale {
             self.renew();
         }
@@ -143,7 +143,7 @@ impl Classes {
     fn renew(&mut self) {
         let laid_out =
             self.known.iter().map(|c| (c.id, c.superclass, c.fields.iter().map(|(_, kind)| *kind).collect()));
-        self.layouts = Layouts::new(self.id, laid_out);
+        self.layouts = InstanceLayouts::new(self.id, laid_out);
         self.stale = false;
     }
 }

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::bytes::stop::Stop;
-use crate::bytes::{Cursor, FieldSpan, Trace};
+use crate::bytes::field_error::FieldError;
+use crate::bytes::{Cursor, FieldSpan, FieldTrace};
 use crate::error::{DecodeError, Problem, RuleId};
 
 /// A field of a dump.
@@ -31,7 +31,7 @@ pub fn value_shown(value: i64) -> String {
 }
 
 /// A function that takes the fields of a byte map.
-pub(crate) type Visit<'v> = &'v mut dyn FnMut(Annotation<'_>) -> Result<(), DecodeError>;
+pub(crate) type VisitAnnotations<'v> = &'v mut dyn FnMut(Annotation<'_>) -> Result<(), DecodeError>;
 
 /// Whether a field of this name counts the bytes after it.
 pub(crate) fn is_length(name: &str) -> bool {
@@ -40,7 +40,13 @@ pub(crate) fn is_length(name: &str) -> bool {
 
 impl<'a> Annotation<'a> {
     /// The field of a span in a slice that begins at `base`.
-    pub(crate) fn of(span: &FieldSpan, bytes: &'a [u8], base: u64, record: Option<u64>, meaning: String) -> Self {
+    pub(crate) fn from_span(
+        span: &FieldSpan,
+        bytes: &'a [u8],
+        base: u64,
+        record: Option<u64>,
+        meaning: String,
+    ) -> Self {
         Annotation {
             offset: base + span.at.start as u64,
             bytes: &bytes[span.at.clone()],
@@ -56,7 +62,7 @@ impl<'a> Annotation<'a> {
 /// The fields of bytes that have been decoded once already.
 pub(crate) fn spans(
     bytes: &[u8],
-    read: impl FnOnce(&mut Cursor<'_, &mut Vec<FieldSpan>>) -> Result<(), Stop>,
+    read: impl FnOnce(&mut Cursor<'_, &mut Vec<FieldSpan>>) -> Result<(), FieldError>,
 ) -> Vec<FieldSpan> {
     let (spans, again) = read_spans(bytes, read);
     debug_assert!(again.is_ok(), "these bytes were decoded before");
@@ -70,7 +76,7 @@ pub(crate) fn spans(
 /// The first error that `each` returns; nothing is passed on after it.
 pub(crate) fn each_span(
     bytes: &[u8],
-    read: impl FnOnce(&mut Cursor<'_, &mut EachSpan<'_>>) -> Result<(), Stop>,
+    read: impl FnOnce(&mut Cursor<'_, &mut EachSpan<'_>>) -> Result<(), FieldError>,
     each: &mut dyn FnMut(&FieldSpan) -> Result<(), DecodeError>,
 ) -> Result<(), DecodeError> {
     let mut spans = EachSpan { each, ended: Ok(()) };
@@ -85,7 +91,7 @@ pub(crate) struct EachSpan<'e> {
     ended: Result<(), DecodeError>,
 }
 
-impl Trace for &mut EachSpan<'_> {
+impl FieldTrace for &mut EachSpan<'_> {
     fn field(&mut self, name: &'static str, at: Range<usize>, value: Option<i64>) {
         if self.ended.is_ok() {
             self.ended = (self.each)(&FieldSpan { name, at, value });
@@ -94,17 +100,17 @@ impl Trace for &mut EachSpan<'_> {
 }
 
 /// The fields of bytes that cannot be decoded, as far as they were read.
-pub(crate) fn spans_of_broken(
+pub(crate) fn spans_before_error(
     bytes: &[u8],
-    read: impl FnOnce(&mut Cursor<'_, &mut Vec<FieldSpan>>) -> Result<(), Stop>,
+    read: impl FnOnce(&mut Cursor<'_, &mut Vec<FieldSpan>>) -> Result<(), FieldError>,
 ) -> Vec<FieldSpan> {
     read_spans(bytes, read).0
 }
 
 fn read_spans(
     bytes: &[u8],
-    read: impl FnOnce(&mut Cursor<'_, &mut Vec<FieldSpan>>) -> Result<(), Stop>,
-) -> (Vec<FieldSpan>, Result<(), Stop>) {
+    read: impl FnOnce(&mut Cursor<'_, &mut Vec<FieldSpan>>) -> Result<(), FieldError>,
+) -> (Vec<FieldSpan>, Result<(), FieldError>) {
     let mut spans = Vec::new();
     let mut cursor = Cursor::new(bytes, &mut spans);
     let read = read(&mut cursor);
@@ -114,39 +120,39 @@ fn read_spans(
 /// A header, record or piece at which reading stopped: where it begins (`base`), the bytes of it that there are, and
 /// the fields that were read.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Broken<'a> {
+pub(crate) struct UndecodableBytes<'a> {
     pub(crate) base: u64,
     pub(crate) bytes: &'a [u8],
     pub(crate) spans: &'a [FieldSpan],
 }
 
-impl Broken<'_> {
+impl UndecodableBytes<'_> {
     /// Passes on the fields that could be read, and then the one at which reading stopped, with the error. They are
     /// contiguous, so that no byte before the error is left out. An error of the machine says nothing about the bytes.
-    pub(crate) fn visit(
+    pub(crate) fn visit_spans(
         self,
         error: &DecodeError,
         meaning: impl Fn(&FieldSpan) -> String,
-        visit: Visit<'_>,
+        visit: VisitAnnotations<'_>,
     ) -> Result<(), DecodeError> {
-        if error.is_the_machines() {
+        if error.is_machine_fault() {
             return Ok(());
         }
-        let Broken { base, bytes, spans } = self;
+        let UndecodableBytes { base, bytes, spans } = self;
         // Where the data end, what is left is the start of the field that was to be read.
         let is_cut = !matches!(error.problem(), Problem::Unexpected { .. });
         let place = usize::try_from(error.offset().saturating_sub(base)).unwrap_or(usize::MAX);
         let stop = if is_cut { bytes.len() } else { place.min(bytes.len()) };
         let sound = spans.iter().take_while(|span| span.at.end <= stop).count();
         for span in &spans[..sound] {
-            visit(Annotation::of(span, bytes, base, error.record(), meaning(span)))?;
+            visit(Annotation::from_span(span, bytes, base, error.record(), meaning(span)))?;
         }
         let next = spans[..sound].last().map_or(0, |span| span.at.end);
         let part = |name, at: std::ops::Range<usize>, value| FieldSpan { name, at, value };
         if !is_cut && next < stop {
             // The error is inside a field, or what was looked at was not read.
             let name = spans.get(sound).map_or(error.field(), |span| span.name);
-            visit(Annotation::of(&part(name, next..stop, None), bytes, base, error.record(), String::new()))?;
+            visit(Annotation::from_span(&part(name, next..stop, None), bytes, base, error.record(), String::new()))?;
         }
         let own = spans[sound..].iter().find(|span| span.at.start == stop && span.name == error.field());
         let field = match own {
@@ -156,7 +162,7 @@ impl Broken<'_> {
         };
         let meaning = format!("expected {}, found {}", error.expected(), error.found());
         let breaks = Some(error.rule());
-        visit(Annotation { breaks, ..Annotation::of(&field, bytes, base, error.record(), meaning) })
+        visit(Annotation { breaks, ..Annotation::from_span(&field, bytes, base, error.record(), meaning) })
     }
 }
 

@@ -51,7 +51,7 @@ impl dyn Draw + '_ {
 /// Concerns that draw from streams of their own, so that one more draw here moves nothing there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u64)]
-pub enum Stream {
+pub enum DrawStream {
     /// The heap.
     Heap = 0,
     /// Its spelling, in profiles that choose.
@@ -77,7 +77,7 @@ pub struct SeedDraw(ChaCha8Rng);
 
 impl SeedDraw {
     /// The stream of one concern.
-    pub fn new(seed: u64, stream: Stream) -> SeedDraw {
+    pub fn new(seed: u64, stream: DrawStream) -> SeedDraw {
         let mut key = [0; 32];
         key[..8].copy_from_slice(&seed.to_le_bytes());
         let mut rng = ChaCha8Rng::from_seed(key);
@@ -86,8 +86,8 @@ impl SeedDraw {
     }
 
     /// The stream of a number below 2^63, apart from those of all concerns.
-    pub fn numbered(seed: u64, number: u64) -> SeedDraw {
-        let mut draw = SeedDraw::new(seed, Stream::Heap);
+    pub fn with_number(seed: u64, number: u64) -> SeedDraw {
+        let mut draw = SeedDraw::new(seed, DrawStream::Heap);
         draw.0.set_stream(1 << 63 | number);
         draw
     }
@@ -124,14 +124,14 @@ mod tests {
     fn the_seed_is_the_key_of_a_chacha8_stream() {
         // ChaCha8 with a zero key and nonce: first block of draft-strombergson-chacha-test-vectors,
         // TC1, 256-bit key, 8 rounds: 3e 00 ef 2f ...
-        let mut draw = SeedDraw::new(0, Stream::Heap);
+        let mut draw = SeedDraw::new(0, DrawStream::Heap);
         assert_eq!(draw.u32().to_le_bytes(), [0x3e, 0x00, 0xef, 0x2f]);
     }
 
     #[test]
     fn streams_differ_and_bounds_hold() {
-        let mut heap = SeedDraw::new(1, Stream::Heap);
-        let mut spelling = SeedDraw::new(1, Stream::Spelling);
+        let mut heap = SeedDraw::new(1, DrawStream::Heap);
+        let mut spelling = SeedDraw::new(1, DrawStream::Spelling);
         assert_ne!(heap.u64(), spelling.u64());
         for bound in [1, 2, 7, 1 << 32, (1 << 32) + 1, u64::MAX] {
             for _ in 0..200 {

@@ -19,7 +19,7 @@ use crate::model::long::ReadAt;
 use crate::stop::{self, StoppingStream};
 use crate::system::{self, Positioned, read_at};
 
-use generated::{Generated, Make};
+use generated::{Generated, MakeBytes};
 use limit::Limit;
 pub use limit::{LIMIT, set_limit};
 use members::Members;
@@ -33,40 +33,40 @@ pub use watch::Watch;
 #[derive(Clone, Debug)]
 pub struct Input {
     name: String,
-    place: Arc<Place>,
+    place: Arc<InputOrigin>,
     compressed: bool,
     length: u64,
     watch: Option<Watch>,
 }
 
-enum Place {
+enum InputOrigin {
     Path(PathBuf),
     /// A file that is open: its name may be gone, or lead elsewhere.
     Open(Arc<File>),
     Memory(Arc<[u8]>),
     /// Bytes that are made each time they are read.
-    Generated(Make),
+    Generated(MakeBytes),
 }
 
-impl std::fmt::Debug for Place {
+impl std::fmt::Debug for InputOrigin {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Place::Path(path) => f.debug_tuple("Path").field(path).finish(),
-            Place::Open(file) => f.debug_tuple("Open").field(file).finish(),
-            Place::Memory(bytes) => f.debug_tuple("Memory").field(&bytes.len()).finish(),
-            Place::Generated(_) => f.write_str("Generated"),
+            InputOrigin::Path(path) => f.debug_tuple("Path").field(path).finish(),
+            InputOrigin::Open(file) => f.debug_tuple("Open").field(file).finish(),
+            InputOrigin::Memory(bytes) => f.debug_tuple("Memory").field(&bytes.len()).finish(),
+            InputOrigin::Generated(_) => f.write_str("Generated"),
         }
     }
 }
 
 /// A stream of an input's bytes, decompressed.
-pub struct Stream {
+pub struct InputStream {
     source: Box<dyn Read>,
     /// Length in bytes, where it is known beforehand (not of compressed inputs).
     length: Option<u64>,
 }
 
-impl std::fmt::Debug for Stream {
+impl std::fmt::Debug for InputStream {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Stream").field("length", &self.length).finish_non_exhaustive()
     }
@@ -98,12 +98,12 @@ impl Input {
         let name = Input::name_of(path);
         let spool = |source: Box<dyn Read>| match watch {
             None => Input::spool_within_limit(&name, source),
-            Some(watch) => Input::spool_within_limit(&name, watch.over(&name, None, source)),
+            Some(watch) => Input::spool_within_limit(&name, watch.wrap(&name, None, source)),
         };
         let failed = |e| Error::io(format!("reading {name}"), e);
         if path == Path::new("-") {
             return match system::stdin_file() {
-                Some((file, length)) => Input::of_file(&name, file, length),
+                Some((file, length)) => Input::from_file(&name, file, length),
                 None => spool(Box::new(io::stdin())),
             };
         }
@@ -118,7 +118,7 @@ impl Input {
         let compressed = is_gzip(&mut file).map_err(failed)?;
         Ok(Input {
             name,
-            place: Arc::new(Place::Path(path.to_owned())),
+            place: Arc::new(InputOrigin::Path(path.to_owned())),
             compressed,
             length: metadata.len(),
             watch: None,
@@ -137,15 +137,24 @@ impl Input {
     }
 
     /// Bytes in memory, under a name for messages.
-    pub fn memory(name: &str, bytes: Vec<u8>) -> Input {
+    pub fn from_memory(name: &str, bytes: Vec<u8>) -> Input {
         let (compressed, length) = (bytes.starts_with(&GZIP), bytes.len() as u64);
-        Input { name: name.to_owned(), place: Arc::new(Place::Memory(bytes.into())), compressed, length, watch: None }
+        Input {
+            name: name.to_owned(),
+            place: Arc::new(InputOrigin::Memory(bytes.into())),
+            compressed,
+            length,
+            watch: None,
+        }
     }
 
     /// Bytes that are made while they are read, in a thread that is a few chunks ahead of the reader, under a name for
     /// messages. `make` writes all of them, the same every time.
-    pub fn generated(name: &str, make: impl Fn(&mut dyn Write) -> Result<(), Error> + Send + Sync + 'static) -> Input {
-        let place = Arc::new(Place::Generated(Arc::new(make)));
+    pub fn from_generator(
+        name: &str,
+        make: impl Fn(&mut dyn Write) -> Result<(), Error> + Send + Sync + 'static,
+    ) -> Input {
+        let place = Arc::new(InputOrigin::Generated(Arc::new(make)));
         Input { name: name.to_owned(), place, compressed: false, length: u64::MAX, watch: None }
     }
 
@@ -153,11 +162,11 @@ impl Input {
     ///
     /// # Errors
     /// If it cannot be read.
-    pub fn of_file(name: &str, file: File, length: u64) -> Result<Input, Error> {
+    pub fn from_file(name: &str, file: File, length: u64) -> Result<Input, Error> {
         let place = Arc::new(file);
         let compressed = is_gzip(&mut Positioned::new(Arc::clone(&place), length))
             .map_err(|e| Error::io(format!("reading {name}"), e))?;
-        Ok(Input { name: name.to_owned(), place: Arc::new(Place::Open(place)), compressed, length, watch: None })
+        Ok(Input { name: name.to_owned(), place: Arc::new(InputOrigin::Open(place)), compressed, length, watch: None })
     }
 
     /// Copies what can be read only once and may have no end.
@@ -165,7 +174,7 @@ impl Input {
     /// # Errors
     /// If it has more bytes than are copied, or cannot be read or copied.
     pub(crate) fn spool_within_limit(name: &str, source: impl Read) -> Result<Input, Error> {
-        Input::spool_within(name, source, Limit::of_spool())
+        Input::spool_within(name, source, Limit::for_spool())
     }
 
     fn spool_within(name: &str, source: impl Read, limit: Limit) -> Result<Input, Error> {
@@ -180,7 +189,7 @@ impl Input {
         let failed = |e| Error::io(format!("copying {name}"), e);
         let mut file = tempfile::tempfile().map_err(in_temporary_folder).map_err(failed)?;
         let length = copy(source, &mut file).map_err(failed)?;
-        Input::of_file(name, file, length)
+        Input::from_file(name, file, length)
     }
 
     /// Copies what can be read only once, into memory.
@@ -198,7 +207,7 @@ impl Input {
 
     /// Whether the input's bytes are generated while they are read.
     pub fn is_generated(&self) -> bool {
-        matches!(*self.place, Place::Generated(_))
+        matches!(*self.place, InputOrigin::Generated(_))
     }
 
     /// Whether the input is compressed with gzip.
@@ -220,7 +229,7 @@ impl Input {
             return Ok(None);
         }
         let count = |stream: &mut dyn Read| io::copy(stream, &mut io::sink()).ok();
-        let first = count(&mut Members::first(BufReader::new(self.raw()?)));
+        let first = count(&mut Members::first_only(BufReader::new(self.raw()?)));
         let all = count(&mut self.stream()?);
         Ok(first.zip(all).filter(|(first, all)| first < all))
     }
@@ -238,13 +247,13 @@ impl Input {
         };
         let seekable: Box<dyn Skip> = match &*self.place {
             _ if self.compressed => return unseekable(),
-            Place::Generated(_) => return unseekable(),
-            Place::Path(path) => Box::new(seeked(BufReader::new(StoppingStream(File::open(path)?)), at)?),
-            Place::Open(file) => {
+            InputOrigin::Generated(_) => return unseekable(),
+            InputOrigin::Path(path) => Box::new(seek_stream(BufReader::new(StoppingStream(File::open(path)?)), at)?),
+            InputOrigin::Open(file) => {
                 let positioned = StoppingStream(Positioned::new(file.clone(), self.length));
-                Box::new(seeked(BufReader::new(positioned), at)?)
+                Box::new(seek_stream(BufReader::new(positioned), at)?)
             }
-            Place::Memory(bytes) => Box::new(seeked(BufReader::new(io::Cursor::new(bytes.clone())), at)?),
+            InputOrigin::Memory(bytes) => Box::new(seek_stream(BufReader::new(io::Cursor::new(bytes.clone())), at)?),
         };
         Ok(seekable)
     }
@@ -253,19 +262,19 @@ impl Input {
     ///
     /// # Errors
     /// Like [`Input::stream_from`].
-    pub(crate) fn stream_at(&self, offset: u64) -> Result<Stream, Error> {
+    pub(crate) fn stream_at(&self, offset: u64) -> Result<InputStream, Error> {
         let from = self.stream_from(offset).map_err(|e| Error::io(format!("reading {}", self.name), e))?;
-        Ok(Stream { source: from, length: None })
+        Ok(InputStream { source: from, length: None })
     }
 
     /// The bytes at any place, unless they are compressed or cannot be opened again.
     pub fn original(&self) -> Option<Arc<dyn ReadAt>> {
         let file = match &*self.place {
             _ if self.compressed => return None,
-            Place::Generated(_) => return None,
-            Place::Memory(bytes) => return Some(Arc::new(InMemory(bytes.clone()))),
-            Place::Path(path) => Arc::new(File::open(path).ok()?),
-            Place::Open(file) => Arc::clone(file),
+            InputOrigin::Generated(_) => return None,
+            InputOrigin::Memory(bytes) => return Some(Arc::new(InMemory(bytes.clone()))),
+            InputOrigin::Path(path) => Arc::new(File::open(path).ok()?),
+            InputOrigin::Open(file) => Arc::clone(file),
         };
         Some(Arc::new(Original { file, length: self.length }))
     }
@@ -274,34 +283,34 @@ impl Input {
     ///
     /// # Errors
     /// If the input cannot be opened again.
-    pub fn stream(&self) -> Result<Stream, Error> {
+    pub fn stream(&self) -> Result<InputStream, Error> {
         let length = (!self.is_generated()).then_some(self.length);
         let raw = match &self.watch {
             None => self.raw()?,
-            Some(watch) => watch.over(&self.name, length, self.raw()?),
+            Some(watch) => watch.wrap(&self.name, length, self.raw()?),
         };
         if !self.compressed {
-            return Ok(Stream { source: raw, length });
+            return Ok(InputStream { source: raw, length });
         }
         let members = Members::new(BufReader::with_capacity(64 * 1024, raw));
         // Few bytes may be very many once they are decompressed. What is in memory is not read for long.
         let source: Box<dyn Read> = match &*self.place {
-            Place::Memory(_) => Box::new(members),
+            InputOrigin::Memory(_) => Box::new(members),
             _ => Box::new(StoppingStream(members)),
         };
-        Ok(Stream { source, length: None })
+        Ok(InputStream { source, length: None })
     }
 
     /// The bytes from the start, as they are.
     pub(crate) fn raw(&self) -> Result<Box<dyn Read>, Error> {
         Ok(match &*self.place {
-            Place::Path(path) => {
+            InputOrigin::Path(path) => {
                 let file = File::open(path).map_err(|e| Error::io(format!("reading {}", self.name), e))?;
                 Box::new(StoppingStream(file))
             }
-            Place::Open(file) => Box::new(StoppingStream(Positioned::new(file.clone(), self.length))),
-            Place::Memory(bytes) => Box::new(io::Cursor::new(bytes.clone())),
-            Place::Generated(make) => {
+            InputOrigin::Open(file) => Box::new(StoppingStream(Positioned::new(file.clone(), self.length))),
+            InputOrigin::Memory(bytes) => Box::new(io::Cursor::new(bytes.clone())),
+            InputOrigin::Generated(make) => {
                 let stream = Generated::start(Arc::clone(make));
                 let stream = stream.map_err(|e| Error::io(format!("generating {}", self.name), e))?;
                 Box::new(StoppingStream(stream))
@@ -388,29 +397,29 @@ impl<R: Read> Skip for Unseekable<R> {
     }
 }
 
-fn seeked<R: Seek>(mut stream: R, at: SeekFrom) -> io::Result<R> {
+fn seek_stream<R: Seek>(mut stream: R, at: SeekFrom) -> io::Result<R> {
     stream.seek(at)?;
     Ok(stream)
 }
 
-impl Stream {
+impl InputStream {
     /// Standard input, read once, as it comes.
     ///
     /// # Errors
     /// If it cannot be read.
-    pub fn stdin() -> Result<Stream, Error> {
-        Stream::of_stdin(Box::new(io::stdin()))
+    pub fn stdin() -> Result<InputStream, Error> {
+        InputStream::from_stdin(Box::new(io::stdin()))
     }
 
     /// Standard input, passing through `watch`.
     ///
     /// # Errors
     /// Like [`Stream::stdin`].
-    pub fn stdin_watched(watch: &Watch) -> Result<Stream, Error> {
-        Stream::of_stdin(watch.over("standard input", None, Box::new(io::stdin())))
+    pub fn stdin_watched(watch: &Watch) -> Result<InputStream, Error> {
+        InputStream::from_stdin(watch.wrap("standard input", None, Box::new(io::stdin())))
     }
 
-    fn of_stdin(mut stdin: Box<dyn Read>) -> Result<Stream, Error> {
+    fn from_stdin(mut stdin: Box<dyn Read>) -> Result<InputStream, Error> {
         let mut start = Vec::new();
         let failed = |e| Error::io("reading standard input", e);
         stdin.by_ref().take(2).read_to_end(&mut start).map_err(failed)?;
@@ -418,7 +427,7 @@ impl Stream {
         let raw = io::Cursor::new(start).chain(stdin);
         let source: Box<dyn Read> =
             if compressed { Box::new(Members::new(BufReader::new(raw))) } else { Box::new(raw) };
-        Ok(Stream { source, length: None })
+        Ok(InputStream { source, length: None })
     }
 
     /// Length in bytes, where it is known beforehand.
@@ -437,31 +446,31 @@ impl Stream {
         let rest: Box<dyn Read> = match read {
             Ok(_) => std::mem::replace(&mut self.source, Box::new(io::empty())),
             Err(error) if start.is_empty() => {
-                self.source = Box::new(Failed(Some(again(&error))));
+                self.source = Box::new(FailedStream(Some(clone_error(&error))));
                 return Err(error);
             }
-            Err(error) => Box::new(Failed(Some(error))),
+            Err(error) => Box::new(FailedStream(Some(error))),
         };
         self.source = Box::new(io::Cursor::new(start.clone()).chain(rest));
         Ok(start)
     }
 }
 
-impl Read for Stream {
+impl Read for InputStream {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.source.read(buffer)
     }
 }
 
 /// A copy of an error: `io::Error` has no `Clone`.
-fn again(error: &io::Error) -> io::Error {
+fn clone_error(error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), error.to_string())
 }
 
 /// The rest of a stream that could not be read: a decompressor that failed may call the next attempt the end.
-struct Failed(Option<io::Error>);
+struct FailedStream(Option<io::Error>);
 
-impl Read for Failed {
+impl Read for FailedStream {
     fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
         Err(self.0.take().unwrap_or_else(|| io::ErrorKind::UnexpectedEof.into()))
     }

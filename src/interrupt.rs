@@ -24,16 +24,16 @@ use crate::visible::visible;
 
 pub use crate::system::Remnant;
 
-pub use crate::stop::{Stop, gently, signal};
+pub use crate::stop::{Stop, signal, stop_on_signal};
 
 /// The work to do at the end: temporary files and folders are removed.
-static LIST: Mutex<List> = Mutex::new(List { next: 0, work: BTreeMap::new() });
+static LIST: Mutex<CleanupList> = Mutex::new(CleanupList { next: 0, work: BTreeMap::new() });
 /// The last work of the program: ending the processes that it started.
 static LAST: OnceLock<fn()> = OnceLock::new();
 /// The temporary files and folders that could not be removed.
 static REMNANTS: Mutex<Vec<Remnant>> = Mutex::new(Vec::new());
 
-struct List {
+struct CleanupList {
     /// The number of the next entry.
     next: u64,
     work: BTreeMap<u64, Box<dyn Fn() + Send>>,
@@ -52,9 +52,9 @@ pub fn install() -> Result<(), Error> {
     let mut signals = system::Signals::new().map_err(failed)?;
     let listen = move || {
         while let Some(signal) = signals.next() {
-            match stop::asked_gently() {
+            match stop::stop_of_signal() {
                 Some(stop) if !stop.is_asked() => stop.ask(signal),
-                _ => end(signal),
+                _ => clean_up_and_exit(signal),
             }
         }
     };
@@ -62,36 +62,36 @@ pub fn install() -> Result<(), Error> {
 }
 
 /// Sets the last work of a signal that ends the program.
-pub(crate) fn at_last(work: fn()) {
+pub(crate) fn set_last_work(work: fn()) {
     let _ = LAST.set(work);
 }
 
 /// A piece of work that is done if a signal ends the program, until this guard is dropped.
 #[derive(Debug)]
-pub(crate) struct Listed(u64);
+pub(crate) struct CleanupGuard(u64);
 
-impl Drop for Listed {
+impl Drop for CleanupGuard {
     fn drop(&mut self) {
-        list().work.remove(&self.0);
+        lock_list().work.remove(&self.0);
     }
 }
 
 /// Creates something temporary, a file or a folder. A signal removes it until the guard is dropped, which does not.
-pub(crate) fn listed<T>(
+pub(crate) fn create_temporary<T>(
     create: impl FnOnce() -> io::Result<T>,
     path: impl FnOnce(&T) -> &Path,
-) -> io::Result<(T, Listed)> {
+) -> io::Result<(T, CleanupGuard)> {
     // Between creation and listing no signal may end the program.
-    let mut list = list();
+    let mut list = lock_list();
     let created = create()?;
     let path = std::path::absolute(path(&created))?;
-    let guard = list.enter(Box::new(move || remove(&path)));
+    let guard = list.insert(Box::new(move || remove(&path)));
     Ok((created, guard))
 }
 
 /// Lists what is to be done if a signal ends the program. Other threads may be in the middle of anything then.
-pub(crate) fn at_end(work: impl Fn() + Send + 'static) -> Listed {
-    list().enter(Box::new(work))
+pub(crate) fn register_cleanup(work: impl Fn() + Send + 'static) -> CleanupGuard {
+    lock_list().insert(Box::new(work))
 }
 
 fn remove(path: &Path) {
@@ -112,32 +112,32 @@ pub fn remnants() -> Vec<Remnant> {
     REMNANTS.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
-impl List {
-    fn enter(&mut self, work: Box<dyn Fn() + Send>) -> Listed {
+impl CleanupList {
+    fn insert(&mut self, work: Box<dyn Fn() + Send>) -> CleanupGuard {
         let number = self.next;
         self.next += 1;
         self.work.insert(number, work);
-        Listed(number)
+        CleanupGuard(number)
     }
 }
 
 /// Does work that no signal cuts in two: it waits, for a second at most. The work must neither create nor
 /// remove anything temporary.
-pub(crate) fn undisturbed<T>(work: impl FnOnce() -> T) -> T {
-    let _held = list();
+pub(crate) fn without_interruption<T>(work: impl FnOnce() -> T) -> T {
+    let _held = lock_list();
     work()
 }
 
-fn list() -> MutexGuard<'static, List> {
+fn lock_list() -> MutexGuard<'static, CleanupList> {
     LIST.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Removes what is temporary and ends the program. The list stays locked, so that nothing more is created.
-fn end(signal: i32) -> ! {
+fn clean_up_and_exit(signal: i32) -> ! {
     if let Some(last) = LAST.get() {
         last();
     }
-    let list = within(PATIENCE);
+    let list = lock_list_within(PATIENCE);
     list.iter().flat_map(|list| list.work.values()).for_each(|work| work());
     for remnant in remnants() {
         // Where standard error takes nothing, there is no other place to say it.
@@ -146,7 +146,7 @@ fn end(signal: i32) -> ! {
     std::process::exit(128 + signal)
 }
 
-fn within(time: Duration) -> Option<MutexGuard<'static, List>> {
+fn lock_list_within(time: Duration) -> Option<MutexGuard<'static, CleanupList>> {
     let asked = Instant::now();
     loop {
         match LIST.try_lock() {
@@ -164,11 +164,12 @@ mod tests {
 
     #[test]
     fn what_is_temporary_is_listed_as_long_as_its_guard_lives() {
-        let (folder, guard) = listed(tempfile::tempdir, |folder| folder.path()).expect("there is room for a folder");
+        let (folder, guard) =
+            create_temporary(tempfile::tempdir, |folder| folder.path()).expect("there is room for a folder");
         let number = guard.0;
-        list().work[&number]();
+        lock_list().work[&number]();
         assert!(!folder.path().exists());
         drop(guard);
-        assert!(!list().work.contains_key(&number));
+        assert!(!lock_list().work.contains_key(&number));
     }
 }

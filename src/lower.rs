@@ -2,7 +2,7 @@
 
 /// The place of a heap's classes among its objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Order {
+pub enum ClassPlacement {
     /// All before the first object.
     ClassesFirst,
     /// All after the last object.
@@ -11,13 +11,13 @@ pub enum Order {
     AsHeap,
 }
 
-impl Order {
+impl ClassPlacement {
     /// The number of objects before a class that would follow `after_objects` of them by itself.
     pub fn place(self, after_objects: Option<u64>) -> u64 {
         match self {
-            Order::ClassesFirst => 0,
-            Order::ClassesLast => u64::MAX,
-            Order::AsHeap => after_objects.unwrap_or(u64::MAX),
+            ClassPlacement::ClassesFirst => 0,
+            ClassPlacement::ClassesLast => u64::MAX,
+            ClassPlacement::AsHeap => after_objects.unwrap_or(u64::MAX),
         }
     }
 }

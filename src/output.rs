@@ -9,29 +9,29 @@ use flate2::{Compression, GzBuilder};
 use tempfile::NamedTempFile;
 
 use crate::error::{Error, Remedy};
-use crate::interrupt::{self, Listed};
+use crate::interrupt::{self, CleanupGuard};
 use crate::system;
 use crate::visible::VisibleWriter;
 
 /// An output that appears under its name only when [`Output::finish`] is called.
 #[derive(Debug)]
 pub struct Output {
-    target: Target,
+    target: OutputDestination,
     force: bool,
 }
 
 #[derive(Debug)]
-enum Target {
+enum OutputDestination {
     /// Standard output, a device or a pipe: nothing to rename over.
-    Stream(BufWriter<Stream>),
+    Stream(BufWriter<OutputStream>),
     File {
         path: PathBuf,
         beside: BufWriter<NamedTempFile>,
-        listed: Listed,
+        listed: CleanupGuard,
     },
 }
 
-enum Stream {
+enum OutputStream {
     Stdout(io::Stdout),
     Special(File),
     /// Either of the two where it is a terminal.
@@ -49,8 +49,8 @@ impl Output {
         if path == Path::new("-") {
             let stdout = io::stdout();
             let is_terminal = stdout.is_terminal();
-            let stream = if is_terminal { Stream::terminal(stdout) } else { Stream::Stdout(stdout) };
-            return Ok(Output { target: Target::Stream(BufWriter::new(stream)), force });
+            let stream = if is_terminal { OutputStream::for_terminal(stdout) } else { OutputStream::Stdout(stdout) };
+            return Ok(Output { target: OutputDestination::Stream(BufWriter::new(stream)), force });
         }
         let failed = |e| Error::io(format!("writing {}", path.display()), e);
         let there = fs::metadata(path).ok();
@@ -60,11 +60,11 @@ impl Output {
         if there.as_ref().is_some_and(|there| !there.is_file()) {
             let special = File::options().write(true).open(path).map_err(failed)?;
             let is_terminal = special.is_terminal();
-            let stream = if is_terminal { Stream::terminal(special) } else { Stream::Special(special) };
-            return Ok(Output { target: Target::Stream(BufWriter::new(stream)), force });
+            let stream = if is_terminal { OutputStream::for_terminal(special) } else { OutputStream::Special(special) };
+            return Ok(Output { target: OutputDestination::Stream(BufWriter::new(stream)), force });
         }
         if !force && path.symlink_metadata().is_ok() {
-            return Err(exists(path));
+            return Err(already_exists(path));
         }
         let path = match (&there, path.read_link()) {
             (Some(_), _) => path.canonicalize().map_err(failed)?,
@@ -86,11 +86,11 @@ impl Output {
         builder.prefix(".heapsmith-");
         system::readable_like_any_new_file(&mut builder);
         let create = || builder.tempfile_in(folder);
-        let (beside, listed) = interrupt::listed(create, NamedTempFile::path).map_err(failed)?;
+        let (beside, listed) = interrupt::create_temporary(create, NamedTempFile::path).map_err(failed)?;
         if let Some(replaced) = &there {
             beside.as_file().set_permissions(replaced.permissions()).map_err(failed)?;
         }
-        Ok(Output { target: Target::File { path, beside: BufWriter::new(beside), listed }, force })
+        Ok(Output { target: OutputDestination::File { path, beside: BufWriter::new(beside), listed }, force })
     }
 
     /// An output for a dump, made as [`Output::create`] does, but never to a terminal.
@@ -107,7 +107,7 @@ impl Output {
     }
 
     fn is_terminal(&self) -> bool {
-        matches!(&self.target, Target::Stream(out) if matches!(out.get_ref(), Stream::Terminal(_)))
+        matches!(&self.target, OutputDestination::Stream(out) if matches!(out.get_ref(), OutputStream::Terminal(_)))
     }
 
     /// Gives the output its name.
@@ -117,19 +117,19 @@ impl Output {
     /// over then.
     pub fn finish(self) -> Result<(), Error> {
         match self.target {
-            Target::Stream(mut out) => out.flush().map_err(|e| Error::io("writing the output", e)),
-            Target::File { path, beside, listed: _listed } => {
+            OutputDestination::Stream(mut out) => out.flush().map_err(|e| Error::io("writing the output", e)),
+            OutputDestination::File { path, beside, listed: _listed } => {
                 let failed = |e| Error::io(format!("writing {}", path.display()), e);
                 let beside = beside
                     .into_inner()
-                    .map_err(|e| of_output(&path, e.error()))
+                    .map_err(|e| with_output_name(&path, e.error()))
                     .map_err(|e| Error::io("writing the output", e))?;
                 // A full disk may say so only now.
                 beside.as_file().sync_all().map_err(failed)?;
                 let named = if self.force { beside.persist(&path) } else { beside.persist_noclobber(&path) };
                 match named {
                     Ok(_) => Ok(()),
-                    Err(e) if e.error.kind() == io::ErrorKind::AlreadyExists => Err(exists(&path)),
+                    Err(e) if e.error.kind() == io::ErrorKind::AlreadyExists => Err(already_exists(&path)),
                     Err(e) => Err(failed(e.error)),
                 }
             }
@@ -140,52 +140,52 @@ impl Output {
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.target {
-            Target::Stream(out) => out.write(bytes),
-            Target::File { path, beside, .. } => beside.write(bytes).map_err(|e| of_output(path, &e)),
+            OutputDestination::Stream(out) => out.write(bytes),
+            OutputDestination::File { path, beside, .. } => beside.write(bytes).map_err(|e| with_output_name(path, &e)),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match &mut self.target {
-            Target::Stream(out) => out.flush(),
-            Target::File { path, beside, .. } => beside.flush().map_err(|e| of_output(path, &e)),
+            OutputDestination::Stream(out) => out.flush(),
+            OutputDestination::File { path, beside, .. } => beside.flush().map_err(|e| with_output_name(path, &e)),
         }
     }
 }
 
 /// An error in writing, with the name that the output will have, and not that of the file beside it.
-fn of_output(path: &Path, error: &io::Error) -> io::Error {
+fn with_output_name(path: &Path, error: &io::Error) -> io::Error {
     let cause = error.get_ref().and_then(|wrapped| wrapped.source());
     let cause = cause.map_or_else(|| error.to_string(), ToString::to_string);
     io::Error::new(error.kind(), format!("{}: {cause}", path.display()))
 }
 
-fn exists(path: &Path) -> Error {
+fn already_exists(path: &Path) -> Error {
     Error::refused(format!("writing {}: it exists already", path.display()), Remedy::Replace)
 }
 
-impl Stream {
-    fn terminal(out: impl Write + Send + 'static) -> Stream {
-        Stream::Terminal(VisibleWriter::new(Box::new(out)))
+impl OutputStream {
+    fn for_terminal(out: impl Write + Send + 'static) -> OutputStream {
+        OutputStream::Terminal(VisibleWriter::new(Box::new(out)))
     }
 }
 
-impl fmt::Debug for Stream {
+impl fmt::Debug for OutputStream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Stream::Stdout(_) => "Stdout",
-            Stream::Special(_) => "Special",
-            Stream::Terminal(_) => "Terminal",
+            OutputStream::Stdout(_) => "Stdout",
+            OutputStream::Special(_) => "Special",
+            OutputStream::Terminal(_) => "Terminal",
         })
     }
 }
 
-impl Write for Stream {
+impl Write for OutputStream {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
-            Stream::Stdout(out) => out.write(bytes),
-            Stream::Terminal(out) => out.write(bytes),
-            Stream::Special(out) => out.write(bytes).map_err(|e| match e.kind() {
+            OutputStream::Stdout(out) => out.write(bytes),
+            OutputStream::Terminal(out) => out.write(bytes),
+            OutputStream::Special(out) => out.write(bytes).map_err(|e| match e.kind() {
                 // Of a named output this is a loss, which of standard output it is not.
                 io::ErrorKind::BrokenPipe => io::Error::other("its reader has closed it"),
                 _ => e,
@@ -195,9 +195,9 @@ impl Write for Stream {
 
     fn flush(&mut self) -> io::Result<()> {
         match self {
-            Stream::Stdout(out) => out.flush(),
-            Stream::Special(out) => out.flush(),
-            Stream::Terminal(out) => out.flush(),
+            OutputStream::Stdout(out) => out.flush(),
+            OutputStream::Special(out) => out.flush(),
+            OutputStream::Terminal(out) => out.flush(),
         }
     }
 }
@@ -230,10 +230,10 @@ impl<'o> GzipBlocks<'o> {
     /// # Errors
     /// If it cannot be written.
     pub fn finish(mut self) -> io::Result<()> {
-        if self.first || !self.block.is_empty() { self.member() } else { Ok(()) }
+        if self.first || !self.block.is_empty() { self.write_member() } else { Ok(()) }
     }
 
-    fn member(&mut self) -> io::Result<()> {
+    fn write_member(&mut self) -> io::Result<()> {
         let mut builder = GzBuilder::new();
         if std::mem::take(&mut self.first) {
             builder = builder.comment(format!("HPROF BLOCKSIZE={BLOCK}"));
@@ -251,7 +251,7 @@ impl Write for GzipBlocks<'_> {
         let taken = bytes.len().min(BLOCK - self.block.len());
         self.block.extend_from_slice(&bytes[..taken]);
         if self.block.len() == BLOCK {
-            self.member()?;
+            self.write_member()?;
         }
         Ok(taken)
     }

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// The stop that the first signal asks, where it does not end the program.
-static GENTLY: OnceLock<Stop> = OnceLock::new();
+static SIGNAL_STOP: OnceLock<Stop> = OnceLock::new();
 
 /// A request from outside to stop. Copies are one.
 #[derive(Clone, Debug, Default)]
@@ -35,19 +35,19 @@ impl Stop {
 
 /// Makes the first signal set the returned [`Stop`], and do no more. Work that does not look at it must not wait for
 /// anyone from here on: pipes are read before.
-pub fn gently() -> Stop {
-    GENTLY.get_or_init(Stop::default).clone()
+pub fn stop_on_signal() -> Stop {
+    SIGNAL_STOP.get_or_init(Stop::default).clone()
 }
 
 /// The stop that [`gently`] returned, if it was called.
 #[cfg(feature = "files")]
-pub(crate) fn asked_gently() -> Option<&'static Stop> {
-    GENTLY.get()
+pub(crate) fn stop_of_signal() -> Option<&'static Stop> {
+    SIGNAL_STOP.get()
 }
 
 /// The signal that asked this program to stop, by its number, where the first one does not end it.
 pub fn signal() -> Option<i32> {
-    GENTLY.get().and_then(Stop::signal)
+    SIGNAL_STOP.get().and_then(Stop::signal)
 }
 
 /// Fails once a signal has asked this program to stop.
@@ -57,24 +57,24 @@ pub(crate) fn check() -> io::Result<()> {
 
 /// The error of work that is given up because of a signal. It is of no kind that readers try again after, or take for damaged data.
 pub(crate) fn stopped() -> io::Error {
-    io::Error::other(Stopped)
+    io::Error::other(StoppedError)
 }
 
 /// Whether an error is that of work that was given up because of a signal.
 pub(crate) fn is_stopped(error: &io::Error) -> bool {
-    error.get_ref().is_some_and(|inner| inner.is::<Stopped>())
+    error.get_ref().is_some_and(|inner| inner.is::<StoppedError>())
 }
 
 #[derive(Debug)]
-struct Stopped;
+struct StoppedError;
 
-impl fmt::Display for Stopped {
+impl fmt::Display for StoppedError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a signal ended it")
     }
 }
 
-impl std::error::Error for Stopped {}
+impl std::error::Error for StoppedError {}
 
 /// A stream that fails once a signal has asked this program to stop.
 #[derive(Debug)]

@@ -4,24 +4,24 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::interrupt::{self, Listed};
+use crate::interrupt::{self, CleanupGuard};
 use crate::system::OpenFolder;
 
 /// A temporary folder with an unpredictable name, which only its owner can enter. It is removed with what is in it, but nothing
 /// that links in it lead to; and if a link stands in its place by then, that alone. A signal removes it, too.
 #[derive(Debug)]
-pub(crate) struct Folder {
+pub(crate) struct TemporaryFolder {
     /// Closed before the folder is removed, which may take what there is of open files.
     opened: OpenFolder,
-    folder: Removed,
-    _listed: Listed,
+    folder: RemovedOnDrop,
+    _listed: CleanupGuard,
 }
 
 /// A folder that is removed when this is dropped.
 #[derive(Debug)]
-struct Removed(PathBuf);
+struct RemovedOnDrop(PathBuf);
 
-impl Drop for Removed {
+impl Drop for RemovedOnDrop {
     fn drop(&mut self) {
         interrupt::remove_folder(&self.0);
     }
@@ -30,15 +30,15 @@ impl Drop for Removed {
 /// Attempts to make a new folder where another process is quicker to put something else in its place.
 const TRIES: u32 = 8;
 
-impl Folder {
+impl TemporaryFolder {
     /// Creates a folder among the system's temporary files, with a name that begins with `prefix`.
-    pub(crate) fn new(prefix: &str) -> io::Result<Folder> {
+    pub(crate) fn new(prefix: &str) -> io::Result<TemporaryFolder> {
         let mut tried = 1;
         loop {
-            let create = || Ok(Removed(tempfile::Builder::new().prefix(prefix).tempdir()?.keep()));
-            let (folder, listed) = interrupt::listed(create, |folder| &folder.0)?;
+            let create = || Ok(RemovedOnDrop(tempfile::Builder::new().prefix(prefix).tempdir()?.keep()));
+            let (folder, listed) = interrupt::create_temporary(create, |folder| &folder.0)?;
             match OpenFolder::open(&folder.0) {
-                Ok(opened) => return Ok(Folder { opened, folder, _listed: listed }),
+                Ok(opened) => return Ok(TemporaryFolder { opened, folder, _listed: listed }),
                 Err(e) if tried == TRIES => return Err(e),
                 Err(_) => tried += 1,
             }
@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn what_is_created_in_a_folder_is_opened_and_goes_with_it() {
-        let folder = Folder::new("heapsmith-").expect("there is room for a folder");
+        let folder = TemporaryFolder::new("heapsmith-").expect("there is room for a folder");
         folder.create("a").expect("a file").write_all(b"text").expect("there is room");
         let mut text = String::new();
         folder.open_plain("a").and_then(|mut file| file.read_to_string(&mut text)).expect("a plain file");
@@ -98,7 +98,7 @@ mod tests {
     fn a_link_in_the_place_of_a_folder_is_removed_alone() {
         let other = tempfile::tempdir().expect("there is room for a folder");
         fs::write(other.path().join("answer"), "foreign").expect("there is room");
-        let folder = Folder::new("heapsmith-").expect("there is room for a folder");
+        let folder = TemporaryFolder::new("heapsmith-").expect("there is room for a folder");
         let path = folder.path().to_owned();
         fs::rename(&path, other.path().join("moved")).expect("it can be moved");
         crate::system::symlink(other.path(), &path).expect("a link");

@@ -83,16 +83,16 @@ where
     }
     let make = &make;
     thread::scope(|scope| {
-        let mut lines: Vec<Line<P, E>> = Vec::new();
+        let mut lines: Vec<PartChannels<P, E>> = Vec::new();
         for _ in 1..threads {
             let (begin, begun) = channel();
             let (made, results) = sync_channel(WAITING);
             let (used, room) = channel();
-            let worker = move || begun.recv().map(|numbers: Numbers| work(numbers, make, &made, &room));
+            let worker = move || begun.recv().map(|numbers: PartNumbers| make_parts(numbers, make, &made, &room));
             if thread::Builder::new().spawn_scoped(scope, worker).is_err() {
                 break;
             }
-            lines.push(Line { begin, results, used });
+            lines.push(PartChannels { begin, results, used });
         }
         // Only now it is known how many they are.
         let threads = lines.len() as u64 + 1;
@@ -119,18 +119,18 @@ where
 }
 
 /// The numbers of the parts that a thread makes.
-type Numbers = StepBy<Range<u64>>;
+type PartNumbers = StepBy<Range<u64>>;
 
 /// The channels to and from a thread.
-struct Line<P, E> {
-    begin: Sender<Numbers>,
+struct PartChannels<P, E> {
+    begin: Sender<PartNumbers>,
     results: Receiver<Result<P, E>>,
     used: Sender<P>,
 }
 
 /// Makes parts until all are made, one fails, or they are no longer taken.
-fn work<P: Default, E>(
-    numbers: Numbers,
+fn make_parts<P: Default, E>(
+    numbers: PartNumbers,
     make: &(impl Fn(u64, &mut P) -> Result<(), E> + Sync),
     made: &SyncSender<Result<P, E>>,
     room: &Receiver<P>,

@@ -84,14 +84,14 @@ pub struct VisibleWriter<W: Write> {
     /// The beginning of a character.
     cut: Vec<u8>,
     /// The beginning of a command at the end of what was written.
-    begun: Begun,
+    begun: CommandPrefix,
 }
 
 /// The prefix of a command to a log that a line has so far. GitHub's runner trims lines and takes `::name::` for a
 /// command; it takes `##[name]` for one wherever it stands, Azure's takes `##vso[name]`, and TeamCity
 /// `##teamcity[name]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Begun {
+enum CommandPrefix {
     /// Nothing but white space.
     Line,
     /// White space and a colon.
@@ -104,30 +104,31 @@ enum Begun {
     Nothing,
 }
 
-impl Begun {
+impl CommandPrefix {
     /// The prefix after one more character; and whether that completes the command.
-    fn with(self, next: char) -> (Begun, bool) {
+    fn advance(self, next: char) -> (CommandPrefix, bool) {
         match (self, next) {
-            (_, '\n') => (Begun::Line, false),
-            (Begun::Line, c) if c.is_whitespace() => (Begun::Line, false),
-            (Begun::Line, ':') => (Begun::Colon, false),
-            (Begun::Colon, ':') | (Begun::NumberSigns, '[') => (Begun::Nothing, true),
-            (Begun::NumberSign | Begun::NumberSigns, '#') => (Begun::NumberSigns, false),
-            (_, '#') => (Begun::NumberSign, false),
-            (Begun::NumberSigns, c) if c.is_ascii_alphabetic() => (Begun::NumberSigns, false),
-            _ => (Begun::Nothing, false),
+            (_, '\n') => (CommandPrefix::Line, false),
+            (CommandPrefix::Line, c) if c.is_whitespace() => (CommandPrefix::Line, false),
+            (CommandPrefix::Line, ':') => (CommandPrefix::Colon, false),
+            (CommandPrefix::Colon, ':') | (CommandPrefix::NumberSigns, '[') => (CommandPrefix::Nothing, true),
+            (CommandPrefix::NumberSign | CommandPrefix::NumberSigns, '#') => (CommandPrefix::NumberSigns, false),
+            (_, '#') => (CommandPrefix::NumberSign, false),
+            (CommandPrefix::NumberSigns, c) if c.is_ascii_alphabetic() => (CommandPrefix::NumberSigns, false),
+            _ => (CommandPrefix::Nothing, false),
         }
     }
 
     /// The prefix after a text; `None` if a command is in it.
-    fn after(self, text: &str) -> Option<Begun> {
+    fn advance_over(self, text: &str) -> Option<CommandPrefix> {
         let mut begun = self;
         let mut rest = text.as_bytes();
         // Lines begin and number signs stand at few places.
-        while let Some(at) = if begun == Begun::Nothing { memchr::memchr2(b'\n', b'#', rest) } else { Some(0) } {
+        while let Some(at) = if begun == CommandPrefix::Nothing { memchr::memchr2(b'\n', b'#', rest) } else { Some(0) }
+        {
             let Some(next) = text[text.len() - rest.len() + at..].chars().next() else { break };
             let is_command;
-            (begun, is_command) = begun.with(next);
+            (begun, is_command) = begun.advance(next);
             if is_command {
                 return None;
             }
@@ -138,14 +139,14 @@ impl Begun {
 
     /// Pushes a text without hidden characters, with one character of each command spelled out.
     fn push(&mut self, spelled: &mut String, text: &str) {
-        if let Some(begun) = self.after(text) {
+        if let Some(begun) = self.advance_over(text) {
             *self = begun;
             spelled.push_str(text);
             return;
         }
         for c in text.chars() {
             let is_command;
-            (*self, is_command) = self.with(c);
+            (*self, is_command) = self.advance(c);
             if is_command { push_escape(spelled, c) } else { spelled.push(c) }
         }
     }
@@ -154,7 +155,7 @@ impl Begun {
 impl<W: Write> VisibleWriter<W> {
     /// Writes into `out`.
     pub fn new(out: W) -> VisibleWriter<W> {
-        VisibleWriter { out, cut: Vec::new(), begun: Begun::Line }
+        VisibleWriter { out, cut: Vec::new(), begun: CommandPrefix::Line }
     }
 
     /// Writes the beginning of a character, if there is one, as the bytes that it is.
@@ -167,7 +168,7 @@ impl<W: Write> VisibleWriter<W> {
         }
         let mut spelled = String::new();
         push_lone_bytes(&mut spelled, &std::mem::take(&mut self.cut));
-        self.begun = Begun::Nothing;
+        self.begun = CommandPrefix::Nothing;
         self.out.write_all(spelled.as_bytes())
     }
 
@@ -186,7 +187,7 @@ impl<W: Write> Write for VisibleWriter<W> {
         if self.cut.is_empty()
             && let Ok(text) = std::str::from_utf8(bytes)
             && !text.contains(is_hidden)
-            && let Some(begun) = self.begun.after(text)
+            && let Some(begun) = self.begun.advance_over(text)
         {
             self.begun = begun;
             self.out.write_all(bytes)?;

@@ -10,14 +10,16 @@ use std::process::Command;
 use std::sync::{LazyLock, OnceLock};
 use std::time::Duration;
 
-use heapsmith::check::report::Tested;
-use heapsmith::check::{Budget, CaseResult, Choice, Kind, Options, Outcome, Progress, ReportFolder, Subject, check};
+use heapsmith::check::report::TestedImplementation;
+use heapsmith::check::{
+    Budget, CaseChoice, CaseResult, CheckOptions, CheckProgress, Outcome, ReportFolder, Subject, SubjectKind, check,
+};
 use heapsmith::compare::Facet;
-use heapsmith::corpus::{Answer, Case, cases};
+use heapsmith::corpus::{Case, RightAnswer, cases};
 use heapsmith::error::DecodeError;
 use heapsmith::format::Family;
 use heapsmith::input::Input;
-use heapsmith::model::{Address, HashRegime, Heap, IdentityHash, Name, Object, ObjectKind, Totals};
+use heapsmith::model::{Address, HashRegime, HeaderTotals, Heap, IdentityHash, Name, Object, ObjectKind};
 use heapsmith::phd::record::HeaderRecord;
 use heapsmith::phd::{Decoder, Record, rules};
 use heapsmith::validate::{Rule, rulebook};
@@ -99,13 +101,13 @@ fn writes_report_before_it_reduces_causes() {
     let path = folder.path().join("report");
     let subject = subject(vec!["false".to_owned(), "{}".to_owned()], PATIENT);
     let filter = "phd5-spelled-class-cache".parse().expect("a filter");
-    let options = Options::default()
-        .choice(Choice::default().format(Family::PHD).filters(vec![filter]))
+    let options = CheckOptions::default()
+        .choice(CaseChoice::default().format(Family::PHD).filters(vec![filter]))
         .reduce(3)
         .folder(ReportFolder::claim(&path, false).expect("a new folder"));
     let seen = std::sync::Mutex::new(None);
-    let progress = |progress: Progress<'_>| {
-        if let Progress::Reducing(_) = progress {
+    let progress = |progress: CheckProgress<'_>| {
+        if let CheckProgress::Reducing(_) = progress {
             let text = std::fs::read_to_string(path.join("report.json")).expect("a report is there");
             seen.lock().expect("no panic before").get_or_insert(text);
         }
@@ -119,12 +121,12 @@ fn writes_report_before_it_reduces_causes() {
     assert_eq!(implementation.get("causes"), None);
 }
 
-fn tested(words: Vec<String>, filter: &str, limit: Duration) -> Tested {
+fn tested(words: Vec<String>, filter: &str, limit: Duration) -> TestedImplementation {
     let subject = subject(words, limit);
     let filter = (!filter.is_empty()).then(|| filter.to_owned());
     let filters = filter.iter().map(|filter| filter.parse().expect("a filter")).collect();
-    let choice = Choice::default().format(Family::PHD).filters(filters);
-    let options = Options::default().choice(choice).jobs(2);
+    let choice = CaseChoice::default().format(Family::PHD).filters(filters);
+    let options = CheckOptions::default().choice(choice).jobs(2);
     let mut report = check(&[subject], &options, &|_| {}).expect("the example can be run").report;
     report.implementations.remove(0)
 }
@@ -132,7 +134,7 @@ fn tested(words: Vec<String>, filter: &str, limit: Duration) -> Tested {
 fn subject(words: Vec<String>, limit: Duration) -> Subject {
     let budget = Budget::default().time(limit);
     let supervisor = env!("CARGO_BIN_EXE_heapsmith").into();
-    Subject::new(Kind::Decoder, words.join(" "), words, supervisor).budget(budget)
+    Subject::new(SubjectKind::Decoder, words.join(" "), words, supervisor).budget(budget)
 }
 
 /// Longer than any case takes, on a busy machine too.
@@ -181,7 +183,7 @@ static PROBES: LazyLock<Vec<Probe>> = LazyLock::new(|| {
 impl Probe {
     fn new(case: Case) -> Probe {
         let mut dump = Vec::new();
-        let mut stream = Input::memory(&case.id, case.bytes.clone()).stream().expect("memory can be read");
+        let mut stream = Input::from_memory(&case.id, case.bytes.clone()).stream().expect("memory can be read");
         std::io::copy(&mut stream, &mut dump).expect("what is compressed is sound");
         let number =
             |at: usize| dump.get(at..at + 4).map_or(0, |bytes| bytes.iter().fold(0, |n, &b| n << 8 | u32::from(b)));
@@ -205,11 +207,11 @@ impl Probe {
         let is_broken = |rule: &&Rule| self.case.breaks.is_some_and(|(broken, _)| broken == rule.id);
         let stops = rulebook(Family::PHD).rule.iter().find(is_broken).is_some_and(|rule| rule.stops);
         // Of the readings of an ambiguity the first is the example's, and may be that the dump is refused.
-        let refuses = |answer: &Answer| matches!(answer, Answer::Refuses(reading) if reading.contains('='));
+        let refuses = |answer: &RightAnswer| matches!(answer, RightAnswer::Refuses(reading) if reading.contains('='));
         let is_refused = stops || self.case.answers.first().is_some_and(refuses);
         self.case.answers.iter().filter(move |_| !is_refused).filter_map(|answer| match answer {
-            Answer::Reads(_, heap) => Some(&**heap),
-            Answer::Refuses(_) => None,
+            RightAnswer::Reads(_, heap) => Some(&**heap),
+            RightAnswer::Refuses(_) => None,
         })
     }
 
@@ -220,7 +222,7 @@ impl Probe {
 
     /// What refusing the dump is worth.
     fn refused(&self) -> Expected {
-        let may = self.case.answers.iter().any(|answer| matches!(answer, Answer::Refuses(_)));
+        let may = self.case.answers.iter().any(|answer| matches!(answer, RightAnswer::Refuses(_)));
         if may { Pass } else { WrongVerdict }
     }
 
@@ -259,7 +261,7 @@ fn a_decoder_without_mistakes_passes_every_case() {
 }
 
 #[test]
-fn a_decoder_may_leave_out_hashes_if_it_says_so() {
+fn allows_declared_omission_of_hashes() {
     expect("declare-omitted-hashes", |_| Pass);
     let words = vec![example(), "--declare-omitted-hashes".to_owned(), "{}".to_owned()];
     assert_eq!(tested(words, "", PATIENT).omitted, [Facet::Hash16, Facet::Hash32]);
@@ -271,7 +273,7 @@ fn no_decoder_may_leave_out_addresses() {
 }
 
 #[test]
-fn a_decoder_may_refuse_bytes_behind_the_end_tag_and_the_report_says_that_it_does() {
+fn allows_refusal_of_trailing_bytes_and_reports_it() {
     let report = expect("refuse-trailing-bytes", |_| Pass);
     let case = report.iter().find(|case| case.id == "phd-append-bytes").expect("there is such a case");
     let Outcome::Pass { reading: Some(reading) } = &case.outcome else { panic!("{:?}", case.outcome) };
@@ -370,7 +372,7 @@ impl Places {
 }
 
 #[test]
-fn the_sums_of_this_test_give_the_expected_addresses() {
+fn computes_expected_addresses_from_deltas() {
     for probe in PROBES.iter() {
         assert_eq!(Sums::of(probe).expected(probe), Pass, "{}", probe.case.id);
     }
@@ -468,7 +470,7 @@ fn is_array(record: &Record<'_>) -> bool {
 }
 
 #[test]
-fn the_cache_of_this_test_gives_the_expected_classes() {
+fn computes_expected_classes_from_cache() {
     for probe in PROBES.iter() {
         let told = classes_by_turns(probe, |record, _, _| !is_array(record));
         assert_eq!(expected_of_classes(probe, told), Pass, "{}", probe.case.id);
@@ -525,7 +527,7 @@ fn a_length_that_is_the_number_of_references_is_noticed() {
 }
 
 #[test]
-fn an_instance_size_that_is_read_before_the_length_in_every_dump_is_a_reading() {
+fn accepts_instance_size_before_length_as_reading() {
     expect("size-first", |_| Pass);
 }
 
@@ -560,20 +562,20 @@ fn instance_sizes_that_are_not_read_in_version_6_are_noticed() {
 }
 
 #[test]
-fn a_16_bit_hash_read_wherever_flag_2_stands_alone_is_a_reading() {
+fn accepts_16_bit_hash_for_flag_2_alone_as_reading() {
     expect("hash-by-flag-2", |_| Pass);
 }
 
 // The header.
 
 #[test]
-fn a_header_record_that_counts_although_another_follows_is_noticed() {
+fn notices_use_of_first_of_repeated_header_records() {
     expect_notice("first-header-record-wins", |probe| {
         let text = probe.header.iter().find_map(|record| match record {
             HeaderRecord::FullVersion(text) => Some(text.as_slice()),
             _ => None,
         });
-        let totals: Option<Totals> = probe.header.iter().find_map(|record| match record {
+        let totals: Option<HeaderTotals> = probe.header.iter().find_map(|record| match record {
             HeaderRecord::Totals(totals) => Some(*totals),
             _ => None,
         });
@@ -607,7 +609,7 @@ fn a_compressed_dump_that_is_not_recognised_is_noticed() {
 /// Erratum E11 and null references: the cases that hold such references allow for either answer, and
 /// no other case has one by accident that allows for one answer alone.
 #[test]
-fn references_that_readers_may_leave_out_are_left_out_without_harm() {
+fn passes_decoder_that_omits_optional_references() {
     for mistake in ["drop-first-reference-if-class", "drop-nulls"] {
         let report = expect(mistake, |_| Pass);
         let readings: Vec<_> = report.iter().map(|case| &case.outcome).collect();
@@ -670,14 +672,14 @@ fn hash_facet(heap: &Heap) -> Facet {
 }
 
 #[test]
-fn hashes_left_out_without_a_word_are_noticed() {
+fn notices_undeclared_omission_of_hashes() {
     expect_notice("ignore-hashes", |probe| {
         probe.listed(|heap| hashes(heap).iter().any(Option::is_some).then_some(hash_facet(heap)))
     });
 }
 
 #[test]
-fn hashes_made_up_are_noticed() {
+fn notices_synthesised_hashes() {
     let made_up = |hash: Option<IdentityHash>| hash.or(Some(IdentityHash::Bits32(0)));
     expect_notice("zero-hashes", |probe| {
         probe.turned(Facet::Hash32, hashes, |hashes| hashes.into_iter().map(made_up).collect())
@@ -725,13 +727,13 @@ fn an_exit_code_other_than_0_and_1_is_a_crash() {
 }
 
 #[test]
-fn the_end_by_a_signal_is_a_crash() {
+fn reports_death_by_signal_as_crash() {
     // Two cases: the system may take a while over each crash.
     expect_in_two_cases("crash", PATIENT, Crash);
 }
 
 #[test]
-fn a_program_that_does_not_end_is_stopped() {
+fn stops_program_that_hangs() {
     expect_in_two_cases("hang", Duration::from_secs(1), Hang);
 }
 

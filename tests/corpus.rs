@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
-use heapsmith::corpus::{Case, Kind, cases, conversion_pairs, verify};
+use heapsmith::corpus::{Case, CaseOrigin, cases, conversion_pairs, verify};
 use heapsmith::format::Family;
 use libtest_mimic::{Arguments, Failed, Trial};
 
@@ -14,8 +14,8 @@ fn main() -> ExitCode {
     let cases = cases().expect("recipes work");
     let mut trials: Vec<Trial> =
         cases.into_iter().map(|case| Trial::test(case.id.clone(), move || judged(&case))).collect();
-    trials.push(Trial::test("the_folder_is_what_the_recipes_make", the_folder_is_what_the_recipes_make));
-    trials.push(Trial::test("no_id_of_a_case_disappears", no_id_of_a_case_disappears));
+    trials.push(Trial::test("folder_equals_output_of_recipes", folder_equals_output_of_recipes));
+    trials.push(Trial::test("keeps_every_case_id", keeps_every_case_id));
     trials.push(Trial::test("every_file_of_spelled_cases_is_read", every_file_of_spelled_cases_is_read));
     trials.push(Trial::test("every_pair_of_a_conversion_has_its_verdict", every_pair_of_a_conversion_has_its_verdict));
     libtest_mimic::run(&arguments, trials).exit_code()
@@ -28,7 +28,7 @@ fn judged(case: &Case) -> Result<(), Failed> {
     }
 }
 
-fn the_folder_is_what_the_recipes_make() -> Result<(), Failed> {
+fn folder_equals_output_of_recipes() -> Result<(), Failed> {
     let verified = verify(&Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus"))?;
     if verified.troubles.is_empty() && verified.notes.is_empty() {
         return Ok(());
@@ -37,7 +37,7 @@ fn the_folder_is_what_the_recipes_make() -> Result<(), Failed> {
 }
 
 /// Reports refer to cases by their ids: `corpus/ids.txt` is only added to, and what was renamed is in `corpus/renamed.txt`.
-fn no_id_of_a_case_disappears() -> Result<(), Failed> {
+fn keeps_every_case_id() -> Result<(), Failed> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus");
     let lines = |name: &str| -> Result<Vec<String>, Failed> {
         let text = fs::read_to_string(folder.join(name))?;
@@ -74,7 +74,7 @@ fn every_file_of_spelled_cases_is_read() -> Result<(), Failed> {
     }
     // Cuts of a dump are cases of their own, which no table spells.
     let is_cut = |id: &String| id.split_once("-cut-").is_some_and(|(whole, _)| written.contains(whole));
-    let read = cases()?.into_iter().filter(|case| case.kind == Kind::Spelled).map(|case| case.id);
+    let read = cases()?.into_iter().filter(|case| case.kind == CaseOrigin::Spelled).map(|case| case.id);
     if written == read.filter(|id| !is_cut(id)).collect() {
         Ok(())
     } else {

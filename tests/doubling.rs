@@ -9,13 +9,13 @@ mod kinds;
 use std::io;
 
 use allocation_counter::measure;
-use heapsmith::answers::{Analysis, Edges, Graph, answers};
-use heapsmith::compare::listing::{self, Places};
-use heapsmith::compare::{MEMORY, Options, compare_sources};
+use heapsmith::answers::{Analysis, EdgeOptions, EntryGraph, answers};
+use heapsmith::compare::listing::{self, HeapPlaces};
+use heapsmith::compare::{CompareOptions, MEMORY, compare_sources};
 use heapsmith::convert::{self, convert, judge};
 use heapsmith::digest::{self, digest};
-use heapsmith::family::{Reading, Wishes};
-use heapsmith::format::{DumpFile, Format, Lowering, Source, Target};
+use heapsmith::family::{ReadOptions, WriteRequest};
+use heapsmith::format::{DumpFile, DumpTarget, FileSource, Format, Lowering};
 use heapsmith::input::Input;
 use heapsmith::model::{DumpSource, Heap, HeapSource, steps_of};
 use heapsmith::recipe::Recipe;
@@ -54,58 +54,58 @@ fn all_is_linear(wrong: Vec<String>) {
 
 /// What every command that takes a heap does with a dump, each with its cost.
 fn commands(dump: &[u8], profiles: &[&str], formats: &[Format]) -> Vec<(String, [u64; 2])> {
-    let input = Input::memory("memory", dump.to_vec());
-    let file = || DumpFile::new(input.clone(), Reading::default()).expect("a dump");
-    let open = || -> Source { file().source().expect("a dump") };
+    let input = Input::from_memory("memory", dump.to_vec());
+    let file = || DumpFile::new(input.clone(), ReadOptions::default()).expect("a dump");
+    let open = || -> FileSource { file().source().expect("a dump") };
     let mut costs = Vec::new();
     let mut count = |what: &str, work: &mut dyn FnMut()| costs.push((what.to_owned(), cost(work)));
     count("validate", &mut || drop(validate(&input, ValidateOptions::default()).expect("readable")));
     count("decode", &mut || drop(file().read().expect("a dump")));
     count("inspect", &mut || file().annotate(&mut |_| Ok(())).expect("a dump"));
-    count("digest", &mut || drop(digest(open().heap(0), &digest::Options::default()).expect("sound")));
+    count("digest", &mut || drop(digest(open().heap(0), &digest::DigestOptions::default()).expect("sound")));
     count("compare", &mut || {
         let (mut left, mut right) = (open(), open());
-        assert!(compare_sources(left.heap(0), right.heap(0), &Options::default()).expect("sound").equal);
+        assert!(compare_sources(left.heap(0), right.heap(0), &CompareOptions::default()).expect("sound").equal);
     });
     count("answers", &mut || {
         let mut source = open();
-        let graph = Graph::of(source.heap(0), Edges::default()).expect("a graph");
-        drop(answers(source.heap(0), &Analysis::of(graph)).expect("answers"));
+        let graph = EntryGraph::from_source(source.heap(0), EdgeOptions::default()).expect("a graph");
+        drop(answers(source.heap(0), &Analysis::new(graph)).expect("answers"));
     });
     // A listing and back, which is also how the answers of several implementations are held against each other.
     let listing = {
         let heap = Heap::collect(open().heap(0)).expect("a dump");
         let mut text = Vec::new();
         let head = listing::head(&heap);
-        listing::write(&mut text, &head, &heap, &Places::of_order(&heap)).expect("in memory");
+        listing::write(&mut text, &head, &heap, &HeapPlaces::from_order(&heap)).expect("in memory");
         text
     };
     count("encode", &mut || {
         let heap = listing::read(&listing[..]).expect("a listing").heap;
-        let lowering = Lowering::new(file().format().expect("a format"), &Wishes::default()).expect("a profile");
+        let lowering = Lowering::new(file().format().expect("a format"), &WriteRequest::default()).expect("a profile");
         let mut source: &Heap = &heap;
         lowering.write(&mut (&mut source as &mut dyn HeapSource), &mut io::sink()).expect("written");
     });
     count("compare two listings", &mut || {
         let [left, right] = [0, 1].map(|_| listing::read(&listing[..]).expect("a listing").heap);
         let (mut left, mut right): (&Heap, &Heap) = (&left, &right);
-        assert!(compare_sources(&mut left, &mut right, &Options::default()).expect("sound").equal);
+        assert!(compare_sources(&mut left, &mut right, &CompareOptions::default()).expect("sound").equal);
     });
     for profile in profiles {
-        let wishes = Wishes { profile: Some((*profile).to_owned()), ..Wishes::default() };
+        let wishes = WriteRequest { profile: Some((*profile).to_owned()), ..WriteRequest::default() };
         let lowering = Lowering::new(file().format().expect("a format"), &wishes).expect("a profile");
         count(&format!("rewrite as {profile}"), &mut || {
             lowering.write(&mut open(), &mut io::sink()).expect("written");
         });
     }
     for format in formats {
-        let lowering = Lowering::new(*format, &Wishes::default()).expect("a profile");
+        let lowering = Lowering::new(*format, &WriteRequest::default()).expect("a profile");
         count(&format!("convert to {format}"), &mut || {
-            convert(open().heap(0), &convert::Options::new(&lowering), &mut io::sink()).expect("converted");
+            convert(open().heap(0), &convert::ConvertOptions::new(&lowering), &mut io::sink()).expect("converted");
         });
         count(&format!("check-conversion to {format}"), &mut || {
             let (mut left, mut right) = (open(), open());
-            let target = Target { format: *format, profile: None };
+            let target = DumpTarget { format: *format, profile: None };
             drop(judge(left.heap(0), right.heap(0), &target, MEMORY).expect("judged"));
         });
     }
@@ -150,7 +150,7 @@ const GROWING: &[&str] = &[
 ];
 
 #[test]
-fn twice_as_much_in_a_recipe_is_twice_the_work() {
+fn work_grows_linearly_with_each_recipe_option() {
     let mut wrong = Vec::new();
     for growing in GROWING {
         for writer in ["hprof", "hprof,profile=agent,word=32", "hprof,profile=any", "phd6", "classic"] {
@@ -171,7 +171,7 @@ const CONVERTED: &[&str] =
     &["classes", "classes in a chain", "threads with locals", "instances in a list", "elements", "segments"];
 
 #[test]
-fn twice_as_many_records_of_hprof_are_twice_the_work() {
+fn work_grows_linearly_with_each_hprof_record_kind() {
     let profiles = ["hotspot", "agent", "any"];
     let mut wrong = Vec::new();
     for (kind, make) in KINDS {
@@ -182,7 +182,7 @@ fn twice_as_many_records_of_hprof_are_twice_the_work() {
 }
 
 #[test]
-fn twice_as_many_records_of_phd_and_classic_text_are_twice_the_work() {
+fn work_grows_linearly_with_phd_and_classic_records() {
     let mut wrong = Vec::new();
     for (format, profile) in [("phd6", "any"), ("phd5", "any"), ("classic", "any")] {
         for growing in

@@ -13,21 +13,20 @@ mod allowed;
 mod bombs;
 
 use allowed::{
-    a_listing_is_refused_where_it_takes_too_much, what_decompresses_to_very_much_is_refused_by_every_command,
-    what_hprof_says_in_few_bytes_is_refused_where_it_takes_too_much,
-    what_is_allowed_is_64_mebibytes_and_64_bytes_for_each_of_the_file,
-    what_phd_and_classic_text_say_in_few_bytes_is_refused_where_it_takes_too_much,
+    allows_64_mebibytes_plus_64_bytes_per_byte_of_file, every_command_refuses_decompression_bomb,
+    refuses_hprof_that_needs_more_memory_than_allowed, refuses_listing_that_needs_more_memory_than_allowed,
+    refuses_phd_and_classic_text_that_need_more_memory_than_allowed,
 };
 use bombs::{
-    classes_that_share_a_name_take_the_room_of_one, lists_of_superclasses_have_the_budget_as_well,
-    records_without_contents_are_counted, what_would_have_to_be_synthesised_is_refused_before_any_is_made,
+    applies_budget_to_superclass_lists, counts_memory_of_records_without_contents,
+    refuses_to_synthesise_beyond_budget_before_writing, stores_shared_class_name_once,
 };
 use heapsmith::classic;
 use heapsmith::corpus::cases;
 use heapsmith::digest;
 use heapsmith::error::{DecodeError, Error};
 use heapsmith::format::Format;
-use heapsmith::hprof::{self, IdSize, Step};
+use heapsmith::hprof::{self, DecodeStep, IdSize};
 use heapsmith::input::Input;
 use heapsmith::model::{
     Address, ByteLen, Class, Contents, Facts, Heap, HeapSource, Name, Object, ObjectKind, Surroundings, VisitObjects,
@@ -40,12 +39,12 @@ use peak_alloc::PeakAlloc;
 #[path = "memory/long.rs"]
 mod long;
 
-use long::{a_large_array_is_never_held_by_any_command, a_listing_of_many_objects_holds_a_part_of_them};
+use long::{listing_of_many_objects_holds_only_part_of_them, no_command_holds_large_array};
 
 #[path = "memory/shapes.rs"]
 mod shapes;
 
-use shapes::shapes_take_as_much_memory_whatever_their_size;
+use shapes::shape_memory_is_independent_of_size;
 
 #[global_allocator]
 static ALLOCATED: PeakAlloc = PeakAlloc;
@@ -58,26 +57,26 @@ macro_rules! tests {
 }
 
 tests! {
-    a_digest_holds_nothing_that_grows_with_the_objects
+    digest_memory_is_independent_of_object_count
     the_graph_rules_take_8_bytes_or_less_for_an_object
     reading_a_damaged_phd_allocates_at_most_16_times_its_size_and_a_mebibyte
-    a_count_in_an_hprof_dump_is_a_claim_and_allocates_nothing
+    allocates_nothing_from_unchecked_hprof_counts
     reading_an_hprof_dump_allocates_at_most_128_times_its_size_and_a_mebibyte
     reading_an_hprof_dump_of_many_heaps_allocates_at_most_128_times_its_size_and_a_mebibyte
     an_array_of_300_million_bytes_passes_through_4_mebibytes
-    a_large_array_is_never_held_by_any_command
-    a_listing_of_many_objects_holds_a_part_of_them
-    shapes_take_as_much_memory_whatever_their_size
+    no_command_holds_large_array
+    listing_of_many_objects_holds_only_part_of_them
+    shape_memory_is_independent_of_size
     a_line_of_100_million_bytes_of_classic_text_passes_through_6_mebibytes
-    classes_that_share_a_name_take_the_room_of_one
-    records_without_contents_are_counted
-    what_would_have_to_be_synthesised_is_refused_before_any_is_made
-    lists_of_superclasses_have_the_budget_as_well
-    what_hprof_says_in_few_bytes_is_refused_where_it_takes_too_much
-    what_phd_and_classic_text_say_in_few_bytes_is_refused_where_it_takes_too_much
-    a_listing_is_refused_where_it_takes_too_much
-    what_is_allowed_is_64_mebibytes_and_64_bytes_for_each_of_the_file
-    what_decompresses_to_very_much_is_refused_by_every_command
+    stores_shared_class_name_once
+    counts_memory_of_records_without_contents
+    refuses_to_synthesise_beyond_budget_before_writing
+    applies_budget_to_superclass_lists
+    refuses_hprof_that_needs_more_memory_than_allowed
+    refuses_phd_and_classic_text_that_need_more_memory_than_allowed
+    refuses_listing_that_needs_more_memory_than_allowed
+    allows_64_mebibytes_plus_64_bytes_per_byte_of_file
+    every_command_refuses_decompression_bomb
 }
 
 fn main() -> ExitCode {
@@ -130,8 +129,8 @@ impl HeapSource for Many {
     }
 }
 
-fn a_digest_holds_nothing_that_grows_with_the_objects() {
-    let options = digest::Options::default().by_facet(true);
+fn digest_memory_is_independent_of_object_count() {
+    let options = digest::DigestOptions::default().by_facet(true);
     let [few, many] = [1_000, 200_000].map(|count| {
         let mut heap = Many(count, Facts::default(), vec![Class::default()], Surroundings::default());
         peak(|| drop(digest::digest(&mut heap, &options)))
@@ -161,7 +160,7 @@ fn the_graph_rules_take_8_bytes_or_less_for_an_object() {
             };
             let objects = (0..count).map(object).collect();
             let heap = Heap { classes: vec![class], objects, ..Heap::default() };
-            let input = Input::memory("memory", heap.write(format).expect("it can be said").into_bytes());
+            let input = Input::from_memory("memory", heap.write(format).expect("it can be said").into_bytes());
             peak(|| {
                 let report = validate(&input, ValidateOptions::default()).expect("readable");
                 assert!(report.graph_checked && report.sound.objects == count, "{report:?}");
@@ -198,7 +197,7 @@ fn read(bytes: &[u8]) {
 fn reading_a_damaged_phd_allocates_at_most_16_times_its_size_and_a_mebibyte() {
     let mut worst = 0.0_f64;
     let mut measure = |what: &str, bytes: &[u8]| {
-        let input = Input::memory("memory", bytes.to_vec());
+        let input = Input::from_memory("memory", bytes.to_vec());
         for graph in [false, true] {
             let peak = peak(|| {
                 if graph {
@@ -241,11 +240,11 @@ fn read_hprof(bytes: &[u8]) {
         let _ = decoder.visit::<DecodeError, _>(|_| Ok(()));
     }
     drop(hprof::lift::dump(|| Ok(open()?)));
-    let index = open().map(|mut decoder| hprof::lift::Index::read(&mut decoder).0);
+    let index = open().map(|mut decoder| hprof::lift::DumpIndex::read(&mut decoder).0);
     if let (Ok(mut decoder), Ok(index)) = (open(), index) {
         let _ = hprof::annotate::visit::<_, DecodeError, _>(&mut decoder, Some(&index), |_| Ok(()));
     }
-    let input = Input::memory("memory", bytes.to_vec());
+    let input = Input::from_memory("memory", bytes.to_vec());
     for graph in [false, true] {
         drop(validate(&input, ValidateOptions::default().graph(graph)));
     }
@@ -273,7 +272,7 @@ fn record(tag: u8, length: u32, body: &[u8]) -> Vec<u8> {
     [&[tag, 0, 0, 0, 0], length.to_be_bytes().as_slice(), body].concat()
 }
 
-fn a_count_in_an_hprof_dump_is_a_claim_and_allocates_nothing() {
+fn allocates_nothing_from_unchecked_hprof_counts() {
     // The rule books are read once, by the first test that needs them.
     read_hprof(&[header(IdSize::Eight), vec![0x1c]].concat());
     const MANY: [u8; 4] = [0xff; 4];
@@ -394,7 +393,7 @@ fn reading_an_hprof_dump_of_many_heaps_allocates_at_most_128_times_its_size_and_
 
 fn measure_hprof(what: &str, bytes: &[u8]) {
     // What cannot be read allocates nothing.
-    let (index, ended) = hprof::lift::Index::read(&mut hprof::Decoder::new(bytes).expect("a header"));
+    let (index, ended) = hprof::lift::DumpIndex::read(&mut hprof::Decoder::new(bytes).expect("a header"));
     assert!(ended.is_ok(), "{what}: {ended:?}");
     drop(index);
     let peak = peak(|| read_hprof(bytes));
@@ -435,7 +434,7 @@ fn an_array_of_300_million_bytes_passes_through_4_mebibytes() {
     let mut seen = 0;
     let decoding = peak(|| {
         let ended = open().visit::<DecodeError, _>(|step| {
-            if let Step::Sub(at, _) | Step::More(at) = step {
+            if let DecodeStep::Sub(at, _) | DecodeStep::More(at) = step {
                 seen += at.bytes.len() as u64;
             }
             Ok(())
@@ -444,7 +443,7 @@ fn an_array_of_300_million_bytes_passes_through_4_mebibytes() {
     });
     assert_eq!(seen, u64::from(LENGTH) + 14);
     assert!(decoding < 4 << 20, "{decoding} bytes to decode");
-    let indexing = peak(|| assert!(hprof::lift::Index::read(&mut open()).1.is_ok()));
+    let indexing = peak(|| assert!(hprof::lift::DumpIndex::read(&mut open()).1.is_ok()));
     assert!(indexing < 4 << 20, "{indexing} bytes to index");
     let annotating = peak(|| {
         let ended = hprof::annotate::visit::<_, DecodeError, _>(&mut open(), None, |_| Ok(()));

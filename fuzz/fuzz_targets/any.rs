@@ -9,21 +9,21 @@ use heapsmith::properties::{self, Property};
 
 static CHOSEN: LazyLock<Option<Property>> = LazyLock::new(|| {
     let name = env::var("HEAPSMITH_PROPERTY").ok()?;
-    let chosen = properties::named(&name);
+    let chosen = properties::by_name(&name);
     assert!(chosen.is_some(), "there is no property {name}; there are:\n{}", names().join("\n"));
     chosen
 });
 
 static EACH: LazyLock<Vec<Property>> = LazyLock::new(|| {
-    let every = |properties: properties::Properties| properties.all().map(|(_, property)| property).collect::<Vec<_>>();
-    properties::all().into_iter().flat_map(every).collect()
+    let every = |properties: properties::FormatProperties| properties.all().map(|(_, property)| property).collect::<Vec<_>>();
+    properties::all_properties().into_iter().flat_map(every).collect()
 });
 
 fn names() -> Vec<String> {
-    let names = |properties: properties::Properties| {
+    let names = |properties: properties::FormatProperties| {
         properties.all().map(move |(name, _)| format!("{}:{name}", properties.of)).collect::<Vec<_>>()
     };
-    properties::all().into_iter().flat_map(names).collect()
+    properties::all_properties().into_iter().flat_map(names).collect()
 }
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {

@@ -4,26 +4,26 @@ use crate::compare::listing::{Hex, Text};
 use crate::model::Name;
 
 use super::dominators::dominators;
-use super::graph::Graph;
-use super::reach::{Distances, Kinds, kinds};
-use super::retained::{self, Tree};
-use super::search::Search;
-use super::told::{Entry, Reached, Retained};
+use super::graph::EntryGraph;
+use super::output::{EntryFacts, EntryReachability, Retained};
+use super::reach::{RootDistances, RootKindSet, root_kinds};
+use super::retained::{self, DominatorTree};
+use super::search::DepthFirstSearch;
 
 /// A graph with its strongly connected components and what its roots reach.
 #[derive(Clone, Debug)]
 pub struct Analysis {
-    graph: Graph,
-    search: Search,
-    from_roots: Option<FromRoots>,
+    graph: EntryGraph,
+    search: DepthFirstSearch,
+    from_roots: Option<RootAnalysis>,
 }
 
 /// Reachability, immediate dominators and retained sizes, as seen from the roots of a heap.
 #[derive(Clone, Debug)]
-pub struct FromRoots {
+pub struct RootAnalysis {
     /// The immediate dominator of each number of the search.
     dominators: Vec<u32>,
-    tree: Tree,
+    tree: DominatorTree,
     /// The search's number of each entry.
     numbers: Vec<u32>,
     /// The entry of each number.
@@ -33,15 +33,15 @@ pub struct FromRoots {
 impl Analysis {
     /// Computes everything. It takes some 70 bytes of memory for each class and object and 4 for each reference, the
     /// graph included, and up to half as much again while it runs.
-    pub fn of(graph: Graph) -> Analysis {
-        let roots = graph.rooted();
-        let mut search = Search::of(&graph, roots.as_deref().unwrap_or_default());
+    pub fn new(graph: EntryGraph) -> Analysis {
+        let roots = graph.root_entries();
+        let mut search = DepthFirstSearch::new(&graph, roots.as_deref().unwrap_or_default());
         let from_roots = roots.map(|_| {
             let dominators = dominators(&mut search);
             search.parents = Vec::new();
-            let tree = Tree::of(&graph, &search, &dominators);
+            let tree = DominatorTree::new(&graph, &search, &dominators);
             search.entries.truncate(search.reached as usize + 1);
-            FromRoots {
+            RootAnalysis {
                 dominators,
                 tree,
                 numbers: std::mem::take(&mut search.numbers),
@@ -52,18 +52,18 @@ impl Analysis {
     }
 
     /// The graph.
-    pub fn graph(&self) -> &Graph {
+    pub fn graph(&self) -> &EntryGraph {
         &self.graph
     }
 
     /// The entries that roots reach; `None` where the dump records no roots.
-    pub fn reached(&self) -> Option<&FromRoots> {
+    pub fn reached(&self) -> Option<&RootAnalysis> {
         self.from_roots.as_ref()
     }
 
     /// The distances of entries from the roots.
-    pub fn distances(&self) -> Option<Distances> {
-        Some(Distances::of(&self.graph, &self.graph.rooted()?))
+    pub fn distances(&self) -> Option<RootDistances> {
+        Some(RootDistances::from_roots(&self.graph, &self.graph.root_entries()?))
     }
 
     /// The number of references to an entry, from all entries.
@@ -79,7 +79,7 @@ impl Analysis {
     /// The kinds of root that reach each entry: a bit for each kind, by its place in
     /// [`RootKind::FORMS`](crate::model::RootKind::FORMS).
     pub fn root_kinds(&self) -> Vec<u16> {
-        let kinds: Vec<Kinds> = kinds(&self.graph, &self.search);
+        let kinds: Vec<RootKindSet> = root_kinds(&self.graph, &self.search);
         kinds
     }
 
@@ -87,14 +87,14 @@ impl Analysis {
     /// that several such objects keep alive together, and none alone, are not counted.
     pub fn retained_by_name(&self) -> Option<Vec<Retained>> {
         let reached = self.from_roots.as_ref()?;
-        Some(reached.tree.by_name(&reached.dominators, self.graph.names().len()))
+        Some(reached.tree.retained_by_name(&reached.dominators, self.graph.names().len()))
     }
 
     /// Calls `each` with the answers about each entry, in the order of the dump.
     ///
     /// # Errors
     /// If `each` fails.
-    pub fn visit_entries<E>(&self, mut each: impl FnMut(Entry) -> Result<(), E>) -> Result<(), E> {
+    pub fn visit_entries<E>(&self, mut each: impl FnMut(EntryFacts) -> Result<(), E>) -> Result<(), E> {
         let graph = &self.graph;
         let distances = self.distances();
         let mut lowest: Vec<u32> = (0..graph.len() as u32).collect();
@@ -107,8 +107,9 @@ impl Analysis {
         for entry in 0..graph.len() as u32 {
             let in_component = lowest[entry as usize];
             let component = (in_component != entry).then(|| graph.address(in_component).min(graph.address(entry)));
-            let reached = self.from_roots.as_ref().map(|reached| reached.told(graph, entry, distances.as_ref()));
-            each(Entry {
+            let reached =
+                self.from_roots.as_ref().map(|reached| reached.reached_facts(graph, entry, distances.as_ref()));
+            each(EntryFacts {
                 address: Hex(graph.address(entry).0),
                 class: self.class_of(entry).map(Text::from),
                 is_class: graph.kind(entry).is_none(),
@@ -126,7 +127,7 @@ impl Analysis {
     }
 }
 
-impl FromRoots {
+impl RootAnalysis {
     /// Whether an entry is reachable.
     pub fn is_reachable(&self, entry: u32) -> bool {
         self.number(entry).is_some()
@@ -153,7 +154,7 @@ impl FromRoots {
 
     /// The retained size of each entry, computed from `size` and not from the dump's sizes. 0 for an unreachable entry.
     pub fn retained_sizes(&self, size: impl Fn(u32) -> u64) -> Vec<u64> {
-        let sums = retained::sums(&self.dominators, |number| size(self.entries[number]));
+        let sums = retained::dominated_sums(&self.dominators, |number| size(self.entries[number]));
         let mut sizes = vec![0; self.numbers.len()];
         for (entry, sum) in self.entries.iter().zip(sums).skip(1) {
             sizes[*entry as usize] = sum;
@@ -162,18 +163,18 @@ impl FromRoots {
     }
 
     /// The entries that only roots dominate, with what each retains, in no particular order.
-    pub fn tops(&self) -> impl Iterator<Item = (u32, Retained)> {
+    pub fn undominated(&self) -> impl Iterator<Item = (u32, Retained)> {
         let all = (1..self.dominators.len() as u32).filter(|number| self.dominators[*number as usize] == 0);
         all.map(|number| (self.entries[number as usize], self.tree.retained(number)))
     }
 
     /// The chain from an entry to the dominated entry that retains most bytes, and so on, as long as that is more than
     /// half.
-    pub(super) fn through(&self, entry: u32) -> impl Iterator<Item = u32> {
+    pub(super) fn retention_path(&self, entry: u32) -> impl Iterator<Item = u32> {
         let mut at = self.number(entry);
         std::iter::from_fn(move || {
             let number = at.take()?;
-            let below = self.tree.below(number);
+            let below = self.tree.children(number);
             let most = below.max_by_key(|below| (self.tree.retained(*below).bytes, std::cmp::Reverse(*below)))?;
             let all = self.tree.retained(number).bytes;
             at = Some(most).filter(|most| self.tree.retained(*most).bytes > all / 2);
@@ -185,8 +186,8 @@ impl FromRoots {
         Some(self.numbers[entry as usize]).filter(|number| (*number as usize) < self.entries.len())
     }
 
-    fn told(&self, graph: &Graph, entry: u32, distances: Option<&Distances>) -> Reached {
-        Reached {
+    fn reached_facts(&self, graph: &EntryGraph, entry: u32, distances: Option<&RootDistances>) -> EntryReachability {
+        EntryReachability {
             reachable: self.is_reachable(entry),
             distance: distances.and_then(|distances| distances.distance(entry)),
             dominator: self.dominator(entry).map(|dominator| Hex(graph.address(dominator).0)),

@@ -6,48 +6,48 @@ use crate::compare::listing::Hex;
 use crate::model::{Address, ObjectKind};
 
 use super::analysis::Analysis;
-use super::graph::Type;
-use super::reach::Kinds;
-use super::told::{Amount, Degrees, Entries};
+use super::graph::EntryType;
+use super::output::{Amount, Degrees, EntryCounts};
+use super::reach::RootKindSet;
 
-pub(super) struct Counts {
-    pub(super) entries: Entries,
+pub(super) struct GraphCounts {
+    pub(super) entries: EntryCounts,
     pub(super) references: u64,
     pub(super) from: Degrees,
     pub(super) to: Degrees,
     /// The objects of each class name, by its place among [`Graph::names`].
-    pub(super) by_name: Vec<Objects>,
+    pub(super) by_name: Vec<ObjectTotals>,
     /// The entries that each combination of root kinds reaches.
-    by_kinds: Vec<(Kinds, Amount)>,
+    by_kinds: Vec<(RootKindSet, Amount)>,
 }
 
 /// The objects whose class has one name.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Objects {
+pub(super) struct ObjectTotals {
     pub(super) objects: u64,
     pub(super) bytes: u64,
     pub(super) unsized_objects: u64,
 }
 
-impl Counts {
-    pub(super) fn of(analysis: &Analysis) -> Counts {
+impl GraphCounts {
+    pub(super) fn from_analysis(analysis: &Analysis) -> GraphCounts {
         let graph = analysis.graph();
         let mut by_type = vec![0_u64; graph.types().len()];
-        let mut counts = Counts {
-            entries: Entries { classes: graph.classes() as u64, ..Entries::default() },
+        let mut counts = GraphCounts {
+            entries: EntryCounts { classes: graph.class_count() as u64, ..EntryCounts::default() },
             references: 0,
             from: Degrees::default(),
             to: Degrees::default(),
-            by_name: vec![Objects::default(); graph.names().len()],
+            by_name: vec![ObjectTotals::default(); graph.names().len()],
             by_kinds: Vec::new(),
         };
         // Most entries are reached by the same kinds as the one before.
-        let (mut last, mut places) = (0, HashMap::<Kinds, usize>::default());
+        let (mut last, mut places) = (0, HashMap::<RootKindSet, usize>::default());
         for (entry, kinds) in (0..).zip(analysis.root_kinds()) {
             let number = graph.type_number(entry) as usize;
             let of = &graph.types()[number];
             by_type[number] += 1;
-            let degree = graph.listed(entry).len() as u64 + u64::from(of.class.is_some());
+            let degree = graph.reference_range(entry).len() as u64 + u64::from(of.class.is_some());
             counts.references += degree;
             counts.from.add(degree, || graph.address(entry));
             counts.to.add(analysis.in_degree(entry), || graph.address(entry));
@@ -62,12 +62,12 @@ impl Counts {
             amount.classes += u64::from(of.kind.is_none());
             amount.objects += u64::from(of.kind.is_some());
         }
-        graph.types().iter().zip(by_type).for_each(|(of, objects)| counts.objects(of, objects));
+        graph.types().iter().zip(by_type).for_each(|(of, objects)| counts.add_objects(of, objects));
         counts
     }
 
     /// Adds objects of a type.
-    fn objects(&mut self, of: &Type, objects: u64) {
+    fn add_objects(&mut self, of: &EntryType, objects: u64) {
         let Some(kind) = of.kind else { return };
         *match kind {
             ObjectKind::Instance => &mut self.entries.instances,
@@ -84,7 +84,7 @@ impl Counts {
     }
 
     /// The classes and objects whose root kinds satisfy a condition, together.
-    pub(super) fn amount(&self, is_one: impl Fn(Kinds) -> bool) -> Amount {
+    pub(super) fn amount(&self, is_one: impl Fn(RootKindSet) -> bool) -> Amount {
         let all = self.by_kinds.iter().filter(|(kinds, _)| is_one(*kinds));
         all.fold(Amount::default(), |sum, (_, amount)| Amount {
             classes: sum.classes + amount.classes,

@@ -6,14 +6,14 @@
 
 use std::mem;
 
-use super::search::Search;
+use super::search::DepthFirstSearch;
 
 /// The immediate dominators of all entries that a search reached from the roots, by number; 0 stands for the roots together, which
 /// have none.
-pub(super) fn dominators(search: &mut Search) -> Vec<u32> {
-    let Search { parents, least, across, reached, .. } = search;
+pub(super) fn dominators(search: &mut DepthFirstSearch) -> Vec<u32> {
+    let DepthFirstSearch { parents, least, across, reached, .. } = search;
     let count = *reached as usize + 1;
-    let Referring { starts, numbers } = Referring::of(count, mem::take(across));
+    let IncomingEdges { starts, numbers } = IncomingEdges::new(count, mem::take(across));
     let mut forest = Forest::new(&parents[..count]);
     // Until an entry has its dominator, its place leads to the next one of the same bucket; before it is looked at, it has the least
     // number that leads there.
@@ -26,7 +26,7 @@ pub(super) fn dominators(search: &mut Search) -> Vec<u32> {
             if semi == 0 {
                 break;
             }
-            semi = semi.min(forest.lowest(from, number as u32 + 1).1);
+            semi = semi.min(forest.lowest_semidominator(from, number as u32 + 1).1);
         }
         let number = number as u32;
         forest.set(number, semi);
@@ -36,7 +36,7 @@ pub(super) fn dominators(search: &mut Search) -> Vec<u32> {
             if semi == parent || semi == 0 { semi } else { mem::replace(&mut buckets[semi as usize], number) };
         let mut next = mem::take(&mut buckets[parent as usize]);
         while next != 0 {
-            let (lowest, semi) = forest.lowest(next, number);
+            let (lowest, semi) = forest.lowest_semidominator(next, number);
             let is_lower = semi < forest.links[next as usize].semi;
             next = mem::replace(&mut dominators[next as usize], if is_lower { lowest } else { parent });
         }
@@ -51,15 +51,15 @@ pub(super) fn dominators(search: &mut Search) -> Vec<u32> {
 }
 
 /// The sources of references from higher numbers, by target; both are numbers of the search.
-struct Referring {
+struct IncomingEdges {
     /// The first source of each target in `numbers`, and the end of the last one's.
     starts: Vec<u32>,
     numbers: Vec<u32>,
 }
 
-impl Referring {
+impl IncomingEdges {
     /// Sorts references by target; each is the number of its target and of its source.
-    fn of(count: usize, across: Vec<[u32; 2]>) -> Referring {
+    fn new(count: usize, across: Vec<[u32; 2]>) -> IncomingEdges {
         let mut starts = vec![0_u32; count + 1];
         across.iter().for_each(|[to, _]| starts[*to as usize] += 1);
         let mut sum = 0;
@@ -74,7 +74,7 @@ impl Referring {
             *end -= 1;
             numbers[*end as usize] = *from;
         }
-        Referring { starts, numbers }
+        IncomingEdges { starts, numbers }
     }
 }
 
@@ -109,7 +109,7 @@ impl Forest {
     /// The entry with the lowest semidominator between a number and the root of its linked tree, and that
     /// semidominator. All numbers from `linked` on are linked.
     #[inline]
-    fn lowest(&mut self, number: u32, linked: u32) -> (u32, u32) {
+    fn lowest_semidominator(&mut self, number: u32, linked: u32) -> (u32, u32) {
         if number < linked {
             return (number, number);
         }

@@ -6,10 +6,10 @@
 //!
 //! ```
 //! use heapsmith::Heap;
-//! use heapsmith::answers::{Analysis, Edges, Graph};
+//! use heapsmith::answers::{Analysis, EdgeOptions, EntryGraph};
 //!
 //! let heap = Heap::random(7);
-//! let analysis = Analysis::of(Graph::of(&mut &heap, Edges::default())?);
+//! let analysis = Analysis::new(EntryGraph::from_source(&mut &heap, EdgeOptions::default())?);
 //! let root = heap.surroundings.roots.iter().flatten().next().expect("a root");
 //! let entry = analysis.graph().find(root.object).expect("an entry");
 //! assert_eq!(analysis.reached().expect("roots are recorded").dominator(entry), None);
@@ -20,6 +20,7 @@ mod analysis;
 mod counts;
 mod dominators;
 mod graph;
+mod output;
 mod reach;
 mod retained;
 mod search;
@@ -28,17 +29,16 @@ mod strings;
 mod summary;
 #[cfg(test)]
 mod tests;
-mod told;
 
-pub use analysis::{Analysis, FromRoots};
-pub use graph::{Edges, Graph, OfClasses, Rooted, Sizes};
-pub use reach::Distances;
+pub use analysis::{Analysis, RootAnalysis};
+pub use graph::{ClassEdges, EdgeOptions, EntryGraph, GraphRoot, ObjectSizes};
+pub use output::{
+    Amount, Answers, ClassRow, Components, Degrees, Duplicate, EntryCounts, EntryFacts, EntryReachability, Holder,
+    ReferenceCounts, Retained, RootRow, StringCounts,
+};
+pub use reach::RootDistances;
 pub use shapes::{ShapeAnswers, ShapeClass};
 pub use summary::{MOST_HOLDERS, MOST_STEPS, MOST_TEXTS, answers};
-pub use told::{
-    Amount, Answers, ClassRow, Components, Degrees, Duplicate, Entries, Entry, Holder, Reached, References, Retained,
-    RootRow, Strings,
-};
 
 /// Version of the schemas of the answers.
 pub const SCHEMA: u32 = 4;

@@ -2,24 +2,24 @@
 
 use crate::model::RootKind;
 
-use super::graph::Graph;
-use super::search::Search;
+use super::graph::EntryGraph;
+use super::search::DepthFirstSearch;
 
 /// A set of root kinds: a bit for each, by its place in [`RootKind::FORMS`].
-pub(super) type Kinds = u16;
+pub(super) type RootKindSet = u16;
 
-const _: () = assert!(RootKind::FORMS.len() <= Kinds::BITS as usize);
+const _: () = assert!(RootKind::FORMS.len() <= RootKindSet::BITS as usize);
 
 /// The kinds of root that reach each entry.
-pub(super) fn kinds(graph: &Graph, search: &Search) -> Vec<Kinds> {
-    let mut kinds: Vec<Kinds> = vec![0; graph.len()];
+pub(super) fn root_kinds(graph: &EntryGraph, search: &DepthFirstSearch) -> Vec<RootKindSet> {
+    let mut kinds: Vec<RootKindSet> = vec![0; graph.len()];
     for root in graph.roots().into_iter().flatten().filter(|root| root.keeps()) {
         if let Some(entry) = root.entry {
             kinds[entry as usize] |= 1 << root.kind;
         }
     }
     // From those to which no other component refers: a component is complete before what it refers to is looked at.
-    for run in search.components_back() {
+    for run in search.components_reversed() {
         let members = &search.by_component[run];
         let all = members.iter().fold(0, |all, entry| all | kinds[*entry as usize]);
         for &entry in members.iter().rev() {
@@ -34,7 +34,7 @@ pub(super) fn kinds(graph: &Graph, search: &Search) -> Vec<Kinds> {
 
 /// The distance and a shortest path from the nearest root for each entry.
 #[derive(Clone, Debug)]
-pub struct Distances {
+pub struct RootDistances {
     distances: Vec<u32>,
     /// The entry before each one on a shortest path; for roots, the entry itself.
     before: Vec<u32>,
@@ -42,10 +42,10 @@ pub struct Distances {
 
 const UNREACHABLE: u32 = u32::MAX;
 
-impl Distances {
+impl RootDistances {
     /// Walks breadth first from the roots. Of several shortest paths the first one found is kept: entries of roots in
     /// the dump's order, and references in theirs.
-    pub(super) fn of(graph: &Graph, roots: &[u32]) -> Distances {
+    pub(super) fn from_roots(graph: &EntryGraph, roots: &[u32]) -> RootDistances {
         let mut distances = vec![UNREACHABLE; graph.len()];
         let mut before = vec![0; graph.len()];
         let mut reached = roots.to_vec();
@@ -66,7 +66,7 @@ impl Distances {
             }
             reached = next;
         }
-        Distances { distances, before }
+        RootDistances { distances, before }
     }
 
     /// The length of a shortest path from a root, in references: 0 for the entry of a root. `None` for an unreachable

@@ -1,20 +1,20 @@
 //! Retained sets: the entries that would become unreachable without one entry, or without single objects of a class.
 
-use super::graph::Graph;
-use super::search::Search;
-use super::told::Retained;
+use super::graph::EntryGraph;
+use super::output::Retained;
+use super::search::DepthFirstSearch;
 
 /// The dominator tree by numbers of a [`Search`], with the size of each subtree.
 #[derive(Clone, Debug)]
-pub(super) struct Tree {
-    nodes: Vec<Node>,
+pub(super) struct DominatorTree {
+    nodes: Vec<DominatorNode>,
     /// The bytes that each entry dominates, its own included, as far as the dump records sizes.
     bytes: Vec<u64>,
 }
 
 /// A node of the dominator tree; 0 is no node. Its fields stand together since nodes are looked up at random.
 #[derive(Clone, Copy, Debug)]
-struct Node {
+struct DominatorNode {
     /// The first immediately dominated node.
     first: u32,
     /// The next node with the same dominator.
@@ -27,16 +27,16 @@ struct Node {
 
 const NAMELESS: u32 = u32::MAX;
 
-impl Tree {
+impl DominatorTree {
     /// Adds up subtrees; nodes of higher numbers stand below those of lower ones.
-    pub(super) fn of(graph: &Graph, search: &Search, dominators: &[u32]) -> Tree {
+    pub(super) fn new(graph: &EntryGraph, search: &DepthFirstSearch, dominators: &[u32]) -> DominatorTree {
         let (mut nodes, mut bytes) = (Vec::with_capacity(dominators.len()), Vec::with_capacity(dominators.len()));
-        nodes.push(Node { first: 0, next: 0, entries: 1, name: NAMELESS });
+        nodes.push(DominatorNode { first: 0, next: 0, entries: 1, name: NAMELESS });
         bytes.push(0_u64);
         for entry in &search.entries[1..dominators.len()] {
             let of = &graph.types()[graph.type_number(*entry) as usize];
             let name = of.kind.and(of.name).unwrap_or(NAMELESS);
-            nodes.push(Node { first: 0, next: 0, entries: 1, name });
+            nodes.push(DominatorNode { first: 0, next: 0, entries: 1, name });
             bytes.push(of.size.unwrap_or(0));
         }
         for number in (1..dominators.len()).rev() {
@@ -47,7 +47,7 @@ impl Tree {
             nodes[number].next = std::mem::replace(&mut nodes[above].first, number as u32);
         }
         nodes[0].entries -= 1;
-        Tree { nodes, bytes }
+        DominatorTree { nodes, bytes }
     }
 
     /// The entries and bytes that an entry retains.
@@ -56,7 +56,7 @@ impl Tree {
     }
 
     /// The immediately dominated numbers, in ascending order.
-    pub(super) fn below(&self, number: u32) -> impl Iterator<Item = u32> {
+    pub(super) fn children(&self, number: u32) -> impl Iterator<Item = u32> {
         let mut next = self.nodes[number as usize].first;
         std::iter::from_fn(move || {
             let at = next;
@@ -67,7 +67,7 @@ impl Tree {
 
     /// The entries and bytes that single objects of each class name retain. Entries that several objects keep alive
     /// together, and none alone, are not counted; class objects do not count as objects of their class.
-    pub(super) fn by_name(&self, dominators: &[u32], names: usize) -> Vec<Retained> {
+    pub(super) fn retained_by_name(&self, dominators: &[u32], names: usize) -> Vec<Retained> {
         let mut sums = vec![Retained::default(); names];
         // How many objects of each name stand above.
         let mut above = vec![0_u32; names];
@@ -104,7 +104,7 @@ impl Tree {
 }
 
 /// The sum of `size` over what each number dominates, itself included.
-pub(super) fn sums(dominators: &[u32], size: impl Fn(usize) -> u64) -> Vec<u64> {
+pub(super) fn dominated_sums(dominators: &[u32], size: impl Fn(usize) -> u64) -> Vec<u64> {
     let mut sums = vec![0_u64; dominators.len()];
     for number in (1..dominators.len()).rev() {
         let above = dominators[number] as usize;

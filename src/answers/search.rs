@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use super::graph::Graph;
+use super::graph::EntryGraph;
 
 /// The result of the search. Entries have *numbers* in the order in which they are reached, from 1 on; 0 stands for the
 /// roots.
 #[derive(Clone, Debug)]
-pub(super) struct Search {
+pub(super) struct DepthFirstSearch {
     /// The entry of each number; the first one is unused.
     pub(super) entries: Vec<u32>,
     /// The number of each entry.
@@ -27,16 +27,16 @@ pub(super) struct Search {
     /// The entries, component by component; no entry refers to one of a later component.
     pub(super) by_component: Vec<u32>,
     /// The ends of components in `by_component`.
-    pub(super) ends: Bits,
+    pub(super) ends: PlaceSet,
 }
 
-impl Search {
+impl DepthFirstSearch {
     /// Walks from the roots, and then from the entries that these do not reach (Tarjan, "Depth-first search and linear
     /// graph algorithms", 1972; as by Nuutila and Soisalon-Soininen, "On finding the strongly connected components in a
     /// directed graph", 1994, an entry that is a component alone is never put aside; without recursion).
-    pub(super) fn of(graph: &Graph, roots: &[u32]) -> Search {
+    pub(super) fn new(graph: &EntryGraph, roots: &[u32]) -> DepthFirstSearch {
         let count = graph.len();
-        let search = Search {
+        let search = DepthFirstSearch {
             entries: Vec::with_capacity(count + 1),
             numbers: Vec::new(),
             parents: Vec::with_capacity(count + 1),
@@ -45,23 +45,23 @@ impl Search {
             reached: 0,
             in_degrees: Vec::new(),
             by_component: Vec::with_capacity(count),
-            ends: Bits::of(count),
+            ends: PlaceSet::with_capacity(count),
         };
-        let state = |entry| State {
+        let state = |entry| EntryState {
             number: 0,
             in_degree: 0,
-            left: graph.listed(entry).start,
+            left: graph.reference_range(entry).start,
             of_type: graph.type_number(entry),
         };
         let states = (0..count as u32).map(state).collect();
-        let mut walk = Walk {
+        let mut walk = DepthFirstWalk {
             graph,
             search,
             states,
-            roots: Bits::of(count),
-            undominated: Bits::of(count + 1),
+            roots: PlaceSet::with_capacity(count),
+            undominated: PlaceSet::with_capacity(count + 1),
             from: 0,
-            complete: Bits::of(count + 1),
+            complete: PlaceSet::with_capacity(count + 1),
             pending: Vec::new(),
             way: Vec::new(),
         };
@@ -69,10 +69,10 @@ impl Search {
         walk.search.parents.push(0);
         walk.search.least.push(0);
         roots.iter().for_each(|root| walk.roots.set(*root as usize));
-        roots.iter().for_each(|root| walk.from::<true>(*root));
+        roots.iter().for_each(|root| walk.walk_from::<true>(*root));
         walk.search.reached = walk.search.entries.len() as u32 - 1;
-        (0..count as u32).for_each(|entry| walk.from::<false>(entry));
-        let Walk { mut search, states, way, pending, .. } = walk;
+        (0..count as u32).for_each(|entry| walk.walk_from::<false>(entry));
+        let DepthFirstWalk { mut search, states, way, pending, .. } = walk;
         // They may have taken several times as much as what follows.
         drop((way, pending));
         search.numbers = states.iter().map(|state| state.number).collect();
@@ -91,7 +91,7 @@ impl Search {
     }
 
     /// The components, last to first.
-    pub(super) fn components_back(&self) -> impl Iterator<Item = Range<usize>> {
+    pub(super) fn components_reversed(&self) -> impl Iterator<Item = Range<usize>> {
         let mut to = self.by_component.len();
         std::iter::from_fn(move || {
             let end = to;
@@ -103,12 +103,12 @@ impl Search {
 
 /// A set of places, a bit for each: so small that it stays in a cache.
 #[derive(Clone, Debug)]
-pub(super) struct Bits(Vec<u64>);
+pub(super) struct PlaceSet(Vec<u64>);
 
-impl Bits {
+impl PlaceSet {
     /// An empty set of this capacity.
-    fn of(places: usize) -> Bits {
-        Bits(vec![0; places.div_ceil(64)])
+    fn with_capacity(places: usize) -> PlaceSet {
+        PlaceSet(vec![0; places.div_ceil(64)])
     }
 
     fn set(&mut self, place: usize) {
@@ -120,27 +120,27 @@ impl Bits {
     }
 }
 
-struct Walk<'g> {
-    graph: &'g Graph,
-    search: Search,
+struct DepthFirstWalk<'g> {
+    graph: &'g EntryGraph,
+    search: DepthFirstSearch,
     /// The state of each entry. Its fields stand together since states are looked up at random.
-    states: Vec<State>,
+    states: Vec<EntryState>,
     /// The entries that are roots.
-    roots: Bits,
+    roots: PlaceSet,
     /// The numbers that certainly no entry dominates, so that their `least` is 0.
-    undominated: Bits,
+    undominated: PlaceSet,
     /// The number of the entry at which the walk started.
     from: u32,
     /// The numbers whose component is complete.
-    complete: Bits,
+    complete: PlaceSet,
     /// The numbers of finished entries whose component is not complete.
     pending: Vec<u32>,
     /// The path to the current entry, with the references that were not followed yet.
-    way: Vec<Step>,
+    way: Vec<SearchStep>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct State {
+struct EntryState {
     /// The entry's number; 0 before it is reached.
     number: u32,
     /// The references to it that were followed: each is followed once.
@@ -151,7 +151,7 @@ struct State {
 }
 
 /// An entry on the path. There can be as many as entries, so that it is small.
-struct Step {
+struct SearchStep {
     number: u32,
     /// The place of the next reference, of those before `end`.
     next: u32,
@@ -160,37 +160,37 @@ struct Step {
     lowest: u32,
 }
 
-impl Walk<'_> {
-    fn from<const IS_REACHED: bool>(&mut self, root: u32) {
+impl DepthFirstWalk<'_> {
+    fn walk_from<const IS_REACHED: bool>(&mut self, root: u32) {
         if self.states[root as usize].number != 0 {
             return;
         }
         self.from = self.search.entries.len() as u32;
-        self.enter::<IS_REACHED>(root, 0);
+        self.discover::<IS_REACHED>(root, 0);
         while let Some(step) = self.way.last_mut() {
-            let Step { number, next, end, lowest } = *step;
+            let SearchStep { number, next, end, lowest } = *step;
             if next < end {
                 step.next += 1;
-                self.meet::<IS_REACHED>(self.graph.target(next), number);
+                self.follow_reference::<IS_REACHED>(self.graph.target(next), number);
             } else {
                 self.way.pop();
-                self.leave(number, lowest);
+                self.finish_entry(number, lowest);
             }
         }
     }
 
     /// Follows a reference from a number to an entry.
     #[inline]
-    fn meet<const IS_REACHED: bool>(&mut self, entry: u32, from: u32) {
+    fn follow_reference<const IS_REACHED: bool>(&mut self, entry: u32, from: u32) {
         let state = &mut self.states[entry as usize];
         state.in_degree += 1;
         let number = state.number;
         if number == 0 {
-            self.enter::<IS_REACHED>(entry, from);
+            self.discover::<IS_REACHED>(entry, from);
             return;
         }
         if !self.complete.has(number as usize) {
-            self.lower(number);
+            self.lower_lowlink(number);
         }
         if IS_REACHED && from != number && !self.undominated.has(number as usize) {
             let least = &mut self.search.least[number as usize];
@@ -206,13 +206,13 @@ impl Walk<'_> {
         }
     }
 
-    fn enter<const IS_REACHED: bool>(&mut self, entry: u32, parent: u32) {
+    fn discover<const IS_REACHED: bool>(&mut self, entry: u32, parent: u32) {
         let number = self.search.entries.len() as u32;
         let state = &mut self.states[entry as usize];
         state.number = number;
-        let State { left: next, of_type, .. } = *state;
+        let EntryState { left: next, of_type, .. } = *state;
         let after = self.states.get(entry as usize + 1);
-        let end = after.map_or_else(|| self.graph.listed(entry).end, |state| state.left);
+        let end = after.map_or_else(|| self.graph.reference_range(entry).end, |state| state.left);
         self.search.entries.push(entry);
         self.search.parents.push(parent);
         if IS_REACHED {
@@ -225,39 +225,39 @@ impl Walk<'_> {
         let class = self.graph.types()[of_type as usize].class;
         if next == end && class.is_none() {
             // It leads nowhere.
-            self.complete(number);
+            self.complete_component(number);
             self.search.ends.set(self.search.by_component.len() - 1);
             return;
         }
-        self.way.push(Step { number, next, end, lowest: number });
+        self.way.push(SearchStep { number, next, end, lowest: number });
         // Only objects have a class: this goes no deeper.
         if let Some(class) = class {
-            self.meet::<IS_REACHED>(class, number);
+            self.follow_reference::<IS_REACHED>(class, number);
         }
     }
 
     /// Notes that the last entry on the path is in the component of a number.
-    fn lower(&mut self, number: u32) {
+    fn lower_lowlink(&mut self, number: u32) {
         if let Some(step) = self.way.last_mut() {
             step.lowest = step.lowest.min(number);
         }
     }
 
-    fn leave(&mut self, number: u32, lowest: u32) {
+    fn finish_entry(&mut self, number: u32, lowest: u32) {
         if lowest < number {
             self.pending.push(number);
-            self.lower(lowest);
+            self.lower_lowlink(lowest);
             return;
         }
         while let Some(member) = self.pending.pop_if(|member| *member > number) {
-            self.complete(member);
+            self.complete_component(member);
         }
-        self.complete(number);
+        self.complete_component(number);
         self.search.ends.set(self.search.by_component.len() - 1);
     }
 
     /// Completes the component of a number.
-    fn complete(&mut self, number: u32) {
+    fn complete_component(&mut self, number: u32) {
         self.complete.set(number as usize);
         self.search.by_component.push(self.search.entries[number as usize]);
     }

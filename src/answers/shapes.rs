@@ -45,12 +45,12 @@ pub struct ShapeClass {
 
 impl ShapeAnswers {
     /// The answers about each shape of a heap.
-    pub fn of(heap: &ProceduralHeap) -> Vec<ShapeAnswers> {
+    pub fn from_heap(heap: &ProceduralHeap) -> Vec<ShapeAnswers> {
         let names: BTreeMap<Address, &Name> = heap.classes().iter().map(|class| (class.address, &class.name)).collect();
-        heap.shapes().map(|shape| ShapeAnswers::of_shape(shape, &names)).collect()
+        heap.shapes().map(|shape| ShapeAnswers::from_shape(shape, &names)).collect()
     }
 
-    fn of_shape(shape: &PlacedShape, names: &BTreeMap<Address, &Name>) -> ShapeAnswers {
+    fn from_shape(shape: &PlacedShape, names: &BTreeMap<Address, &Name>) -> ShapeAnswers {
         let last = shape.objects().saturating_sub(1);
         let named = shape.by_class().into_iter().filter_map(|(class, (objects, _))| {
             let class = Text::from(&names.get(&class)?.to_java_form());

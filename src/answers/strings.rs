@@ -8,23 +8,23 @@ use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 
 use crate::error::Error;
-use crate::model::{Contents, HeapSource, Long, Object, ObjectKind, PrimitiveType};
+use crate::model::{Contents, HeapSource, Object, ObjectKind, PiecewiseContents, PrimitiveType};
 
-use super::graph::{CharacterArray, Characters, Graph};
+use super::graph::{CharacterArray, Characters, EntryGraph};
 
 /// The strings of a heap, those with the same characters together.
 #[derive(Clone, Debug)]
-pub(super) struct Strings<'g> {
+pub(super) struct StringGroups<'g> {
     characters: &'g Characters,
     /// Strings whose characters the dump has.
     pub(super) strings: u64,
     /// Each text with its strings.
-    pub(super) texts: Vec<Text>,
+    pub(super) texts: Vec<StringGroup>,
 }
 
 /// Strings of the same characters. There can be as many texts as strings, so that it is small.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Text {
+pub(super) struct StringGroup {
     /// The number of strings with this text.
     pub(super) count: u32,
     /// The first of these strings, by its place among the graph's strings.
@@ -33,14 +33,14 @@ pub(super) struct Text {
     array: u32,
 }
 
-impl<'g> Strings<'g> {
+impl<'g> StringGroups<'g> {
     /// Groups the strings of a graph by text. `None` where no string has characters.
-    pub(super) fn of(graph: &'g Graph) -> Option<Strings<'g>> {
+    pub(super) fn from_graph(graph: &'g EntryGraph) -> Option<StringGroups<'g>> {
         let characters = graph.characters();
-        let arrays = Arrays::of(&characters.arrays);
+        let arrays = CharacterArrayIndex::new(&characters.arrays);
         // The one array of characters that a string refers to.
-        let array_of = |entry: u32| graph.listed(entry).find_map(|place| arrays.find(graph.target(place)));
-        let mut found = Strings { characters, strings: 0, texts: Vec::new() };
+        let array_of = |entry: u32| graph.reference_range(entry).find_map(|place| arrays.find(graph.target(place)));
+        let mut found = StringGroups { characters, strings: 0, texts: Vec::new() };
         // The numbers of texts by their contents: only numbers, since there may be millions. The table has room for all: one that
         // grows would hash every text again, and texts stand elsewhere in memory.
         let (state, mut known) = (RandomState::default(), HashTable::<u32>::with_capacity(characters.strings.len()));
@@ -60,7 +60,7 @@ impl<'g> Strings<'g> {
                 Entry::Occupied(text) => found.texts[*text.get() as usize].count += 1,
                 Entry::Vacant(place) => {
                     place.insert(texts.len() as u32);
-                    found.texts.push(Text { count: 1, string, array });
+                    found.texts.push(StringGroup { count: 1, string, array });
                 }
             }
         }
@@ -68,22 +68,22 @@ impl<'g> Strings<'g> {
     }
 
     /// The entry of the first string of a text.
-    pub(super) fn first(&self, text: &Text) -> u32 {
+    pub(super) fn first(&self, text: &StringGroup) -> u32 {
         self.characters.strings[text.string as usize].0
     }
 
     /// The entry of the array with the characters of a text.
-    pub(super) fn array(&self, text: &Text) -> u32 {
+    pub(super) fn array(&self, text: &StringGroup) -> u32 {
         self.characters.arrays[text.array as usize].entry
     }
 
     /// The bytes of that array's elements.
-    pub(super) fn bytes(&self, text: &Text) -> u64 {
+    pub(super) fn bytes(&self, text: &StringGroup) -> u64 {
         self.characters.arrays[text.array as usize].bytes
     }
 
     /// Whether the array is exactly the text: all of an array of `char`, or of `byte` in ISO 8859-1.
-    pub(super) fn is_plain(&self, text: &Text) -> bool {
+    pub(super) fn is_plain(&self, text: &StringGroup) -> bool {
         let (_, part) = self.characters.strings[text.string as usize];
         let array = &self.characters.arrays[text.array as usize];
         self.characters.parts[part as usize].is_all_of(array.length())
@@ -91,7 +91,7 @@ impl<'g> Strings<'g> {
 }
 
 /// An index of the arrays of characters, which ascend by entry.
-struct Arrays<'a> {
+struct CharacterArrayIndex<'a> {
     all: &'a [CharacterArray],
     /// The first array of each [`BLOCK`] of entries, and the end of the last one's.
     starts: Vec<u32>,
@@ -99,8 +99,8 @@ struct Arrays<'a> {
 
 const BLOCK: u32 = 64;
 
-impl<'a> Arrays<'a> {
-    fn of(all: &'a [CharacterArray]) -> Arrays<'a> {
+impl<'a> CharacterArrayIndex<'a> {
+    fn new(all: &'a [CharacterArray]) -> CharacterArrayIndex<'a> {
         let mut starts = Vec::new();
         for (at, array) in (0..).zip(all) {
             // A block that is there has begun; those that were passed over begin where this one does.
@@ -110,7 +110,7 @@ impl<'a> Arrays<'a> {
             }
         }
         starts.push(all.len() as u32);
-        Arrays { all, starts }
+        CharacterArrayIndex { all, starts }
     }
 
     /// The place of an entry's array among all.
@@ -123,12 +123,16 @@ impl<'a> Arrays<'a> {
 }
 
 /// Reads the texts of some arrays, in a visit that ends when all are found.
-pub(super) fn texts(source: &mut dyn HeapSource, graph: &Graph, wanted: &[u32]) -> Result<HashMap<u32, String>, Error> {
+pub(super) fn read_texts(
+    source: &mut dyn HeapSource,
+    graph: &EntryGraph,
+    wanted: &[u32],
+) -> Result<HashMap<u32, String>, Error> {
     let mut found = HashMap::default();
-    let mut entry = graph.classes() as u32;
+    let mut entry = graph.class_count() as u32;
     let visited = source.visit_objects(&mut |object| {
         if wanted.contains(&entry) {
-            found.insert(entry, text(object)?);
+            found.insert(entry, decode_text(object)?);
             if found.len() == wanted.len() {
                 return Err(Error::Usage(String::new()));
             }
@@ -146,10 +150,10 @@ pub(super) fn texts(source: &mut dyn HeapSource, graph: &Graph, wanted: &[u32]) 
 const SHOWN: usize = 60;
 
 /// The first characters of an array: UTF-16 of one of `char`, ISO 8859-1 of one of `byte`.
-fn text(object: &Object) -> Result<String, Error> {
+fn decode_text(object: &Object) -> Result<String, Error> {
     let bytes = match &object.contents {
         Contents::Primitives(bytes) => bytes[..bytes.len().min(2 * SHOWN)].to_vec(),
-        Contents::Long(Long::Primitives(bytes)) => bytes.first(2 * SHOWN)?,
+        Contents::Long(PiecewiseContents::Primitives(bytes)) => bytes.first(2 * SHOWN)?,
         _ => Vec::new(),
     };
     let pairs = bytes.as_chunks::<2>().0;

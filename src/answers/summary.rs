@@ -7,12 +7,14 @@ use crate::compare::listing::{Hex, Text};
 use crate::error::Error;
 use crate::model::{Address, HeapSource, Name, RootKind};
 
-use super::analysis::{Analysis, FromRoots};
-use super::counts::Counts;
-use super::graph::Graph;
-use super::reach::Kinds;
+use super::analysis::{Analysis, RootAnalysis};
+use super::counts::GraphCounts;
+use super::graph::EntryGraph;
+use super::output::{
+    Answers, ClassRow, Components, Duplicate, Holder, ReferenceCounts, Retained, RootRow, StringCounts,
+};
+use super::reach::RootKindSet;
 use super::strings;
-use super::told::{Answers, ClassRow, Components, Duplicate, Holder, References, Retained, RootRow, Strings};
 
 /// The most texts of several strings that are listed.
 pub const MOST_TEXTS: usize = 10;
@@ -30,20 +32,20 @@ pub const MOST_STEPS: usize = 100;
 pub fn answers(source: &mut dyn HeapSource, analysis: &Analysis) -> Result<Answers, Error> {
     let graph = analysis.graph();
     let reached = analysis.reached();
-    let strings = said_of_strings(source, graph)?;
-    let counts = Counts::of(analysis);
+    let strings = string_answers(source, graph)?;
+    let counts = GraphCounts::from_analysis(analysis);
     let histogram = histogram(analysis, &counts);
     let roots = graph.roots().map(|_| roots(graph, &counts));
-    let amount = |is_one: fn(Kinds) -> bool| reached.map(|_| counts.amount(is_one));
+    let amount = |is_one: fn(RootKindSet) -> bool| reached.map(|_| counts.amount(is_one));
     Ok(Answers {
         schema: super::SCHEMA,
-        referents: graph.edges().referents || names_no_fields(source),
+        referents: graph.edges().referents || lacks_field_names(source),
         classes_of_objects: graph.edges().classes,
         locals_of_threads: graph.edges().locals,
         reachable: amount(|kinds| kinds != 0),
         unreachable: amount(|kinds| kinds == 0),
         entries: counts.entries,
-        references: References {
+        references: ReferenceCounts {
             references: counts.references,
             dangling: graph.dangling(),
             from: counts.from,
@@ -58,12 +60,12 @@ pub fn answers(source: &mut dyn HeapSource, analysis: &Analysis) -> Result<Answe
 }
 
 /// Whether classes do not declare their fields, as in PHD and classic text.
-fn names_no_fields(source: &dyn HeapSource) -> bool {
+fn lacks_field_names(source: &dyn HeapSource) -> bool {
     let classes = source.classes();
     !classes.is_empty() && classes.iter().all(|class| class.fields.is_none())
 }
 
-fn histogram(analysis: &Analysis, counts: &Counts) -> Vec<ClassRow> {
+fn histogram(analysis: &Analysis, counts: &GraphCounts) -> Vec<ClassRow> {
     let names = analysis.graph().names();
     let mut retained = analysis.retained_by_name().map(Vec::into_iter);
     let rows = names.iter().zip(&counts.by_name).map(|(name, of)| ClassRow {
@@ -79,7 +81,7 @@ fn histogram(analysis: &Analysis, counts: &Counts) -> Vec<ClassRow> {
 }
 
 /// A row for each kind of root that occurs, in the order of their tags' table.
-fn roots(graph: &Graph, counts: &Counts) -> Vec<RootRow> {
+fn roots(graph: &EntryGraph, counts: &GraphCounts) -> Vec<RootRow> {
     let rows = RootKind::FORMS.iter().enumerate().map(|(kind, form)| {
         let roots = graph.roots().into_iter().flatten().filter(|root| root.kind == kind);
         let mut kept: Vec<Option<u32>> = roots.map(|root| root.entry).collect();
@@ -121,10 +123,10 @@ fn components(analysis: &Analysis) -> Components {
     found
 }
 
-fn said_of_strings(source: &mut dyn HeapSource, graph: &Graph) -> Result<Option<Strings>, Error> {
-    let Some(found) = strings::Strings::of(graph) else { return Ok(None) };
-    let wasted = |text: &strings::Text| found.bytes(text).saturating_mul(u64::from(text.count) - 1);
-    let mut repeated: Vec<&strings::Text> = found.texts.iter().filter(|text| text.count > 1).collect();
+fn string_answers(source: &mut dyn HeapSource, graph: &EntryGraph) -> Result<Option<StringCounts>, Error> {
+    let Some(found) = strings::StringGroups::from_graph(graph) else { return Ok(None) };
+    let wasted = |text: &strings::StringGroup| found.bytes(text).saturating_mul(u64::from(text.count) - 1);
+    let mut repeated: Vec<&strings::StringGroup> = found.texts.iter().filter(|text| text.count > 1).collect();
     repeated.sort_by_key(|text| (Reverse(wasted(text)), Reverse(text.count), graph.address(found.first(text))));
     let duplicate_bytes = repeated.iter().fold(0, |sum: u64, text| sum.saturating_add(wasted(text)));
     repeated.truncate(MOST_TEXTS);
@@ -132,7 +134,7 @@ fn said_of_strings(source: &mut dyn HeapSource, graph: &Graph) -> Result<Option<
     let mut shown: Vec<u32> = plain.map(|text| found.array(text)).collect();
     shown.sort_unstable();
     shown.dedup();
-    let texts = if shown.is_empty() { Default::default() } else { strings::texts(source, graph, &shown)? };
+    let texts = if shown.is_empty() { Default::default() } else { strings::read_texts(source, graph, &shown)? };
     let most = repeated.into_iter().map(|text| Duplicate {
         text: texts.get(&found.array(text)).filter(|_| found.is_plain(text)).cloned(),
         strings: text.count.into(),
@@ -140,17 +142,17 @@ fn said_of_strings(source: &mut dyn HeapSource, graph: &Graph) -> Result<Option<
         address: Hex(graph.address(found.first(text)).0),
     });
     let most = most.collect();
-    Ok(Some(Strings { strings: found.strings, texts: found.texts.len() as u64, duplicate_bytes, most }))
+    Ok(Some(StringCounts { strings: found.strings, texts: found.texts.len() as u64, duplicate_bytes, most }))
 }
 
 /// The rank of an entry among holders: its bytes, its entries, its address; and the entry itself.
-type Place = (Reverse<u64>, Reverse<u64>, Address, u32);
+type HolderRank = (Reverse<u64>, Reverse<u64>, Address, u32);
 
-fn holders(analysis: &Analysis, reached: &FromRoots) -> Vec<Holder> {
+fn holders(analysis: &Analysis, reached: &RootAnalysis) -> Vec<Holder> {
     let graph = analysis.graph();
     // The first ones in order so far, the last of them on top.
-    let mut first: BinaryHeap<Place> = BinaryHeap::new();
-    for (entry, retained) in reached.tops() {
+    let mut first: BinaryHeap<HolderRank> = BinaryHeap::new();
+    for (entry, retained) in reached.undominated() {
         let bytes = Reverse(retained.bytes);
         if first.len() == MOST_HOLDERS && first.peek().is_some_and(|(last, ..)| *last < bytes) {
             continue;
@@ -160,9 +162,9 @@ fn holders(analysis: &Analysis, reached: &FromRoots) -> Vec<Holder> {
             first.pop();
         }
     }
-    let holder = |(bytes, entries, address, entry): Place| {
+    let holder = |(bytes, entries, address, entry): HolderRank| {
         let (mut through, mut steps, mut to) = (Vec::new(), 0, None);
-        for entry in reached.through(entry) {
+        for entry in reached.retention_path(entry) {
             let address = Hex(graph.address(entry).0);
             if through.len() < MOST_STEPS {
                 through.push(address);

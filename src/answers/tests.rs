@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::told::{Reached, Retained};
-use super::{Analysis, Edges, Graph, answers};
+use super::output::{EntryReachability, Retained};
+use super::{Analysis, EdgeOptions, EntryGraph, answers};
 use crate::compare::listing::{Hex, Text};
-use crate::draw::{Draw, SeedDraw, Stream};
+use crate::draw::{Draw, DrawStream, SeedDraw};
 use crate::generate::{GenerateOptions, from_seed};
 use crate::model::{
     Address, ByteLen, Class, Contents, Facts, Field, FieldType, Heap, Name, Object, ObjectKind, PrimitiveType, Root,
@@ -13,7 +13,7 @@ use crate::model::{
 };
 
 /// A heap as lists of neighbours, with no code in common with the code under test.
-struct Plain {
+struct NeighbourLists {
     addresses: Vec<u64>,
     to: Vec<Vec<usize>>,
     roots: Vec<(RootKind, usize)>,
@@ -22,8 +22,8 @@ struct Plain {
     dangling: u64,
 }
 
-impl Plain {
-    fn of(heap: &Heap) -> Plain {
+impl NeighbourLists {
+    fn from_heap(heap: &Heap) -> NeighbourLists {
         let classes = heap.classes.iter().map(|class| class.address.0);
         let addresses: Vec<u64> = classes.chain(heap.objects.iter().map(|object| object.address.0)).collect();
         let mut number: BTreeMap<u64, usize> = BTreeMap::new();
@@ -63,7 +63,7 @@ impl Plain {
         }
         let roots = heap.surroundings.roots.iter().flatten();
         let roots = roots.filter_map(|root| Some((root.kind, *number.get(&root.object.0)?))).collect();
-        Plain { addresses, to, roots, names, sizes, dangling }
+        NeighbourLists { addresses, to, roots, names, sizes, dangling }
     }
 
     /// The entries that can be reached from some without passing those that are left out.
@@ -93,7 +93,7 @@ impl Plain {
     }
 
     /// The answers about each entry by the definitions.
-    fn told(&self) -> Vec<Reached> {
+    fn expected(&self) -> Vec<EntryReachability> {
         let all = self.reached(&|_| false);
         let without: Vec<Vec<bool>> = (0..all.len())
             .map(|entry| if all[entry] { self.reached(&|other| other == entry) } else { all.clone() })
@@ -105,7 +105,7 @@ impl Plain {
                 // Of those without which it is not reachable, that which retains least is the nearest.
                 let above = (0..all.len()).filter(|above| *above != entry && all[entry] && !without[*above][entry]);
                 let dominator = above.min_by_key(|above| retained[*above].entries);
-                Reached {
+                EntryReachability {
                     reachable: all[entry],
                     distance: distances[entry],
                     dominator: dominator.map(|above| Hex(self.addresses[above])),
@@ -133,13 +133,13 @@ impl Plain {
 
 /// Checks all answers about one heap.
 fn check(heap: &Heap, what: &str) {
-    let plain = Plain::of(heap);
-    let analysis = Analysis::of(Graph::of(&mut &*heap, Edges::default()).expect("a graph"));
+    let plain = NeighbourLists::from_heap(heap);
+    let analysis = Analysis::new(EntryGraph::from_source(&mut &*heap, EdgeOptions::default()).expect("a graph"));
     let summary = answers(&mut &*heap, &analysis).expect("answers");
     let references = plain.to.iter().map(Vec::len).sum::<usize>() as u64;
     assert_eq!((summary.references.references, summary.references.dangling), (references, plain.dangling), "{what}");
 
-    let right = plain.told();
+    let right = plain.expected();
     let mut told = Vec::new();
     let mut components = BTreeMap::new();
     analysis
@@ -222,7 +222,7 @@ fn check(heap: &Heap, what: &str) {
 #[test]
 fn random_heaps_have_the_answers_that_the_definitions_give() {
     for seed in 0..1000 {
-        let mut draw = SeedDraw::new(seed, Stream::Heap);
+        let mut draw = SeedDraw::new(seed, DrawStream::Heap);
         let options = GenerateOptions::draw(&mut draw);
         // Mostly small ones, up to 300.
         let most = [20, 40, 80, 300][seed as usize % 4];
@@ -240,7 +240,7 @@ fn random_heaps_have_the_answers_that_the_definitions_give() {
 #[test]
 fn small_dense_graphs_have_the_answers_that_the_definitions_give() {
     for seed in 0..3000 {
-        let mut draw = SeedDraw::new(seed, Stream::Heap);
+        let mut draw = SeedDraw::new(seed, DrawStream::Heap);
         let count = draw.between(1, 14);
         let references = draw.between(0, 2 * count);
         let mut edges = vec![Vec::new(); count as usize];
@@ -304,7 +304,8 @@ fn the_example_of_the_paper_has_its_tree() {
         edges[from as usize] = to;
     }
     let heap = heap_of(&edges, &[r]);
-    let analysis = Analysis::of(Graph::of(&mut &heap, Edges::default().classes(false)).expect("a graph"));
+    let analysis =
+        Analysis::new(EntryGraph::from_source(&mut &heap, EdgeOptions::default().classes(false)).expect("a graph"));
     let reached = analysis.reached().expect("roots");
     // The class is entry 0.
     let dominator = |vertex: u64| reached.dominator(vertex as u32 + 1).map(|entry| u64::from(entry) - 1);
@@ -317,7 +318,7 @@ fn the_example_of_the_paper_has_its_tree() {
 
 /// `Cell`, a soft reference with a field of its own, to `Kept`; a static field and an ordinary field lead on.
 #[test]
-fn referents_count_where_that_is_asked_for_and_the_other_fields_of_a_reference_always() {
+fn counts_referents_on_request() {
     let class = |address: u64, name: &str, superclass: u64, fields: &[&str]| Class {
         address: Address(address),
         name: name.into(),
@@ -355,18 +356,18 @@ fn referents_count_where_that_is_asked_for_and_the_other_fields_of_a_reference_a
         },
         ..Heap::default()
     };
-    let reachable = |edges: Edges| {
-        let analysis = Analysis::of(Graph::of(&mut &heap, edges).expect("a graph"));
+    let reachable = |edges: EdgeOptions| {
+        let analysis = Analysis::new(EntryGraph::from_source(&mut &heap, edges).expect("a graph"));
         let reached = analysis.reached().expect("roots").clone();
         let all = (0..analysis.graph().len() as u32).filter(|entry| reached.is_reachable(*entry));
         all.map(|entry| analysis.graph().address(entry).0).collect::<Vec<_>>()
     };
     let strong = [0x10, 0x18, 0x20, 0x28, 0x100, 0x110, 0x120, 0x130];
-    assert_eq!(reachable(Edges::default()), strong);
-    assert_eq!(reachable(Edges::default().referents(true)), [&strong[..], &[0x140]].concat());
-    assert_eq!(reachable(Edges::default().classes(false)), [0x20, 0x100, 0x110, 0x120, 0x130]);
+    assert_eq!(reachable(EdgeOptions::default()), strong);
+    assert_eq!(reachable(EdgeOptions::default().referents(true)), [&strong[..], &[0x140]].concat());
+    assert_eq!(reachable(EdgeOptions::default().classes(false)), [0x20, 0x100, 0x110, 0x120, 0x130]);
     // Without class objects, the root that names one keeps nothing, and the static field does.
-    assert_eq!(reachable(Edges::default().class_objects(false)), [0x100, 0x110, 0x120, 0x130]);
+    assert_eq!(reachable(EdgeOptions::default().class_objects(false)), [0x100, 0x110, 0x120, 0x130]);
 }
 
 /// Worked out by hand: eleven strings of six texts, three of which are parts of their arrays.
@@ -430,7 +431,7 @@ fn strings_with_the_same_characters_are_counted() {
         ],
         ..Heap::default()
     };
-    let analysis = Analysis::of(Graph::of(&mut &heap, Edges::default()).expect("a graph"));
+    let analysis = Analysis::new(EntryGraph::from_source(&mut &heap, EdgeOptions::default()).expect("a graph"));
     let summary = answers(&mut &heap, &analysis).expect("answers");
     let strings = summary.strings.expect("strings");
     assert_eq!((strings.strings, strings.texts, strings.duplicate_bytes), (11, 6, 50));
@@ -446,11 +447,12 @@ fn strings_with_the_same_characters_are_counted() {
 
 /// A chain as long as this would need as many frames of a stack, if anything were done by recursion.
 #[test]
-fn a_long_chain_takes_no_stack() {
+fn handles_long_chain_without_recursion() {
     let count = 300_000;
     let edges: Vec<Vec<u64>> = (0..count).map(|n| if n + 1 < count { vec![n + 1] } else { Vec::new() }).collect();
     let heap = heap_of(&edges, &[0]);
-    let analysis = Analysis::of(Graph::of(&mut &heap, Edges::default().classes(false)).expect("a graph"));
+    let analysis =
+        Analysis::new(EntryGraph::from_source(&mut &heap, EdgeOptions::default().classes(false)).expect("a graph"));
     let reached = analysis.reached().expect("roots");
     // The class object is not reached.
     for number in [0, 1, 2, 150_000, count - 1] {

@@ -30,9 +30,9 @@ impl Allowance {
     /// # Errors
     /// If they are more than what is left.
     #[inline]
-    pub(crate) fn take(&mut self, bytes: u64, offset: u64, record: u64) -> Result<(), DecodeError> {
+    pub(crate) fn charge(&mut self, bytes: u64, offset: u64, record: u64) -> Result<(), DecodeError> {
         self.taken = self.taken.saturating_add(bytes);
-        self.covers(self.taken, offset, record)
+        self.check(self.taken, offset, record)
     }
 
     /// Whether as many bytes as are held when a record at this offset was read are allowed.
@@ -40,7 +40,7 @@ impl Allowance {
     /// # Errors
     /// If they are not.
     #[inline]
-    pub(crate) fn covers(&self, held: u64, offset: u64, record: u64) -> Result<(), DecodeError> {
+    pub(crate) fn check(&self, held: u64, offset: u64, record: u64) -> Result<(), DecodeError> {
         if held <= self.allowed { Ok(()) } else { Err(self.exceeded(held, offset).in_record(record)) }
     }
 

@@ -1,6 +1,6 @@
 //! Character encodings and line ends of dumps that are text.
 
-use super::ebcdic::Page;
+use super::ebcdic::CodePage;
 
 /// The character encoding of a dump.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -9,7 +9,7 @@ pub enum Charset {
     #[default]
     Utf8,
     /// An EBCDIC page (z/OS).
-    Ebcdic(Page),
+    Ebcdic(CodePage),
 }
 
 /// The end of a line.
@@ -26,10 +26,11 @@ pub enum Newline {
 
 impl Charset {
     /// Every encoding.
-    pub const ALL: [Charset; 3] = [Charset::Utf8, Charset::Ebcdic(Page::Ibm1047), Charset::Ebcdic(Page::Ibm037)];
+    pub const ALL: [Charset; 3] =
+        [Charset::Utf8, Charset::Ebcdic(CodePage::Ibm1047), Charset::Ebcdic(CodePage::Ibm037)];
 
     /// The encoding of a name.
-    pub fn named(name: &str) -> Option<Charset> {
+    pub fn from_name(name: &str) -> Option<Charset> {
         Charset::ALL.into_iter().find(|charset| charset.name() == name)
     }
 
@@ -37,8 +38,8 @@ impl Charset {
     pub const fn name(self) -> &'static str {
         match self {
             Charset::Utf8 => "utf-8",
-            Charset::Ebcdic(Page::Ibm1047) => "ibm-1047",
-            Charset::Ebcdic(Page::Ibm037) => "ibm-037",
+            Charset::Ebcdic(CodePage::Ibm1047) => "ibm-1047",
+            Charset::Ebcdic(CodePage::Ibm037) => "ibm-037",
         }
     }
 
@@ -56,7 +57,7 @@ impl Newline {
     pub const ALL: [Newline; 3] = [Newline::Lf, Newline::CrLf, Newline::Nel];
 
     /// The line end of a name.
-    pub fn named(name: &str) -> Option<Newline> {
+    pub fn from_name(name: &str) -> Option<Newline> {
         Newline::ALL.into_iter().find(|newline| newline.name() == name)
     }
 

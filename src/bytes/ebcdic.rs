@@ -4,7 +4,7 @@ use std::io::{self, Read, Write};
 
 /// An EBCDIC code page whose 256 characters are those of ISO 8859-1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Page {
+pub enum CodePage {
     /// IBM-1047, Latin 1 for open systems: what z/OS UNIX and its JVMs use.
     Ibm1047,
     /// IBM-037, the older page of the United States and others.
@@ -13,7 +13,7 @@ pub enum Page {
 
 /// The byte that ends a line in an EBCDIC text. In ISO 8859-1 the other one is a control character, U+0085.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum LineEnd {
+pub enum EbcdicLineEnd {
     /// 0x15, new line: what a JVM on z/OS writes.
     NewLine,
     /// 0x25, line feed: what some converters write.
@@ -21,25 +21,25 @@ pub enum LineEnd {
 }
 
 /// A table of 256 bytes.
-pub type Table = [u8; 256];
+pub type TranslationTable = [u8; 256];
 
-impl Page {
+impl CodePage {
     /// The table from the page's bytes to ISO 8859-1, where the byte that ends a line becomes a line feed.
-    pub fn to_latin1(self, end: LineEnd) -> Table {
+    pub fn to_latin1(self, end: EbcdicLineEnd) -> TranslationTable {
         let mut table = IBM_1047;
-        if self == Page::Ibm037 {
+        if self == CodePage::Ibm037 {
             for (at, character) in IBM_037_DIFFERS {
                 table[at] = character;
             }
         }
-        if end == LineEnd::NewLine {
+        if end == EbcdicLineEnd::NewLine {
             table.swap(0x15, 0x25);
         }
         table
     }
 
     /// The table from ISO 8859-1 to the page's bytes: the inverse.
-    pub fn from_latin1(self, end: LineEnd) -> Table {
+    pub fn from_latin1(self, end: EbcdicLineEnd) -> TranslationTable {
         let mut inverse = [0; 256];
         for (byte, &character) in self.to_latin1(end).iter().enumerate() {
             inverse[usize::from(character)] = byte as u8;
@@ -50,16 +50,16 @@ impl Page {
 
 /// A stream whose bytes pass through a table, if there is one.
 #[derive(Debug)]
-pub struct Mapped<S> {
+pub struct MappedStream<S> {
     stream: S,
-    table: Option<Box<Table>>,
+    table: Option<Box<TranslationTable>>,
     written: Vec<u8>,
 }
 
-impl<S> Mapped<S> {
+impl<S> MappedStream<S> {
     /// The stream, through the table.
-    pub fn new(stream: S, table: Option<Table>) -> Mapped<S> {
-        Mapped { stream, table: table.map(Box::new), written: Vec::new() }
+    pub fn new(stream: S, table: Option<TranslationTable>) -> MappedStream<S> {
+        MappedStream { stream, table: table.map(Box::new), written: Vec::new() }
     }
 
     /// The stream itself.
@@ -68,7 +68,7 @@ impl<S> Mapped<S> {
     }
 }
 
-impl<R: Read> Read for Mapped<R> {
+impl<R: Read> Read for MappedStream<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.stream.read(buffer)?;
         if let Some(table) = &self.table {
@@ -78,7 +78,7 @@ impl<R: Read> Read for Mapped<R> {
     }
 }
 
-impl<W: Write> Write for Mapped<W> {
+impl<W: Write> Write for MappedStream<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let Some(table) = &self.table else { return self.stream.write(bytes) };
         self.written.clear();
@@ -93,7 +93,7 @@ impl<W: Write> Write for Mapped<W> {
 
 /// IBM-1047 to ISO 8859-1 (IBM, Character Data Representation Architecture, code page 1047; the table of `iconv`).
 #[rustfmt::skip]
-const IBM_1047: Table = [
+const IBM_1047: TranslationTable = [
     0x00, 0x01, 0x02, 0x03, 0x9c, 0x09, 0x86, 0x7f, 0x97, 0x8d, 0x8e, 0x0b, 0x0c, 0x0d, 0x0e, 0x0f,
     0x10, 0x11, 0x12, 0x13, 0x9d, 0x85, 0x08, 0x87, 0x18, 0x19, 0x92, 0x8f, 0x1c, 0x1d, 0x1e, 0x1f,
     0x80, 0x81, 0x82, 0x83, 0x84, 0x0a, 0x17, 0x1b, 0x88, 0x89, 0x8a, 0x8b, 0x8c, 0x05, 0x06, 0x07,
@@ -122,17 +122,17 @@ mod tests {
 
     #[test]
     fn every_byte_comes_back_and_the_bytes_that_matter_are_where_they_have_to_be() {
-        for page in [Page::Ibm1047, Page::Ibm037] {
-            for end in [LineEnd::NewLine, LineEnd::LineFeed] {
+        for page in [CodePage::Ibm1047, CodePage::Ibm037] {
+            for end in [EbcdicLineEnd::NewLine, EbcdicLineEnd::LineFeed] {
                 let (to, from) = (page.to_latin1(end), page.from_latin1(end));
                 assert!((0..=255_u8).all(|byte| from[usize::from(to[usize::from(byte)])] == byte));
-                assert_eq!(from[usize::from(b'\n')], if end == LineEnd::NewLine { 0x15 } else { 0x25 });
+                assert_eq!(from[usize::from(b'\n')], if end == EbcdicLineEnd::NewLine { 0x15 } else { 0x25 });
                 // The IBM pages agree on what hexadecimal text is made of.
                 let text: Vec<u8> = b"\t //0x9AF".iter().map(|b| from[usize::from(*b)]).collect();
                 assert_eq!(text, [0x05, 0x40, 0x61, 0x61, 0xf0, 0xa7, 0xf9, 0xc1, 0xc6]);
             }
         }
-        let bracket = |page: Page| page.from_latin1(LineEnd::NewLine)[usize::from(b'[')];
-        assert_eq!((bracket(Page::Ibm1047), bracket(Page::Ibm037)), (0xad, 0xba));
+        let bracket = |page: CodePage| page.from_latin1(EbcdicLineEnd::NewLine)[usize::from(b'[')];
+        assert_eq!((bracket(CodePage::Ibm1047), bracket(CodePage::Ibm037)), (0xad, 0xba));
     }
 }

@@ -60,14 +60,14 @@ fn is_plain(bytes: &[u8]) -> bool {
 /// Tells modified UTF-8 from other bytes, piece by piece. Unlike [`decode`] it takes unpaired surrogates, which
 /// a JVM's strings may hold.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Checker {
-    begun: Begun,
+pub struct Mutf8Checker {
+    begun: PartialCharacter,
     failed: bool,
 }
 
 /// The character that the pieces so far end inside of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Begun {
+enum PartialCharacter {
     #[default]
     Nothing,
     /// The first byte of two.
@@ -78,25 +78,27 @@ enum Begun {
     Last,
 }
 
-impl Checker {
+impl Mutf8Checker {
     /// Takes the next piece.
     pub fn feed(&mut self, bytes: &[u8]) {
-        if self.begun == Begun::Nothing && is_plain(bytes) {
+        if self.begun == PartialCharacter::Nothing && is_plain(bytes) {
             return;
         }
         for &byte in bytes {
             let continues = continuation(byte).is_some();
             let (fits, begun) = match (self.begun, byte) {
-                (Begun::Nothing, 0x01..=0x7f) => (true, Begun::Nothing),
-                (Begun::Nothing, 0xc0..=0xdf) => (true, Begun::Two(byte)),
-                (Begun::Nothing, 0xe0..=0xef) => (true, Begun::Three(byte)),
-                (Begun::Nothing, _) => (false, Begun::Nothing),
+                (PartialCharacter::Nothing, 0x01..=0x7f) => (true, PartialCharacter::Nothing),
+                (PartialCharacter::Nothing, 0xc0..=0xdf) => (true, PartialCharacter::Two(byte)),
+                (PartialCharacter::Nothing, 0xe0..=0xef) => (true, PartialCharacter::Three(byte)),
+                (PartialCharacter::Nothing, _) => (false, PartialCharacter::Nothing),
                 // In two bytes stand U+0080 to U+07FF, and U+0000.
-                (Begun::Two(first), _) => {
-                    (continues && (first >= 0xc2 || (first, byte) == (0xc0, 0x80)), Begun::Nothing)
+                (PartialCharacter::Two(first), _) => {
+                    (continues && (first >= 0xc2 || (first, byte) == (0xc0, 0x80)), PartialCharacter::Nothing)
                 }
-                (Begun::Three(first), _) => (continues && (first > 0xe0 || byte >= 0xa0), Begun::Last),
-                (Begun::Last, _) => (continues, Begun::Nothing),
+                (PartialCharacter::Three(first), _) => {
+                    (continues && (first > 0xe0 || byte >= 0xa0), PartialCharacter::Last)
+                }
+                (PartialCharacter::Last, _) => (continues, PartialCharacter::Nothing),
             };
             self.failed |= !fits;
             self.begun = begun;
@@ -105,7 +107,7 @@ impl Checker {
 
     /// Whether all pieces together are modified UTF-8.
     pub fn is_valid(self) -> bool {
-        !self.failed && self.begun == Begun::Nothing
+        !self.failed && self.begun == PartialCharacter::Nothing
     }
 }
 
@@ -153,7 +155,7 @@ mod tests {
                     for length in 0..=3 {
                         let text = &[a, b, c][..length];
                         for cut in 0..=length {
-                            let mut checker = Checker::default();
+                            let mut checker = Mutf8Checker::default();
                             checker.feed(&text[..cut]);
                             checker.feed(&text[cut..]);
                             let is_surrogate = matches!(text, [0xed, 0xa0..=0xbf, 0x80..=0xbf]);

@@ -29,7 +29,7 @@ impl<R: Read> Window<R> {
     }
 
     /// A window over a stream that begins at this offset.
-    pub(crate) fn at(source: R, offset: u64) -> Window<R> {
+    pub(crate) fn with_offset(source: R, offset: u64) -> Window<R> {
         Window { offset, ..Window::new(source) }
     }
 
@@ -113,9 +113,9 @@ mod tests {
     use super::*;
 
     /// Gives one byte at a time, with interruptions.
-    struct Trickle(Vec<u8>, bool);
+    struct InterruptedReads(Vec<u8>, bool);
 
-    impl Read for Trickle {
+    impl Read for InterruptedReads {
         fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
             self.1 = !self.1;
             if self.1 {
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn a_trickle_with_interruptions_gives_every_byte_once() {
-        let mut window = Window::new(Trickle((0..=255).collect(), false));
+        let mut window = Window::new(InterruptedReads((0..=255).collect(), false));
         let mut seen = Vec::new();
         while window.fill().expect("interruptions are not errors") {
             assert_eq!(window.offset(), seen.len() as u64);

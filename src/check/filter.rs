@@ -12,11 +12,11 @@ use crate::format::Family;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Filter {
     text: String,
-    by: By,
+    by: FilterKind,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum By {
+enum FilterKind {
     /// A whole id, or else a part of some.
     Part,
     /// A pattern of ids.
@@ -34,9 +34,9 @@ impl FromStr for Filter {
     fn from_str(text: &str) -> Result<Filter, Error> {
         let pattern = |text: &str| Pattern::new(text).map_err(|e| Error::Usage(format!("the pattern {text:?}: {e}")));
         let by = match text.strip_prefix(RULE) {
-            Some(rule) => By::Rules(pattern(rule)?),
-            None if text.contains(['*', '?', '[']) => By::Ids(pattern(text)?),
-            None => By::Part,
+            Some(rule) => FilterKind::Rules(pattern(rule)?),
+            None if text.contains(['*', '?', '[']) => FilterKind::Ids(pattern(text)?),
+            None => FilterKind::Part,
         };
         Ok(Filter { text: text.to_owned(), by })
     }
@@ -50,37 +50,40 @@ impl fmt::Display for Filter {
 
 impl Filter {
     /// The part of the filter about the case, without the task.
-    fn case(&self) -> &str {
+    fn case_part(&self) -> &str {
         match self.by {
-            By::Rules(_) => &self.text,
+            FilterKind::Rules(_) => &self.text,
             _ => self.text.split(':').next().unwrap_or_default(),
         }
     }
 
     /// Whether it says what is to be done, too.
     fn has_task(&self) -> bool {
-        self.case().len() < self.text.len()
+        self.case_part().len() < self.text.len()
     }
 
     /// The error of a filter that no case matches, with a suggestion.
-    fn takes_none(&self, ids: &[String]) -> Error {
+    fn no_match_error(&self, ids: &[String]) -> Error {
         let rules = || Family::ALL.into_iter().flat_map(|family| family.book().rule.iter().map(|rule| rule.id));
         let (near, next) = match &self.by {
-            By::Rules(pattern) => {
+            FilterKind::Rules(pattern) => {
                 (did_you_mean(pattern.as_str(), rules()), "`heapsmith explain --list` shows the rules")
             }
-            _ => (did_you_mean(self.case(), ids.iter().map(String::as_str)), "`heapsmith corpus list` shows the cases"),
+            _ => (
+                did_you_mean(self.case_part(), ids.iter().map(String::as_str)),
+                "`heapsmith corpus list` shows the cases",
+            ),
         };
         Error::Usage(format!("no case matches the filter {:?}; {next}{near}", self.text))
     }
 
     fn takes(&self, id: &str, is_one: bool, rules: &[String]) -> bool {
         match &self.by {
-            By::Part if is_one => id == self.case(),
-            By::Part if self.has_task() => id.ends_with(self.case()),
-            By::Part => id.contains(self.case()),
-            By::Ids(_) => Pattern::new(self.case()).is_ok_and(|pattern| pattern.matches(id)),
-            By::Rules(pattern) => rules.iter().any(|rule| pattern.matches(rule)),
+            FilterKind::Part if is_one => id == self.case_part(),
+            FilterKind::Part if self.has_task() => id.ends_with(self.case_part()),
+            FilterKind::Part => id.contains(self.case_part()),
+            FilterKind::Ids(_) => Pattern::new(self.case_part()).is_ok_and(|pattern| pattern.matches(id)),
+            FilterKind::Rules(pattern) => rules.iter().any(|rule| pattern.matches(rule)),
         }
     }
 }
@@ -89,18 +92,18 @@ impl Filter {
 ///
 /// # Errors
 /// If no filter takes any of them.
-pub(super) fn of_cases(filters: &[Filter], sources: &mut Vec<impl Filtered>) -> Result<(), Error> {
+pub(super) fn retain_cases(filters: &[Filter], sources: &mut Vec<impl Filtered>) -> Result<(), Error> {
     let Some(first) = filters.first() else { return Ok(()) };
     let ids: Vec<String> = sources.iter().map(Filtered::id).collect();
     let filters: Vec<(&Filter, bool)> =
-        filters.iter().map(|filter| (filter, ids.iter().any(|id| id == filter.case()))).collect();
+        filters.iter().map(|filter| (filter, ids.iter().any(|id| id == filter.case_part()))).collect();
     let mut is_taken = sources.iter().zip(&ids).map(|(source, id)| {
         let rules = source.rules();
         filters.iter().any(|(filter, is_one)| filter.takes(id, *is_one, &rules))
     });
     let taken: Vec<bool> = is_taken.by_ref().collect();
     if !taken.is_empty() && !taken.contains(&true) {
-        return Err(first.takes_none(&ids));
+        return Err(first.no_match_error(&ids));
     }
     let mut taken = taken.into_iter();
     sources.retain(|_| taken.next().unwrap_or_default());
@@ -139,9 +142,9 @@ impl<'f> TaskFilter<'f> {
         let Filter { text, by } = self.filter;
         match by {
             _ if !self.filter.has_task() => self.filter.takes(&case.id(), self.is_one, &case.rules()),
-            By::Part if self.is_one => task == text,
-            By::Part => task.contains(text),
-            By::Ids(pattern) | By::Rules(pattern) => pattern.matches(task),
+            FilterKind::Part if self.is_one => task == text,
+            FilterKind::Part => task.contains(text),
+            FilterKind::Ids(pattern) | FilterKind::Rules(pattern) => pattern.matches(task),
         }
     }
 }

@@ -4,28 +4,30 @@ use std::collections::HashMap;
 use std::sync::atomic::AtomicUsize;
 use std::time::Instant;
 
-use crate::check::among::{Again, Among};
+use crate::check::cause_reduction::{CauseReducer, SymptomOracle, dump_path};
 use crate::check::causes::explain;
+use crate::check::differential::{DifferentialRun, DisagreementOracle};
 use crate::check::effort::Effort;
 use crate::check::evidence::point_at_causes;
-use crate::check::kept::{Kept, KeptDump, KeptFiles};
-use crate::check::report::{Chosen, Incomplete, ReducedDump, Report, Run, SCHEMA};
-use crate::check::run::{One, Options, Party, Progress, Relied, Shared, Silent, Told};
-use crate::check::shows::Wrong;
-use crate::check::smallest::{Question, Smaller, file_of};
+use crate::check::failure_oracle::FailureOracle;
+use crate::check::kept_answers::{KeptAnswers, KeptDump, KeptFiles};
+use crate::check::report::{CheckReport, ChosenCases, InterruptedRun, ReducedDump, RunCosts, SCHEMA};
+use crate::check::run::{
+    CheckOptions, CheckProgress, ImplementationRun, Peer, RelianceCache, RunContext, RunResult, SilentImplementations,
+};
 use crate::check::subject::Subject;
-use crate::check::task::{Source, Task};
-use crate::check::tasks::to_read;
+use crate::check::task::{CaseSource, Task};
+use crate::check::tasks::reading_tasks;
 use crate::error::Error;
 use crate::{interrupt, system};
 
 /// The result of a run.
 #[derive(Debug)]
-pub struct Checked {
+pub struct CheckResult {
     /// The report.
-    pub report: Report,
+    pub report: CheckReport,
     /// The answers of failed cases.
-    pub kept: Option<Kept>,
+    pub kept: Option<KeptAnswers>,
     /// Reduced dumps, by their paths below the folder of reports.
     pub dumps: Vec<(String, KeptDump)>,
 }
@@ -37,9 +39,9 @@ pub struct Checked {
 /// does not exist. What goes wrong with an implementation is a verdict.
 pub fn check(
     subjects: &[Subject],
-    options: &Options,
-    progress: &(dyn Fn(Progress<'_>) + Sync),
-) -> Result<Checked, Error> {
+    options: &CheckOptions,
+    progress: &(dyn Fn(CheckProgress<'_>) + Sync),
+) -> Result<CheckResult, Error> {
     let started = Instant::now();
     let cases = crate::corpus::cases()?;
     let large = crate::corpus::large_cases()?.into_iter().map(|case| case.id);
@@ -47,42 +49,42 @@ pub fn check(
     let known = cases.iter().map(|case| case.id.clone()).chain(large).chain(own).collect();
     options.expected.check_cases(&known, &options.choice)?;
     let sources = match &options.choice {
-        choice if choice.large || !choice.dumps.is_empty() => Source::chosen(choice)?,
-        choice => Source::among(cases, choice)?,
+        choice if choice.large || !choice.dumps.is_empty() => CaseSource::from_choice(choice)?,
+        choice => CaseSource::corpus_and_random(cases, choice)?,
     };
-    let mut run = Run { jobs: options.jobs as u64, ..Run::default() };
-    let mut report = Report {
+    let mut run = RunCosts { jobs: options.jobs as u64, ..RunCosts::default() };
+    let mut report = CheckReport {
         schema: SCHEMA,
         heapsmith: env!("CARGO_PKG_VERSION").to_owned(),
-        chosen: chosen(options),
-        ..Report::default()
+        chosen: describe_choice(options),
+        ..CheckReport::default()
     };
-    let kept = options.folder.as_ref().map(|_| Kept::default());
-    let silent = Silent { left: AtomicUsize::new(subjects.len()), folder: options.folder.as_ref() };
-    let relied = Relied::default();
-    let mut all: Vec<One<'_>> = Vec::new();
+    let kept = options.folder.as_ref().map(|_| KeptAnswers::default());
+    let silent = SilentImplementations { left: AtomicUsize::new(subjects.len()), folder: options.folder.as_ref() };
+    let relied = RelianceCache::default();
+    let mut all: Vec<ImplementationRun<'_>> = Vec::new();
     for subject in subjects {
-        let shared = Shared { options, progress, kept: kept.as_ref(), silent: &silent, relied: &relied };
-        let one = One::new(subject, shared, &sources, &all)?;
+        let shared = RunContext { options, progress, kept: kept.as_ref(), silent: &silent, relied: &relied };
+        let one = ImplementationRun::new(subject, shared, &sources, &all)?;
         all.push(one);
     }
     // One that cannot say what it can will not answer anything.
     if all.iter().any(|one| one.hello.is_ok()) {
-        all.iter().filter(|one| one.hello.is_err()).try_for_each(One::answered)?;
+        all.iter().filter(|one| one.hello.is_err()).try_for_each(ImplementationRun::record_answered)?;
     }
     let mut planned = 0;
     let mut done = Vec::new();
-    let parties: Vec<Party<'_>> = all.iter().map(One::party).collect();
-    let runs: Vec<Running<'_>> = match options.among {
+    let parties: Vec<Peer<'_>> = all.iter().map(ImplementationRun::as_peer).collect();
+    let runs: Vec<ScheduledRun<'_>> = match options.among {
         true => {
-            let shared = Shared { options, progress, kept: None, silent: &silent, relied: &relied };
-            let tasks = to_read(&sources, &options.choice.filters);
-            vec![Running::Among(Among::new(&parties, shared, tasks))]
+            let shared = RunContext { options, progress, kept: None, silent: &silent, relied: &relied };
+            let tasks = reading_tasks(&sources, &options.choice.filters);
+            vec![ScheduledRun::Among(DifferentialRun::new(&parties, shared, tasks))]
         }
-        false => all.into_iter().map(|one| Running::One(Box::new(one))).collect(),
+        false => all.into_iter().map(|one| ScheduledRun::One(Box::new(one))).collect(),
     };
     for one in runs {
-        planned += one.count();
+        planned += one.task_count();
         let told = one.run()?;
         run.milliseconds.insert(told.tested.label.clone(), told.milliseconds);
         run.peak_memory.insert(told.tested.label.clone(), told.peak_memory);
@@ -108,10 +110,10 @@ pub fn check(
         }
     }
     let dumps = match options.reduce {
-        Some(trials) => reduced(&parties, &mut report, &done, options, trials, progress)?,
+        Some(trials) => reduce_causes(&parties, &mut report, &done, options, trials, progress)?,
         None => Vec::new(),
     };
-    report.incomplete = subjects.iter().find_map(|subject| subject.stop.signal()).map(|signal| Incomplete {
+    report.incomplete = subjects.iter().find_map(|subject| subject.stop.signal()).map(|signal| InterruptedRun {
         signal: system::name_of(signal),
         judged: report.implementations.iter().map(|tested| tested.results.len() as u64).sum(),
         planned,
@@ -120,81 +122,85 @@ pub fn check(
     run.remnants = interrupt::remnants().into_iter().map(Into::into).collect();
     report.run = Some(run);
     let kept = kept.map(|mut kept| {
-        done.into_iter().for_each(|(label, tasks)| kept.enter(&label, tasks));
+        done.into_iter().for_each(|(label, tasks)| kept.add_cases(&label, tasks));
         kept
     });
-    Ok(Checked { report, kept, dumps })
+    Ok(CheckResult { report, kept, dumps })
 }
 
 /// Writes a report with failures before their causes are worked out and their dumps reduced, which takes time: whatever
 /// happens meanwhile, the verdicts are there. The whole report takes its place, and says why if it cannot be written.
-fn write_before_causes(report: &Report, options: &Options) {
+fn write_before_causes(report: &CheckReport, options: &CheckOptions) {
     let failures = report.implementations.iter().flat_map(|tested| &tested.results);
     let has_failures = failures.into_iter().any(|result| result.outcome.is_failure());
-    if let Some(folder) = options.folder.as_ref().filter(|folder| has_failures && !folder.holds_an_earlier_report()) {
+    if let Some(folder) = options.folder.as_ref().filter(|folder| has_failures && !folder.holds_earlier_report()) {
         folder.write(report, KeptFiles::default()).ok();
     }
 }
 
 /// A run of one implementation, or of several that are compared.
-enum Running<'r> {
-    One(Box<One<'r>>),
-    Among(Among<'r>),
+enum ScheduledRun<'r> {
+    One(Box<ImplementationRun<'r>>),
+    Among(DifferentialRun<'r>),
 }
 
-impl Running<'_> {
-    fn count(&self) -> u64 {
+impl ScheduledRun<'_> {
+    fn task_count(&self) -> u64 {
         match self {
-            Running::One(one) => one.count(),
-            Running::Among(among) => among.count(),
+            ScheduledRun::One(one) => one.task_count(),
+            ScheduledRun::Among(among) => among.task_count(),
         }
     }
 
-    fn run(self) -> Result<Told, Error> {
+    fn run(self) -> Result<RunResult, Error> {
         match self {
-            Running::One(one) => one.run(),
-            Running::Among(among) => among.run(),
+            ScheduledRun::One(one) => one.run(),
+            ScheduledRun::Among(among) => among.run(),
         }
     }
 }
 
 /// The label of an implementation that was run, and its tasks.
-type Done = (String, Vec<Task>);
+type LabelledTasks = (String, Vec<Task>);
 
 /// Reduces a dump of each cause that fails the run.
-fn reduced(
-    parties: &[Party<'_>],
-    report: &mut Report,
-    done: &[Done],
-    options: &Options,
+fn reduce_causes(
+    parties: &[Peer<'_>],
+    report: &mut CheckReport,
+    done: &[LabelledTasks],
+    options: &CheckOptions,
     trials: u64,
-    progress: &(dyn Fn(Progress<'_>) + Sync),
+    progress: &(dyn Fn(CheckProgress<'_>) + Sync),
 ) -> Result<Vec<(String, KeptDump)>, Error> {
-    let tried = |count| progress(Progress::Reducing(count));
+    let tried = |count| progress(CheckProgress::Reducing(count));
     let mut dumps = Vec::new();
     // Of implementations that are compared, there is one result.
     for ((party, tested), (_, tasks)) in parties.iter().zip(&mut report.implementations).zip(done) {
         let stop = &party.subject.stop;
-        let smaller = Smaller { stop, trials, jobs: options.jobs, tried: &tried };
+        let smaller = CauseReducer { stop, trials, jobs: options.jobs, tried: &tried };
         for cause in tested.causes.iter_mut().filter(|cause| cause.unexpected > 0) {
             let result = tested.results.iter().find(|result| result.id == cause.example);
-            let is_held = |task: &&Task| !task.source.is_streamed() && task.source.why_unknown().is_none();
+            let is_held = |task: &&Task| !task.source.is_streamed() && task.source.unknown_format_reason().is_none();
             let task = tasks.iter().find(|task| task.id == cause.example).filter(is_held);
             let (Some(result), Some(task), false) = (result, task, stop.is_asked()) else { continue };
             let operation = task.operation.clone();
-            let question: Result<Option<Box<dyn Question>>, Error> = match options.among {
-                true => Ok(boxed(Again::known(parties, &options.left_out, operation, result, cause))),
+            let question: Result<Option<Box<dyn SymptomOracle>>, Error> = match options.among {
+                true => {
+                    Ok(box_oracle(DisagreementOracle::from_cause(parties, &options.left_out, operation, result, cause)))
+                }
                 false => {
-                    let wrong = Wrong::known(party.subject, party.hello().cloned(), operation, result, cause);
-                    wrong.map(|wrong| wrong.in_a_hurry(&task.source)).transpose().map(boxed)
+                    let wrong =
+                        FailureOracle::from_cause(party.subject, party.hello().cloned(), operation, result, cause);
+                    wrong.map(|wrong| wrong.with_shorter_time_limit(&task.source)).transpose().map(box_oracle)
                 }
             };
-            let smallest = question.and_then(|question| smaller.of(task, result, cause, question.as_deref()));
+            let smallest =
+                question.and_then(|question| smaller.reduce_example(task, result, cause, question.as_deref()));
             // One that a signal cut short is not written down.
             let smallest = Error::unless_stopped(smallest)?;
             let Some(smallest) = smallest.filter(|smallest| smallest.is_reduced && !stop.is_asked()) else { continue };
             let suffix = task.source.case()?.format.family().suffix();
-            let file = file_of(dumps.len() + 1, &cause.id, suffix);
+            let file = dump_path(dumps.len() + 1, &cause.id, suffix);
             dumps.push((file.clone(), KeptDump::Bytes(smallest.case.bytes)));
             cause.reduced = Some(ReducedDump { file, ..smallest.told });
         }
@@ -202,13 +208,13 @@ fn reduced(
     Ok(dumps)
 }
 
-fn boxed<'q>(question: Option<impl Question + 'q>) -> Option<Box<dyn Question + 'q>> {
-    question.map(|question| Box::new(question) as Box<dyn Question + 'q>)
+fn box_oracle<'q>(question: Option<impl SymptomOracle + 'q>) -> Option<Box<dyn SymptomOracle + 'q>> {
+    question.map(|question| Box::new(question) as Box<dyn SymptomOracle + 'q>)
 }
 
-fn chosen(options: &Options) -> Chosen {
+fn describe_choice(options: &CheckOptions) -> ChosenCases {
     let choice = &options.choice;
-    Chosen {
+    ChosenCases {
         random: choice.random,
         seed: choice.seed,
         dumps: choice.dumps.len() as u64,

@@ -3,22 +3,22 @@
 use std::collections::HashMap;
 
 use crate::compare::carriage::array_name;
-use crate::model::{Address, Class, Field, Forms, Heap, Name, Object, ObjectKind};
+use crate::model::{Address, Class, Field, Heap, Name, NameForms, Object, ObjectKind};
 
 /// The classes and objects of a heap by their addresses.
-pub(super) struct Index<'h> {
+pub(super) struct EntriesByAddress<'h> {
     pub(super) classes: HashMap<Address, &'h Class>,
     pub(super) objects: HashMap<Address, &'h Object>,
-    names: Names,
+    names: ClassNames,
 }
 
 /// Names of classes in the form of Java source.
-pub(super) struct Names(HashMap<Address, Name>);
+pub(super) struct ClassNames(HashMap<Address, Name>);
 
-impl Names {
-    pub(super) fn of(classes: &[Class]) -> Names {
-        let mut java = Forms::new(Name::to_java_form);
-        Names(classes.iter().map(|class| (class.address, java.of(&class.name))).collect())
+impl ClassNames {
+    pub(super) fn from_classes(classes: &[Class]) -> ClassNames {
+        let mut java = NameForms::new(Name::to_java_form);
+        ClassNames(classes.iter().map(|class| (class.address, java.convert(&class.name))).collect())
     }
 
     /// The name of an object's class, by its class, its class name or its class word.
@@ -33,12 +33,12 @@ impl Names {
     }
 }
 
-impl<'h> Index<'h> {
-    pub(super) fn new(heap: &'h Heap) -> Index<'h> {
-        Index {
+impl<'h> EntriesByAddress<'h> {
+    pub(super) fn new(heap: &'h Heap) -> EntriesByAddress<'h> {
+        EntriesByAddress {
             classes: heap.classes.iter().map(|class| (class.address, class)).collect(),
             objects: heap.objects.iter().map(|object| (object.address, object)).collect(),
-            names: Names::of(&heap.classes),
+            names: ClassNames::from_classes(&heap.classes),
         }
     }
 

@@ -1,17 +1,17 @@
 //! Introductions: an adapter's declaration before it is asked about dumps.
 
 use crate::check::declarations::IDENTIFIES;
-use crate::check::protocol::{Hello, Level, Writer};
+use crate::check::protocol::{DeclaredWriter, Hello, Level};
 use crate::check::report::Declared;
-use crate::check::subject::{Adapter, Kind, Reply, Subject, not_started};
-use crate::check::task::{Operation, Task};
+use crate::check::subject::{Adapter, Reply, Subject, SubjectKind, not_started};
+use crate::check::task::{Task, TaskOperation};
 use crate::compare::Facet;
 use crate::error::Error;
-use crate::format::{Family, Format, Target};
+use crate::format::{DumpTarget, Family, Format};
 
 /// An adapter's declaration, or its failure after two tries; `None` for other programs.
-pub(super) fn hello(subject: &Subject) -> Result<Result<Option<Hello>, String>, Error> {
-    if subject.kind != Kind::Adapter {
+pub(super) fn ask_hello(subject: &Subject) -> Result<Result<Option<Hello>, String>, Error> {
+    if subject.kind != SubjectKind::Adapter {
         return Ok(Ok(None));
     }
     let mut how = String::new();
@@ -19,7 +19,7 @@ pub(super) fn hello(subject: &Subject) -> Result<Result<Option<Hello>, String>, 
         match Adapter::start(subject)?.hello(subject) {
             Ok(hello) => {
                 // What it declares wrongly would never be asked, and nothing would be wrong.
-                return Ok(declaration(&hello).map(|()| Some(hello)).map_err(|how| format!("hello: {how}")));
+                return Ok(check_declaration(&hello).map(|()| Some(hello)).map_err(|how| format!("hello: {how}")));
             }
             Err(Reply::NotStarted(why)) => return Err(not_started(subject, &why)),
             Err(Reply::Crash(e) | Reply::Error(e) | Reply::Hang(e) | Reply::OutOfMemory(e)) => how = e,
@@ -35,7 +35,7 @@ pub(super) fn hello(subject: &Subject) -> Result<Result<Option<Hello>, String>, 
 /// # Errors
 /// If it does not say what it can, or a signal ended it.
 pub(super) fn required_hello(subject: &Subject) -> Result<Option<Hello>, Error> {
-    hello(subject)?.map_err(|how| match subject.stop.is_asked() {
+    ask_hello(subject)?.map_err(|how| match subject.stop.is_asked() {
         true => Error::stopped(),
         false => Error::Usage(format!("{}: {how}", subject.command)),
     })
@@ -50,15 +50,15 @@ pub(super) fn label(subject: &Subject, hello: Option<&Hello>) -> String {
 }
 
 /// The label, with a number if it is taken.
-pub(super) fn unique(label: String, is_taken: impl Fn(&str) -> bool) -> String {
+pub(super) fn unique_label(label: String, is_taken: impl Fn(&str) -> bool) -> String {
     let numbered = (2..).map(|number| format!("{label} ({number})"));
     std::iter::once(label.clone()).chain(numbered).find(|label| !is_taken(label)).unwrap_or(label)
 }
 
 /// The part of a declaration that the report has.
-pub(super) fn declared(subject: &Subject, hello: &Hello, tasks: &[Task]) -> Declared {
-    let level = subject.level_of(hello);
-    let reads = tasks.iter().any(|task| task.operation == Operation::Parse);
+pub(super) fn reported_declaration(subject: &Subject, hello: &Hello, tasks: &[Task]) -> Declared {
+    let level = subject.effective_level(hello);
+    let reads = tasks.iter().any(|task| task.operation == TaskOperation::Parse);
     let reports = match level {
         _ if !reads => Vec::new(),
         Level::Verdict => Vec::new(),
@@ -76,19 +76,20 @@ pub(super) fn declared(subject: &Subject, hello: &Hello, tasks: &[Task]) -> Decl
         reports,
         identifies: hello.declares.name(IDENTIFIES).to_owned(),
         protocol: hello.protocol,
-        ignored: hello.ignored(),
+        ignored: hello.ignored_names(),
     }
 }
 
 /// Checks an adapter's declaration.
-pub(super) fn declaration(hello: &Hello) -> Result<(), String> {
-    let known = |name: &str| Family::named(name).is_some() || name.parse::<Format>().is_ok();
+pub(super) fn check_declaration(hello: &Hello) -> Result<(), String> {
+    let known = |name: &str| Family::from_name(name).is_some() || name.parse::<Format>().is_ok();
     let read = hello.reads.iter().chain(hello.converts.iter().map(|pair| &pair.from)).map(String::as_str);
-    let written = hello.writes.iter().map(Writer::to).chain(hello.converts.iter().map(|pair| pair.to.as_str()));
-    if let Some(name) = written.clone().find(|name| !known(name) && name.parse::<Target>().is_err()) {
+    let written =
+        hello.writes.iter().map(DeclaredWriter::target_name).chain(hello.converts.iter().map(|pair| pair.to.as_str()));
+    if let Some(name) = written.clone().find(|name| !known(name) && name.parse::<DumpTarget>().is_err()) {
         return Err(format!(
             "{name:?} is neither a format nor a writer; expected a name like {} (`heapsmith facets` lists all)",
-            Target::examples()
+            DumpTarget::examples()
         ));
     }
     if let Some(name) = read.clone().find(|name| !known(name)) {
@@ -110,7 +111,9 @@ pub(super) fn declaration(hello: &Hello) -> Result<(), String> {
         }
     }
     let lost = hello.converts.iter().flat_map(|pair| pair.loses.iter());
-    if let Some(owed) = lost.chain(hello.writes.iter().flat_map(Writer::loses)).find(|facet| !facet.may_be_omitted()) {
+    if let Some(owed) =
+        lost.chain(hello.writes.iter().flat_map(DeclaredWriter::loses)).find(|facet| !facet.is_omittable())
+    {
         return Err(format!("`loses` has {owed}, which every dump has"));
     }
     if hello.levels.is_empty() && !hello.reads.is_empty() {

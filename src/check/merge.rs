@@ -6,9 +6,9 @@ use crate::check::causes::explain;
 use crate::check::declarations::all_ambiguities;
 use crate::check::effort::Effort;
 use crate::check::evidence::point_at_causes;
-use crate::check::held::{settle, unsettled};
-use crate::check::report::{CaseResult, Follows, Incomplete, Report, SCHEMA, Tested};
-use crate::check::sources::{numbers, random_case};
+use crate::check::infer_readings::{enforce_common_reading, revert_reading_failure};
+use crate::check::report::{CaseResult, CheckReport, InterruptedRun, PassingReadings, SCHEMA, TestedImplementation};
+use crate::check::sources::{parse_random_id, random_case};
 use crate::corpus::{Case, cases};
 use crate::error::Error;
 use crate::format::Family;
@@ -18,7 +18,7 @@ use crate::interrupt::Stop;
 ///
 /// # Errors
 /// If the reports are of other questions, or a case was run twice.
-pub fn merge(reports: Vec<Report>) -> Result<Report, Error> {
+pub fn merge(reports: Vec<CheckReport>) -> Result<CheckReport, Error> {
     let usage = |message: String| Err(Error::Usage(message));
     let is_several = reports.len() > 1;
     let mut reports = reports.into_iter();
@@ -28,18 +28,18 @@ pub fn merge(reports: Vec<Report>) -> Result<Report, Error> {
     if merged.schema != SCHEMA {
         return usage(format!("a report of schema {}, not {SCHEMA}", merged.schema));
     }
-    are_known(&merged)?;
+    check_readings(&merged)?;
     let mut shards = Shards::default();
-    shards.take(&mut merged);
+    shards.record_report(&mut merged);
     for mut other in reports {
-        are_known(&other)?;
+        check_readings(&other)?;
         if (other.schema, &other.heapsmith) != (merged.schema, &merged.heapsmith) {
             return usage(format!(
                 "reports of heapsmith {} and {}, of schemas {} and {}, cannot be merged",
                 merged.heapsmith, other.heapsmith, merged.schema, other.schema
             ));
         }
-        shards.take(&mut other);
+        shards.record_report(&mut other);
         if other.chosen != merged.chosen {
             return usage("these are reports of other choices of cases (random, seed, format, filter)".to_owned());
         }
@@ -61,12 +61,12 @@ pub fn merge(reports: Vec<Report>) -> Result<Report, Error> {
         }
         merged.incomplete = match (merged.incomplete.take(), other.incomplete) {
             (Some(one), Some(two)) => {
-                Some(Incomplete { judged: one.judged + two.judged, planned: one.planned + two.planned, ..one })
+                Some(InterruptedRun { judged: one.judged + two.judged, planned: one.planned + two.planned, ..one })
             }
             (one, two) => one.or(two),
         };
         merged.run = match (merged.run.take(), other.run) {
-            (Some(one), Some(two)) => Some(one.and(two)),
+            (Some(one), Some(two)) => Some(one.merged_with(two)),
             (one, two) => one.or(two),
         };
     }
@@ -80,42 +80,43 @@ pub fn merge(reports: Vec<Report>) -> Result<Report, Error> {
         if let Some(pair) = tested.results.windows(2).find(|pair| pair[0].id == pair[1].id) {
             return usage(format!("{} was run over {} twice", tested.label, pair[0].id));
         }
-        settle_anew(tested);
+        reinfer_readings(tested);
         tested.omitted.sort_unstable();
         tested.omitted.dedup();
         tested.count();
     }
-    merged.chosen.shard = shards.rest();
+    merged.chosen.shard = shards.common_shards();
     explain(&mut merged, &Effort::new(&Stop::default()));
     if is_several {
-        point(&mut merged)?;
+        point_at_bytes(&mut merged)?;
     }
     Ok(merged)
 }
 
 /// Points at the bytes of all causes. The cases are made again.
-fn point(merged: &mut Report) -> Result<(), Error> {
+fn point_at_bytes(merged: &mut CheckReport) -> Result<(), Error> {
     let corpus: HashMap<String, Case> = cases()?.into_iter().map(|case| (case.id.clone(), case)).collect();
     let families: Vec<Family> = match merged.chosen.format.as_deref() {
-        Some(name) => Family::named(name).into_iter().collect(),
+        Some(name) => Family::from_name(name).into_iter().collect(),
         None => Family::ALL.to_vec(),
     };
     let made = |id: &str| {
         let known = corpus.get(id).cloned();
-        let random = || numbers(id).and_then(|(seed, number)| random_case(seed, number, &families).ok());
+        let random = || parse_random_id(id).and_then(|(seed, number)| random_case(seed, number, &families).ok());
         Ok(known.or_else(random).filter(|case| case.id == id))
     };
     merged.implementations.iter_mut().try_for_each(|tested| point_at_causes(tested, &made))
 }
 
 /// Checks that all readings of a report exist.
-fn are_known(report: &Report) -> Result<(), Error> {
+fn check_readings(report: &CheckReport) -> Result<(), Error> {
     let all = all_ambiguities();
     let is_known =
         |name: &str, choice: &str| all.iter().any(|known| known.name == name && known.choice(choice).is_some());
     for tested in &report.implementations {
         let held = tested.readings.iter().all(|held| is_known(&held.reading, &held.choice));
-        let mut follows = tested.results.iter().flat_map(|result| &result.readings).flat_map(|Follows(all)| all);
+        let mut follows =
+            tested.results.iter().flat_map(|result| &result.readings).flat_map(|PassingReadings(all)| all);
         if !held
             || !follows
                 .all(|(name, choices)| !choices.is_empty() && choices.iter().all(|choice| is_known(name, choice)))
@@ -130,16 +131,16 @@ fn are_known(report: &Report) -> Result<(), Error> {
 }
 
 /// Infers the readings of an implementation again, from the cases of all reports.
-fn settle_anew(tested: &mut Tested) {
+fn reinfer_readings(tested: &mut TestedImplementation) {
     let declared = tested.readings.iter().filter(|held| held.declared);
     let declared = declared.map(|held| (held.reading.clone(), held.choice.clone())).collect();
     for CaseResult { outcome, readings, evidence, repeat, .. } in &mut tested.results {
-        if unsettled(outcome, readings) {
+        if revert_reading_failure(outcome, readings) {
             (*evidence, *repeat) = (None, None);
         }
     }
     let results = tested.results.iter_mut().map(|result| (&mut result.outcome, &result.readings[..]));
-    tested.readings = settle(&declared, results);
+    tested.readings = enforce_common_reading(&declared, results);
 }
 
 /// The shards that were merged of each implementation.
@@ -150,7 +151,7 @@ struct Shards {
 
 impl Shards {
     /// Takes note of a report's shards; one that was merged has several.
-    fn take(&mut self, report: &mut Report) {
+    fn record_report(&mut self, report: &mut CheckReport) {
         let Some(shards) = report.chosen.shard.take() else { return };
         for tested in &report.implementations {
             self.of.entry(tested.label.clone()).or_default().extend(shards.split(' ').map(str::to_owned));
@@ -158,7 +159,7 @@ impl Shards {
     }
 
     /// The shards that all implementations have, unless they are complete.
-    fn rest(&self) -> Option<String> {
+    fn common_shards(&self) -> Option<String> {
         let mut lists = self.of.values();
         let common = lists.next()?.clone();
         let common = lists.fold(common, |common, list| common.intersection(list).cloned().collect());

@@ -4,22 +4,24 @@
 //! Choice ─▶ Source, Task ─▶ run (batches) ─▶ subject (a process under its supervisor) ─Reply─▶ judge ─▶ Report
 //! ```
 
-mod among;
 pub mod campaign;
+mod cause_reduction;
 mod causes;
 mod closure;
 mod declarations;
+mod differential;
 mod effort;
 pub mod evidence;
 mod examine;
 mod expected;
+mod failure_oracle;
 mod filter;
 mod full_run;
-mod held;
 mod index;
+mod infer_readings;
 mod introduction;
 mod judge;
-mod kept;
+mod kept_answers;
 mod merge;
 mod process;
 pub mod protocol;
@@ -28,33 +30,34 @@ pub mod report;
 mod run;
 mod scaling;
 mod serve;
-mod shows;
-mod smallest;
 mod sources;
-mod streamed;
+mod streamed_dump;
 mod subject;
 mod task;
 mod tasks;
 
 pub use campaign::{Campaign, CampaignOptions};
-pub use closure::{CheckDecoder, DecoderReport, Failed, Failures, Skipped, check_decoder};
+pub use closure::{CheckDecoder, DecoderReport, FailedCase, Failures, SkippedCase, check_decoder};
 pub use declarations::{DECLARATIONS, Declaration, all_ambiguities as ambiguities};
-pub use examine::{Examination, Fault, Step, examine};
-pub use expected::{Entry, ExpectedFailures, Update};
+pub use examine::{Examination, ExaminationStep, Fault, examine};
+pub use expected::{ExpectedFailure, ExpectedFailures, Update};
+pub use failure_oracle::{CommandOracle, FailureOracle, OraclePool};
 pub use filter::Filter;
-pub use full_run::{Checked, check};
-pub use judge::decoder_answer::Answer;
-pub use kept::{Kept, KeptDump, KeptFiles, ListedDump, ReportFolder, read_report};
+pub use full_run::{CheckResult, check};
+pub use judge::decoder_answer::DecoderAnswer;
+pub use kept_answers::{KeptAnswers, KeptDump, KeptFiles, ListedDump, ReportFolder, read_report};
 pub use merge::merge;
 pub use process::{Budget, Sweeper, supervise};
-pub use report::evidence::{Edge, Evidence, Field, Neighbourhood, Node};
-pub use report::{CaseResult, Outcome, Report};
-pub use run::{Options, Progress};
+pub use report::evidence::{Evidence, EvidenceField, NeighbourEdge, NeighbourNode, Neighbourhood};
+pub use report::{CaseResult, CheckReport, Outcome};
+pub use run::{CheckOptions, CheckProgress};
+pub use scaling::{
+    DumpCost, Growth, GrowthSeries, ReadFailure, SCHEMA as SCALING_SCHEMA, ScaledImplementation, Scaling,
+    ScalingOptions, scale,
+};
 #[doc(hidden)]
-pub use scaling::{Dump as ScalingDump, dumps as scaling_dumps};
-pub use scaling::{Failure, Growth, SCHEMA as SCALING_SCHEMA, Scaled, Scaling, ScalingOptions, Series, Size, scale};
+pub use scaling::{ScalingDump, dumps as scaling_dumps};
 pub use serve::serve;
-pub use shows::{Asking, Test, Wrong};
-pub use sources::OwnDump;
-pub use subject::{BATCH, Kind, Subject};
-pub use task::{Choice, Operation, Source, Task, Wanted, What};
+pub use sources::UserDump;
+pub use subject::{BATCH, Subject, SubjectKind};
+pub use task::{CaseChoice, CaseSource, OperationKind, Task, TaskOperation, WantedOperations};

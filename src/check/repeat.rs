@@ -3,39 +3,43 @@
 use std::collections::BTreeSet;
 
 use crate::check::process::Budget;
-use crate::check::subject::{Kind, Subject};
-use crate::check::task::{Choice, Operation, Wanted};
+use crate::check::subject::{Subject, SubjectKind};
+use crate::check::task::{CaseChoice, TaskOperation, WantedOperations};
 use crate::compare::Facet;
 
 /// The command that repeats a case.
-pub(super) fn repeat(subject: &Subject, choice: &Choice, left_out: &BTreeSet<Facet>, id: &str) -> String {
+pub(super) fn case_command(subject: &Subject, choice: &CaseChoice, left_out: &BTreeSet<Facet>, id: &str) -> String {
     let operation = match id.split_once(':') {
-        Some((_, what)) if subject.kind == Kind::Adapter && what.starts_with("to-") => " --operation convert",
-        Some(_) if subject.kind == Kind::Adapter => " --operation encode",
+        Some((_, what)) if subject.kind == SubjectKind::Adapter && what.starts_with("to-") => " --operation convert",
+        Some(_) if subject.kind == SubjectKind::Adapter => " --operation encode",
         _ => "",
     };
-    format!("heapsmith check {}{}", asked(subject), about(choice, operation, &limits(subject, left_out), id))
+    format!(
+        "heapsmith check {}{}",
+        subject_option(subject),
+        case_options(choice, operation, &judging_options(subject, left_out), id)
+    )
 }
 
 /// The command that repeats a case with several implementations.
-pub(super) fn among<'s>(
+pub(super) fn differential_command<'s>(
     subjects: impl Iterator<Item = &'s Subject> + Clone,
-    choice: &Choice,
+    choice: &CaseChoice,
     left_out: &BTreeSet<Facet>,
     id: &str,
 ) -> String {
     // Limits are those of all.
-    let limits = subjects.clone().next().map(|subject| limits(subject, left_out)).unwrap_or_default();
-    format!("heapsmith check {} --among{}", options(subjects), about(choice, "", &limits, id))
+    let limits = subjects.clone().next().map(|subject| judging_options(subject, left_out)).unwrap_or_default();
+    format!("heapsmith check {} --among{}", subject_options(subjects), case_options(choice, "", &limits, id))
 }
 
 /// The options that name the implementations.
-pub(super) fn options<'s>(subjects: impl Iterator<Item = &'s Subject>) -> String {
-    subjects.map(asked).collect::<Vec<_>>().join(" ")
+pub(super) fn subject_options<'s>(subjects: impl Iterator<Item = &'s Subject>) -> String {
+    subjects.map(subject_option).collect::<Vec<_>>().join(" ")
 }
 
 /// The options that choose the case and how its answer is judged.
-fn about(choice: &Choice, operation: &str, limits: &str, id: &str) -> String {
+fn case_options(choice: &CaseChoice, operation: &str, limits: &str, id: &str) -> String {
     let random = if id.starts_with("random") {
         // Which dumps are drawn depends on the formats.
         let format = choice.format.map(|family| format!(" --format {}", family.name())).unwrap_or_default();
@@ -53,29 +57,34 @@ fn about(choice: &Choice, operation: &str, limits: &str, id: &str) -> String {
 }
 
 /// The command that asks about a dump, named by path or recipe.
-pub(super) fn of_dump(subject: &Subject, left_out: &BTreeSet<Facet>, dump: &str, operation: &Operation) -> String {
+pub(super) fn dump_command(
+    subject: &Subject,
+    left_out: &BTreeSet<Facet>,
+    dump: &str,
+    operation: &TaskOperation,
+) -> String {
     let operation = match operation {
-        Operation::Convert(_) if subject.kind == Kind::Adapter => " --operation convert",
-        Operation::Encode(_) if subject.kind == Kind::Adapter => " --operation encode",
+        TaskOperation::Convert(_) if subject.kind == SubjectKind::Adapter => " --operation convert",
+        TaskOperation::Encode(_) if subject.kind == SubjectKind::Adapter => " --operation encode",
         _ => "",
     };
-    let (asked, limits, dump) = (asked(subject), limits(subject, left_out), shell_words::quote(dump));
+    let (asked, limits, dump) = (subject_option(subject), judging_options(subject, left_out), shell_words::quote(dump));
     format!("heapsmith check {asked}{operation}{limits} --dumps {dump}")
 }
 
 /// Whether answers to two runs are asked for and judged in the same way: the same text.
-pub(super) fn judged(subject: &Subject, operations: Wanted, left_out: &BTreeSet<Facet>) -> String {
+pub(super) fn judging_key(subject: &Subject, operations: WantedOperations, left_out: &BTreeSet<Facet>) -> String {
     let operation = operations.0.map(|what| format!(" {what:?}")).unwrap_or_default();
-    format!("{}{operation}{}", asked(subject), limits(subject, left_out))
+    format!("{}{operation}{}", subject_option(subject), judging_options(subject, left_out))
 }
 
 /// The option that names an implementation.
-fn asked(subject: &Subject) -> String {
+fn subject_option(subject: &Subject) -> String {
     let command = shell_words::quote(&subject.command);
     match &subject.kind {
-        Kind::Adapter => format!("--adapter {command}"),
-        Kind::Decoder => format!("--decoder {command}"),
-        Kind::Converter { to, renames, .. } | Kind::Encoder { to, renames } => {
+        SubjectKind::Adapter => format!("--adapter {command}"),
+        SubjectKind::Decoder => format!("--decoder {command}"),
+        SubjectKind::Converter { to, renames, .. } | SubjectKind::Encoder { to, renames } => {
             let renames = if *renames { " --up-to-renaming" } else { "" };
             format!("--{} {command} --to {to}{renames}", subject.kind.name())
         }
@@ -83,7 +92,7 @@ fn asked(subject: &Subject) -> String {
 }
 
 /// The options for limits, level and facets that are left out.
-fn limits(subject: &Subject, left_out: &BTreeSet<Facet>) -> String {
+fn judging_options(subject: &Subject, left_out: &BTreeSet<Facet>) -> String {
     let mut limits = String::new();
     let Budget { time, memory, .. } = subject.budget;
     if time != Budget::default().time {

@@ -7,22 +7,22 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::answers::{Analysis, Edges, Graph};
+use crate::answers::{Analysis, EdgeOptions, EntryGraph};
 use crate::check::declarations::{READINGS, all_ambiguities};
-use crate::check::judge::{OfClass, Tally, strings};
+use crate::check::judge::{ClassTally, ObjectTally, strings};
 use crate::check::process::LONGEST_LINE;
 use crate::check::protocol::{
-    Accepted, Answer, ClassCount, Count, Counts, EntryAnswer, Hello, Known, Level, Operation, Pair, Part, Request,
-    RetainedAnswer, Status, VERSIONS, Writer,
+    Accepted, AdapterAnswer, AnswerPart, AnswerStatus, ClassCount, CountKind, DeclaredConversion, DeclaredWriter,
+    EntryAnswer, Hello, KnownNames, Level, ObjectCounts, Request, RequestedOperation, RetainedAnswer, VERSIONS,
 };
 use crate::compare::Facet;
 use crate::compare::listing::{self, Hex};
 use crate::convert;
-use crate::digest::{self, Selection};
+use crate::digest::{self, FacetSelection};
 use crate::error::Error;
-use crate::family::Wishes;
-use crate::format::{DumpFile, Format, Lowering, Target};
-use crate::hprof::Reading;
+use crate::family::WriteRequest;
+use crate::format::{DumpFile, DumpTarget, Format, Lowering};
+use crate::hprof::ReadOptions;
 use crate::input::Input;
 use crate::model::{Address, DumpSource, Heap, HeapSource, Name};
 use crate::validate::unsound;
@@ -45,7 +45,7 @@ pub fn serve(mut requests: impl BufRead, mut answers: impl Write) -> Result<(), 
             let mib = LONGEST_LINE >> 20;
             return Err(Error::Usage(format!("reading requests: expected a line of at most {mib} MiB, found more")));
         }
-        let text = answer(&line).map_err(|e| Error::io("writing an answer", e.into()))?;
+        let text = answer_line(&line).map_err(|e| Error::io("writing an answer", e.into()))?;
         let mut write = || {
             answers.write_all(text.as_bytes())?;
             answers.write_all(b"\n")?;
@@ -55,35 +55,35 @@ pub fn serve(mut requests: impl BufRead, mut answers: impl Write) -> Result<(), 
     }
 }
 
-fn answer(line: &[u8]) -> serde_json::Result<String> {
+fn answer_line(line: &[u8]) -> serde_json::Result<String> {
     let status = match serde_json::from_slice::<Request>(line) {
-        Ok(Request { id, op: Operation::Hello { protocols, .. } }) => {
+        Ok(Request { id, op: RequestedOperation::Hello { protocols, .. } }) => {
             if let Some(protocol) = VERSIONS.into_iter().rev().find(|version| protocols.contains(version)) {
-                return serde_json::to_string(&hello(id, protocol));
+                return serde_json::to_string(&hello_answer(id, protocol));
             }
             let [old, new] = VERSIONS;
             let message = format!("this speaks versions {old} and {new} of the protocol, not one of {protocols:?}");
-            Answer { id, status: Status::Error { message } }
+            AdapterAnswer { id, status: AnswerStatus::Error { message } }
         }
-        Ok(Request { id, op }) => Answer { id, status: carry_out(&op) },
+        Ok(Request { id, op }) => AdapterAnswer { id, status: execute(&op) },
         Err(e) => {
             // The request's number may be there all the same.
             let id = serde_json::from_slice::<Value>(line).ok().and_then(|value| value["id"].as_u64());
             let message = format!("not a request: {e}");
-            Answer { id: id.unwrap_or_default(), status: Status::Error { message } }
+            AdapterAnswer { id: id.unwrap_or_default(), status: AnswerStatus::Error { message } }
         }
     };
     serde_json::to_string(&status)
 }
 
-fn hello(id: u64, protocol: u32) -> Hello {
+fn hello_answer(id: u64, protocol: u32) -> Hello {
     let names = || Format::all().map(|format| format.to_string());
     // What version 1 had.
     let is_known = |level: &Level| protocol >= 2 || *level != Level::Answers;
     let levels = [Level::Verdict, Level::Counts, Level::Answers, Level::Digest, Level::Listing];
-    let counts = Count::ALL.into_iter().filter(|count| protocol >= 2 || *count != Count::HistogramBytes);
+    let counts = CountKind::ALL.into_iter().filter(|count| protocol >= 2 || *count != CountKind::HistogramBytes);
     let facets = Facet::ALL.into_iter().filter(|facet| protocol >= 2 || *facet != Facet::RootObjects);
-    let answers = Part::ALL.into_iter().filter(|part| protocol >= 2 && *part != Part::AnyPaths);
+    let answers = AnswerPart::ALL.into_iter().filter(|part| protocol >= 2 && *part != AnswerPart::AnyPaths);
     Hello {
         id,
         protocol,
@@ -96,93 +96,96 @@ fn hello(id: u64, protocol: u32) -> Hello {
         counts: counts.collect::<Vec<_>>().into(),
         answers: answers.collect::<Vec<_>>().into(),
         declares: Default::default(),
-        readings: defaults(protocol),
+        readings: default_readings(protocol),
         heaps: true,
         converts: names()
             .flat_map(|from| {
-                writers().map(move |to| Pair {
+                default_writers().map(move |to| DeclaredConversion {
                     from: from.clone(),
                     to,
-                    loses: Known::default(),
+                    loses: KnownNames::default(),
                     declares: Default::default(),
                 })
             })
             .collect(),
-        writes: writers().map(Writer::from).collect(),
+        writes: default_writers().map(DeclaredWriter::from).collect(),
     }
 }
 
 /// The first choice of each reading, which this decoder follows; empty where readings cannot be declared.
-fn defaults(protocol: u32) -> BTreeMap<String, String> {
+fn default_readings(protocol: u32) -> BTreeMap<String, String> {
     let all = all_ambiguities().into_iter().filter(|_| protocol >= 2);
     let all = all.filter(|ambiguity| !READINGS.contains(&ambiguity.name));
     all.map(|ambiguity| (ambiguity.name.to_owned(), ambiguity.choices[0].name.to_owned())).collect()
 }
 
 /// Each format with its default writer.
-fn writers() -> impl Iterator<Item = String> {
+fn default_writers() -> impl Iterator<Item = String> {
     let named =
-        |format: Format| Some(format!("{format}/{}", Lowering::new(format, &Wishes::default()).ok()?.profile()));
+        |format: Format| Some(format!("{format}/{}", Lowering::new(format, &WriteRequest::default()).ok()?.profile()));
     Format::all().filter_map(named)
 }
 
 /// The lowering of a format, or of a format and a profile.
-fn lowering(name: &str) -> Result<Lowering, Error> {
-    let Target { format, profile } = name.parse()?;
-    Lowering::new(format, &Wishes { profile, ..Wishes::default() })
+fn parse_lowering(name: &str) -> Result<Lowering, Error> {
+    let DumpTarget { format, profile } = name.parse()?;
+    Lowering::new(format, &WriteRequest { profile, ..WriteRequest::default() })
 }
 
-fn carry_out(op: &Operation) -> Status {
+fn execute(op: &RequestedOperation) -> AnswerStatus {
     let told = match op {
-        Operation::Hello { .. } => Ok(Accepted::default()),
-        Operation::Parse { path, heap, level, out, facets, buckets, bucket, .. } => {
-            let wanted = facets.as_deref().map_or_else(Selection::unordered, |facets| facets.iter().copied().collect());
-            let wanted = Wanted {
+        RequestedOperation::Hello { .. } => Ok(Accepted::default()),
+        RequestedOperation::Parse { path, heap, level, out, facets, buckets, bucket, .. } => {
+            let wanted =
+                facets.as_deref().map_or_else(FacetSelection::unordered, |facets| facets.iter().copied().collect());
+            let wanted = ParseRequest {
                 level: *level,
                 out: out.as_deref(),
-                facets: wanted.and(Selection::unordered()),
+                facets: wanted.and(FacetSelection::unordered()),
                 buckets: buckets.unwrap_or_default(),
                 bucket: *bucket,
             };
             parse(Path::new(path), *heap, &wanted)
         }
-        Operation::Convert { path, to, out, .. } => convert(Path::new(path), to, Path::new(out)),
-        Operation::Encode { path, format, out } => encode(Path::new(path), format, Path::new(out)),
+        RequestedOperation::Convert { path, to, out, .. } => convert(Path::new(path), to, Path::new(out)),
+        RequestedOperation::Encode { path, format, out } => encode(Path::new(path), format, Path::new(out)),
     };
     match told {
-        Ok(accepted) => Status::Accept(Box::new(accepted)),
-        Err(Error::Decode(e)) if !e.is_the_machines() => {
-            Status::Reject { offset: Some(e.offset()), message: e.to_string() }
+        Ok(accepted) => AnswerStatus::Accept(Box::new(accepted)),
+        Err(Error::Decode(e)) if !e.is_machine_fault() => {
+            AnswerStatus::Reject { offset: Some(e.offset()), message: e.to_string() }
         }
-        Err(e @ (Error::Lower(_) | Error::Listing { .. })) => Status::Reject { message: e.to_string(), offset: None },
-        Err(e) => Status::Error { message: e.to_string() },
+        Err(e @ (Error::Lower(_) | Error::Listing { .. })) => {
+            AnswerStatus::Reject { message: e.to_string(), offset: None }
+        }
+        Err(e) => AnswerStatus::Error { message: e.to_string() },
     }
 }
 
-struct Wanted<'w> {
+struct ParseRequest<'w> {
     level: Level,
     out: Option<&'w str>,
-    facets: Selection,
+    facets: FacetSelection,
     buckets: bool,
     bucket: Option<u8>,
 }
 
-fn parse(path: &Path, heap: Option<u64>, wanted: &Wanted<'_>) -> Result<Accepted, Error> {
-    let file = open(path)?;
+fn parse(path: &Path, heap: Option<u64>, wanted: &ParseRequest<'_>) -> Result<Accepted, Error> {
+    let file = open_readable(path)?;
     if wanted.level == Level::Answers {
         let mut source = file.source()?;
-        let number = heap_of(heap, source.heaps())?;
-        let out = wanted.out.ok_or_else(|| without_out(wanted.level))?;
-        return answered(source.heap(number), Path::new(out));
+        let number = select_heap(heap, source.heaps())?;
+        let out = wanted.out.ok_or_else(|| missing_out(wanted.level))?;
+        return write_answers(source.heap(number), Path::new(out));
     }
     if wanted.level != Level::Listing {
         // Nothing but the class table is held.
         let mut source = file.source()?;
-        let number = heap_of(heap, source.heaps())?;
+        let number = select_heap(heap, source.heaps())?;
         if wanted.level != Level::Digest {
-            return counted(&mut source, number, wanted.level);
+            return count_heap(&mut source, number, wanted.level);
         }
-        let options = digest::Options { facets: wanted.facets, by_facet: true, bucket: wanted.bucket };
+        let options = digest::DigestOptions { facets: wanted.facets, by_facet: true, bucket: wanted.bucket };
         let mut digest = digest::digest(source.heap(number), &options)?;
         digest.buckets = digest.buckets.filter(|_| wanted.buckets);
         return Ok(Accepted { digest: Some(digest), ..Accepted::default() });
@@ -193,26 +196,26 @@ fn parse(path: &Path, heap: Option<u64>, wanted: &Wanted<'_>) -> Result<Accepted
     {
         return Err(e.into());
     }
-    let number = heap_of(heap, whole.dump.heaps.len())?;
+    let number = select_heap(heap, whole.dump.heaps.len())?;
     let heap = &whole.dump.heaps[number];
-    let out = wanted.out.ok_or_else(|| without_out(wanted.level))?;
+    let out = wanted.out.ok_or_else(|| missing_out(wanted.level))?;
     let mut head = listing::head(heap);
     head.format = Some(file.format()?.to_string());
     head.heap = (whole.dump.heaps.len() > 1).then_some(number as u64);
-    create(Path::new(out), |output| listing::write(output, &head, heap, &whole.places[number]))?;
+    write_file(Path::new(out), |output| listing::write(output, &head, heap, &whole.places[number]))?;
     Ok(Accepted::default())
 }
 
-fn without_out(level: Level) -> Error {
+fn missing_out(level: Level) -> Error {
     Error::Usage(format!("the level `{level}` requires `out`, the path of the file to write"))
 }
 
 /// Writes what follows from the references of a heap.
-fn answered(source: &mut dyn HeapSource, out: &Path) -> Result<Accepted, Error> {
-    let analysis = Analysis::of(Graph::of(source, Edges::default())?);
+fn write_answers(source: &mut dyn HeapSource, out: &Path) -> Result<Accepted, Error> {
+    let analysis = Analysis::new(EntryGraph::from_source(source, EdgeOptions::default())?);
     let (graph, distances) = (analysis.graph(), analysis.distances());
     let failed = |e: std::io::Error| Error::io(format!("writing {}", out.display()), e);
-    create(out, |output| {
+    write_file(out, |output| {
         let mut number = 0;
         analysis.visit_entries(|entry| {
             number += 1;
@@ -239,54 +242,54 @@ fn answered(source: &mut dyn HeapSource, out: &Path) -> Result<Accepted, Error> 
 }
 
 /// Reads a heap to its end, and counts what is in it if that is asked for.
-fn counted(source: &mut dyn DumpSource, number: usize, level: Level) -> Result<Accepted, Error> {
-    let tally = Tally::of(source.heap(number))?;
+fn count_heap(source: &mut dyn DumpSource, number: usize, level: Level) -> Result<Accepted, Error> {
+    let tally = ObjectTally::from_heap(source.heap(number))?;
     if level == Level::Verdict {
         return Ok(Accepted::default());
     }
     let strings = strings(source);
     let heap = &*source.heap(number);
     let histogram = tally.histogram(heap).into_iter();
-    let of_class = |(class, of): (Name, OfClass)| ClassCount {
+    let of_class = |(class, of): (Name, ClassTally)| ClassCount {
         class: (&class).into(),
         objects: of.objects,
         bytes: (of.unsized_objects == 0).then_some(of.bytes),
     };
     Ok(Accepted {
-        counts: Some(Counts { strings, ..tally.counts(heap) }),
+        counts: Some(ObjectCounts { strings, ..tally.counts(heap) }),
         histogram: Some(histogram.map(of_class).collect()),
         ..Accepted::default()
     })
 }
 
 fn convert(path: &Path, to: &str, out: &Path) -> Result<Accepted, Error> {
-    let lowering = lowering(to)?;
-    let file = open(path)?;
+    let lowering = parse_lowering(to)?;
+    let file = open_readable(path)?;
     let mut source = file.source()?;
-    let number = heap_of(None, source.heaps())?;
-    let options = convert::Options::new(&lowering);
-    create(out, |output| convert::convert(source.heap(number), &options, output).map(|_| ()))?;
+    let number = select_heap(None, source.heaps())?;
+    let options = convert::ConvertOptions::new(&lowering);
+    write_file(out, |output| convert::convert(source.heap(number), &options, output).map(|_| ()))?;
     Ok(Accepted::default())
 }
 
 fn encode(path: &Path, format: &str, out: &Path) -> Result<Accepted, Error> {
-    let lowering = lowering(format)?;
+    let lowering = parse_lowering(format)?;
     let file = File::open(path).map_err(|e| Error::io(format!("reading {}", path.display()), e))?;
     let mut heap: Heap = listing::read(BufReader::new(file))?.heap;
-    create(out, |output| lowering.write(&mut (&mut heap as &mut dyn HeapSource), output))?;
+    write_file(out, |output| lowering.write(&mut (&mut heap as &mut dyn HeapSource), output))?;
     Ok(Accepted::default())
 }
 
 /// Opens a dump that is valid, or has only flaws that every known reader tolerates.
-fn open(path: &Path) -> Result<DumpFile, Error> {
+fn open_readable(path: &Path) -> Result<DumpFile, Error> {
     let input = Input::open(path)?;
-    if let Some(error) = unsound(&input, Reading::default())? {
+    if let Some(error) = unsound(&input, ReadOptions::default())? {
         return Err(error.into());
     }
-    DumpFile::new(input, Reading::default())
+    DumpFile::new(input, ReadOptions::default())
 }
 
-fn heap_of(asked: Option<u64>, heaps: usize) -> Result<usize, Error> {
+fn select_heap(asked: Option<u64>, heaps: usize) -> Result<usize, Error> {
     match asked {
         Some(number) if number < heaps as u64 => Ok(number as usize),
         None if heaps == 1 => Ok(0),
@@ -294,7 +297,7 @@ fn heap_of(asked: Option<u64>, heaps: usize) -> Result<usize, Error> {
     }
 }
 
-fn create(out: &Path, write: impl FnOnce(&mut dyn Write) -> Result<(), Error>) -> Result<(), Error> {
+fn write_file(out: &Path, write: impl FnOnce(&mut dyn Write) -> Result<(), Error>) -> Result<(), Error> {
     let failed = |e| Error::io(format!("writing {}", out.display()), e);
     let mut output = BufWriter::new(File::create(out).map_err(failed)?);
     write(&mut output)?;

@@ -5,18 +5,18 @@ use std::sync::Arc;
 
 use crate::check::filter;
 use crate::check::filter::{Filter, Filtered};
-use crate::check::sources::{Drawn, OwnDump, random_case, random_id};
-use crate::compare::listing::{self, Places};
-use crate::corpus::{Answer, Case, LargeCase};
+use crate::check::sources::{DrawnCase, UserDump, random_case, random_id};
+use crate::compare::listing::{self, HeapPlaces};
+use crate::corpus::{Case, LargeCase, RightAnswer};
 use crate::error::Error;
-use crate::format::{Family, Format, Target};
+use crate::format::{DumpTarget, Family, Format};
 use crate::model::Heap;
 use crate::setters::setters;
 
 /// The choice of cases.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
-pub struct Choice {
+pub struct CaseChoice {
     /// Number of random dumps besides the corpus.
     pub random: u64,
     /// The seed of random dumps.
@@ -30,22 +30,22 @@ pub struct Choice {
     /// Whether the large cases take the place of all these.
     pub large: bool,
     /// Dumps of the user, which take the place of all these.
-    pub dumps: Vec<Arc<OwnDump>>,
+    pub dumps: Vec<Arc<UserDump>>,
 }
 
 setters! {
-    impl Choice {
+    impl CaseChoice {
         set random: u64;
         set seed: u64;
         option format: Family;
         set filters: Vec<Filter>;
         option shard: (u64, u64);
         set large: bool;
-        set dumps: Vec<Arc<OwnDump>>;
+        set dumps: Vec<Arc<UserDump>>;
     }
 }
 
-impl Choice {
+impl CaseChoice {
     /// The formats of random dumps.
     pub(super) fn families(&self) -> Vec<Family> {
         self.format.map_or(Family::ALL.to_vec(), |family| vec![family])
@@ -54,7 +54,7 @@ impl Choice {
 
 /// The source of a case. Random cases are made when they are asked about.
 #[derive(Clone, Debug)]
-pub enum Source {
+pub enum CaseSource {
     /// A case of the corpus.
     Corpus(Box<Case>),
     /// A random case: its id, the formats to choose among, the seed and its number.
@@ -62,66 +62,66 @@ pub enum Source {
     /// A large case, whose dump is made when it is asked about.
     Large(Arc<LargeCase>),
     /// A dump of the user.
-    Own(Arc<OwnDump>),
+    Own(Arc<UserDump>),
     /// A case of a campaign.
-    Drawn(Arc<Drawn>),
+    Drawn(Arc<DrawnCase>),
 }
 
-impl Source {
+impl CaseSource {
     /// The sources of a choice, by id.
     ///
     /// # Errors
     /// If a recipe of the corpus fails, which its tests rule out.
-    pub fn chosen(choice: &Choice) -> Result<Vec<Source>, Error> {
+    pub fn from_choice(choice: &CaseChoice) -> Result<Vec<CaseSource>, Error> {
         match choice {
-            Choice { large: true, .. } => Source::large(choice),
-            Choice { dumps, .. } if !dumps.is_empty() => Source::own(choice),
-            _ => Source::among(crate::corpus::cases()?, choice),
+            CaseChoice { large: true, .. } => CaseSource::large_cases(choice),
+            CaseChoice { dumps, .. } if !dumps.is_empty() => CaseSource::user_dumps(choice),
+            _ => CaseSource::corpus_and_random(crate::corpus::cases()?, choice),
         }
     }
 
     /// The large cases, whose dumps are not stored.
-    fn large(choice: &Choice) -> Result<Vec<Source>, Error> {
+    fn large_cases(choice: &CaseChoice) -> Result<Vec<CaseSource>, Error> {
         let mut cases = crate::corpus::large_cases()?;
         cases.retain(|case| choice.format.is_none_or(|family| case.format.family() == family));
-        let mut sources = cases.into_iter().map(|case| Source::Large(Arc::new(case))).collect();
-        filter::of_cases(&choice.filters, &mut sources)?;
+        let mut sources = cases.into_iter().map(|case| CaseSource::Large(Arc::new(case))).collect();
+        filter::retain_cases(&choice.filters, &mut sources)?;
         Ok(sources)
     }
 
     /// The dumps of the user.
-    fn own(choice: &Choice) -> Result<Vec<Source>, Error> {
+    fn user_dumps(choice: &CaseChoice) -> Result<Vec<CaseSource>, Error> {
         let mut dumps = choice.dumps.clone();
         dumps.retain(|dump| {
             let family = dump.format.as_ref().map(|format| format.family());
             choice.format.is_none_or(|wanted| family.is_ok_and(|family| family == wanted))
         });
-        let mut sources = dumps.into_iter().map(Source::Own).collect();
-        filter::of_cases(&choice.filters, &mut sources)?;
+        let mut sources = dumps.into_iter().map(CaseSource::Own).collect();
+        filter::retain_cases(&choice.filters, &mut sources)?;
         Ok(sources)
     }
 
     /// The cases of the corpus that a choice takes, and its random ones.
-    pub(super) fn among(mut cases: Vec<Case>, choice: &Choice) -> Result<Vec<Source>, Error> {
+    pub(super) fn corpus_and_random(mut cases: Vec<Case>, choice: &CaseChoice) -> Result<Vec<CaseSource>, Error> {
         cases.retain(|case| choice.format.is_none_or(|family| case.format.family() == family));
-        let mut sources: Vec<Source> = cases.into_iter().map(|case| Source::Corpus(Box::new(case))).collect();
+        let mut sources: Vec<CaseSource> = cases.into_iter().map(|case| CaseSource::Corpus(Box::new(case))).collect();
         let families: Arc<[Family]> = choice.families().into();
         for index in 0..choice.random {
             let id = random_id(choice.seed, index, &families)?.into();
-            sources.push(Source::Random(id, families.clone(), choice.seed, index));
+            sources.push(CaseSource::Random(id, families.clone(), choice.seed, index));
         }
-        filter::of_cases(&choice.filters, &mut sources)?;
+        filter::retain_cases(&choice.filters, &mut sources)?;
         Ok(sources)
     }
 
     /// The case's id.
     pub fn id(&self) -> String {
         match self {
-            Source::Corpus(case) => case.id.clone(),
-            Source::Random(id, ..) => id.to_string(),
-            Source::Large(case) => case.id.clone(),
-            Source::Own(dump) => dump.id.clone(),
-            Source::Drawn(drawn) => drawn.id().to_owned(),
+            CaseSource::Corpus(case) => case.id.clone(),
+            CaseSource::Random(id, ..) => id.to_string(),
+            CaseSource::Large(case) => case.id.clone(),
+            CaseSource::Own(dump) => dump.id.clone(),
+            CaseSource::Drawn(drawn) => drawn.id().to_owned(),
         }
     }
 
@@ -131,11 +131,11 @@ impl Source {
     /// If a random heap cannot be written, which would be a defect; or if the file of a dump cannot be read any more.
     pub fn case(&self) -> Result<Case, Error> {
         match self {
-            Source::Corpus(case) => Ok((**case).clone()),
-            Source::Random(_, families, seed, index) => random_case(*seed, *index, families),
-            Source::Large(case) => Ok(without_dump(case)),
-            Source::Own(dump) => dump.case(),
-            Source::Drawn(drawn) => drawn.case(),
+            CaseSource::Corpus(case) => Ok((**case).clone()),
+            CaseSource::Random(_, families, seed, index) => random_case(*seed, *index, families),
+            CaseSource::Large(case) => Ok(large_case_without_dump(case)),
+            CaseSource::Own(dump) => dump.case(),
+            CaseSource::Drawn(drawn) => drawn.case(),
         }
     }
 
@@ -143,9 +143,9 @@ impl Source {
     ///
     /// # Errors
     /// Like [`Source::case`].
-    pub(super) fn validated(&self) -> Result<Case, Error> {
+    pub(super) fn validated_case(&self) -> Result<Case, Error> {
         match self {
-            Source::Own(dump) => dump.validated(),
+            CaseSource::Own(dump) => dump.validated_case(),
             _ => self.case(),
         }
     }
@@ -154,17 +154,17 @@ impl Source {
     ///
     /// # Errors
     /// Like [`Source::case`].
-    pub(super) fn whatever_it_is(&self) -> Result<Case, Error> {
+    pub(super) fn case_of_any_format(&self) -> Result<Case, Error> {
         match self {
-            Source::Own(dump) => dump.whatever_it_is(),
+            CaseSource::Own(dump) => dump.case_of_any_format(),
             _ => self.case(),
         }
     }
 
     /// The reason for which heapsmith cannot tell the format of the dump; `None` if it can.
-    pub(super) fn why_unknown(&self) -> Option<&str> {
+    pub(super) fn unknown_format_reason(&self) -> Option<&str> {
         match self {
-            Source::Own(dump) => dump.format.as_ref().err().map(String::as_str),
+            CaseSource::Own(dump) => dump.format.as_ref().err().map(String::as_str),
             _ => None,
         }
     }
@@ -172,39 +172,39 @@ impl Source {
     /// The length of a dump that is not held, where it is known.
     pub(super) fn size(&self) -> Option<u64> {
         match self {
-            Source::Large(case) => Some(case.size().unwrap_or_default()),
-            Source::Own(dump) => Some(dump.size),
-            Source::Corpus(_) | Source::Random(..) | Source::Drawn(_) => None,
+            CaseSource::Large(case) => Some(case.size().unwrap_or_default()),
+            CaseSource::Own(dump) => Some(dump.size),
+            CaseSource::Corpus(_) | CaseSource::Random(..) | CaseSource::Drawn(_) => None,
         }
     }
 
     /// The format, where that is known without making the case.
     pub(super) fn format(&self) -> Option<Format> {
         match self {
-            Source::Corpus(case) => Some(case.format),
-            Source::Large(case) => Some(case.format),
-            Source::Own(dump) => dump.format.clone().ok(),
-            Source::Random(..) | Source::Drawn(_) => None,
+            CaseSource::Corpus(case) => Some(case.format),
+            CaseSource::Large(case) => Some(case.format),
+            CaseSource::Own(dump) => dump.format.clone().ok(),
+            CaseSource::Random(..) | CaseSource::Drawn(_) => None,
         }
     }
 }
 
-impl Filtered for Source {
+impl Filtered for CaseSource {
     fn id(&self) -> String {
-        Source::id(self)
+        CaseSource::id(self)
     }
 
     fn rules(&self) -> Vec<String> {
         match self {
-            Source::Corpus(case) => rules(case),
-            Source::Large(case) => case.rules.iter().map(|rule| (*rule).to_owned()).collect(),
-            Source::Random(..) | Source::Own(_) | Source::Drawn(_) => Vec::new(),
+            CaseSource::Corpus(case) => case_rules(case),
+            CaseSource::Large(case) => case.rules.iter().map(|rule| (*rule).to_owned()).collect(),
+            CaseSource::Random(..) | CaseSource::Own(_) | CaseSource::Drawn(_) => Vec::new(),
         }
     }
 }
 
 /// A large case without its dump, and without a right heap.
-fn without_dump(large: &LargeCase) -> Case {
+fn large_case_without_dump(large: &LargeCase) -> Case {
     let (summary, recipe) = (large.summary.clone(), large.recipe());
     Case {
         heap: large.heap(),
@@ -223,9 +223,9 @@ pub struct Task {
     /// The case's id, followed by the operation.
     pub id: String,
     /// The case.
-    pub source: Source,
+    pub source: CaseSource,
     /// The operation.
-    pub operation: Operation,
+    pub operation: TaskOperation,
     /// Whether new dumps have addresses of their own.
     pub renames: bool,
 }
@@ -234,45 +234,45 @@ impl Task {
     /// The suffix of the file of an answer.
     pub(super) fn answer_suffix(&self) -> &'static str {
         match &self.operation {
-            Operation::Parse => "jsonl",
-            Operation::Convert(to) | Operation::Encode(to) => to.format.family().suffix(),
+            TaskOperation::Parse => "jsonl",
+            TaskOperation::Convert(to) | TaskOperation::Encode(to) => to.format.family().suffix(),
         }
     }
 }
 
 /// An operation on a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Operation {
+pub enum TaskOperation {
     /// Read.
     Parse,
     /// Convert.
-    Convert(Target),
+    Convert(DumpTarget),
     /// Write down as a dump.
-    Encode(Target),
+    Encode(DumpTarget),
 }
 
-impl Operation {
+impl TaskOperation {
     pub(super) fn id(&self, case: &str) -> String {
         match self {
-            Operation::Parse => case.to_owned(),
-            Operation::Convert(to) => format!("{case}:to-{}", spelled(to)),
-            Operation::Encode(to) => format!("{case}:as-{}", spelled(to)),
+            TaskOperation::Parse => case.to_owned(),
+            TaskOperation::Convert(to) => format!("{case}:to-{}", target_id(to)),
+            TaskOperation::Encode(to) => format!("{case}:as-{}", target_id(to)),
         }
     }
 }
 
 /// A target as a part of an id.
-fn spelled(to: &Target) -> String {
+fn target_id(to: &DumpTarget) -> String {
     to.to_string().replace('/', "-")
 }
 
 /// The operations that adapters are asked for: by default reading, or all others if they cannot read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Wanted(pub Option<What>);
+pub struct WantedOperations(pub Option<OperationKind>);
 
 /// An operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum What {
+pub enum OperationKind {
     /// Reading.
     Parse,
     /// Converting.
@@ -282,7 +282,7 @@ pub enum What {
 }
 
 /// The rules of a case.
-pub(super) fn rules(case: &Case) -> Vec<String> {
+pub(super) fn case_rules(case: &Case) -> Vec<String> {
     let broken = case.breaks.iter().map(|(rule, _)| *rule);
     let mut rules: Vec<String> =
         broken.chain(case.keeps.iter().copied()).chain(case.shows.iter().copied()).map(str::to_owned).collect();
@@ -294,8 +294,8 @@ pub(super) fn rules(case: &Case) -> Vec<String> {
 /// The right heap, or the one under the first reading.
 pub(super) fn first_heap(case: &Case) -> Option<&Heap> {
     case.answers.iter().find_map(|answer| match answer {
-        Answer::Reads(_, heap) => Some(&**heap),
-        Answer::Refuses(_) => None,
+        RightAnswer::Reads(_, heap) => Some(&**heap),
+        RightAnswer::Refuses(_) => None,
     })
 }
 
@@ -304,5 +304,5 @@ pub(super) fn write_listing(case: &Case, out: &mut dyn Write) -> Result<(), Erro
     let Some(heap) = first_heap(case) else { return Ok(()) };
     let mut head = listing::head(heap);
     head.format = Some(case.format.to_string());
-    listing::write(out, &head, heap, &Places::of_order(heap))
+    listing::write(out, &head, heap, &HeapPlaces::from_order(heap))
 }

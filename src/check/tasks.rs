@@ -5,40 +5,45 @@ use std::collections::{BTreeSet, HashSet};
 use crate::check::declarations::{ANDROID, Declares, IDENTIFIER_SIZES, IDENTIFIES};
 use crate::check::filter::{Filter, TaskFilter};
 use crate::check::protocol::{Hello, Level};
-use crate::check::streamed::Streamed;
-use crate::check::subject::{Files, Kind, Subject};
-use crate::check::task::{Operation, Source, Task, Wanted, What, first_heap};
-use crate::corpus::{Case, Verdict};
+use crate::check::streamed_dump::StreamedDump;
+use crate::check::subject::{QuestionFiles, Subject, SubjectKind};
+use crate::check::task::{CaseSource, OperationKind, Task, TaskOperation, WantedOperations, first_heap};
+use crate::corpus::{Case, CaseVerdict};
 use crate::error::Error;
-use crate::format::{DumpFile, Format, Listed, Target};
-use crate::hprof::{Decoder, Reading, SubTag};
+use crate::format::{DumpFile, DumpTarget, Format, ListedPart};
+use crate::hprof::{Decoder, ReadOptions, SubRecordTag};
 use crate::input::Input;
 use crate::model::{Address, Heap, Object, ObjectKind};
 
 /// The tasks of a subject, by id.
-pub(super) fn tasks(subject: &Subject, hello: Option<&Hello>, sources: &[Source], operations: Wanted) -> Vec<Task> {
+pub(super) fn subject_tasks(
+    subject: &Subject,
+    hello: Option<&Hello>,
+    sources: &[CaseSource],
+    operations: WantedOperations,
+) -> Vec<Task> {
     let mut tasks = Vec::new();
     for source in sources {
-        let mut put = |operation: Operation, renames| {
+        let mut put = |operation: TaskOperation, renames| {
             tasks.push(Task { id: operation.id(&source.id()), source: source.clone(), operation, renames });
         };
         match (&subject.kind, hello) {
-            (Kind::Converter { renames, to, .. }, _) => put(Operation::Convert(to.clone()), *renames),
-            (Kind::Encoder { renames, to }, _) => put(Operation::Encode(to.clone()), *renames),
-            (Kind::Decoder, _) | (Kind::Adapter, None) => put(Operation::Parse, false),
-            (Kind::Adapter, Some(hello)) => {
+            (SubjectKind::Converter { renames, to, .. }, _) => put(TaskOperation::Convert(to.clone()), *renames),
+            (SubjectKind::Encoder { renames, to }, _) => put(TaskOperation::Encode(to.clone()), *renames),
+            (SubjectKind::Decoder, _) | (SubjectKind::Adapter, None) => put(TaskOperation::Parse, false),
+            (SubjectKind::Adapter, Some(hello)) => {
                 let renames = hello.declares.has(IDENTIFIES, "opaque");
-                if wants(operations, hello, What::Parse) {
-                    put(Operation::Parse, renames);
+                if is_wanted(operations, hello, OperationKind::Parse) {
+                    put(TaskOperation::Parse, renames);
                 }
                 let formats = source.format().map_or(Format::all().collect(), |format| vec![format]);
                 let mut all = Vec::new();
                 for format in &formats {
-                    if wants(operations, hello, What::Convert) {
-                        all.extend(hello.targets(*format).into_iter().map(Operation::Convert));
+                    if is_wanted(operations, hello, OperationKind::Convert) {
+                        all.extend(hello.targets(*format).into_iter().map(TaskOperation::Convert));
                     }
-                    if wants(operations, hello, What::Encode) {
-                        all.extend(hello.writers(*format).into_iter().map(Operation::Encode));
+                    if is_wanted(operations, hello, OperationKind::Encode) {
+                        all.extend(hello.writers(*format).into_iter().map(TaskOperation::Encode));
                     }
                 }
                 // A random case has its format when its turn comes.
@@ -53,58 +58,62 @@ pub(super) fn tasks(subject: &Subject, hello: Option<&Hello>, sources: &[Source]
 }
 
 /// The tasks of reading each dump once, by id.
-pub(super) fn to_read(sources: &[Source], filters: &[Filter]) -> Vec<Task> {
-    let task =
-        |source: &Source| Task { id: source.id(), source: source.clone(), operation: Operation::Parse, renames: false };
+pub(super) fn reading_tasks(sources: &[CaseSource], filters: &[Filter]) -> Vec<Task> {
+    let task = |source: &CaseSource| Task {
+        id: source.id(),
+        source: source.clone(),
+        operation: TaskOperation::Parse,
+        renames: false,
+    };
     let mut tasks: Vec<Task> = sources.iter().map(task).collect();
-    keep_taken(filters, &mut tasks);
+    retain_tasks(filters, &mut tasks);
     tasks.sort_by(|a, b| a.id.cmp(&b.id));
     tasks
 }
 
-pub(super) fn wants(Wanted(wanted): Wanted, hello: &Hello, what: What) -> bool {
+pub(super) fn is_wanted(WantedOperations(wanted): WantedOperations, hello: &Hello, what: OperationKind) -> bool {
     match (wanted, what) {
         (Some(wanted), what) => wanted == what,
-        (None, What::Parse) => !hello.reads.is_empty() || hello.converts.is_empty() && hello.writes.is_empty(),
+        (None, OperationKind::Parse) => !hello.reads.is_empty() || hello.converts.is_empty() && hello.writes.is_empty(),
         (None, _) => hello.reads.is_empty(),
     }
 }
 
 /// The reason for which a subject is not asked; `None` if it is.
-pub(super) fn why_not(subject: &Subject, hello: Option<&Hello>, task: &Task, case: &Case) -> Option<String> {
-    task.source.why_unknown().map(str::to_owned).or_else(|| why_not_this(subject, hello, task, case))
+pub(super) fn skip_reason(subject: &Subject, hello: Option<&Hello>, task: &Task, case: &Case) -> Option<String> {
+    task.source.unknown_format_reason().map(str::to_owned).or_else(|| known_skip_reason(subject, hello, task, case))
 }
 
 /// The reason for which a subject is not asked about a dump whose format may be unknown.
-pub(super) fn why_not_this(subject: &Subject, hello: Option<&Hello>, task: &Task, case: &Case) -> Option<String> {
+pub(super) fn known_skip_reason(subject: &Subject, hello: Option<&Hello>, task: &Task, case: &Case) -> Option<String> {
     let declares = hello.map_or(&subject.declares, |hello| &hello.declares);
-    if !matches!(task.operation, Operation::Encode(_))
+    if !matches!(task.operation, TaskOperation::Encode(_))
         && has_unread(declares)
         && first_heap(case).is_some()
-        && let Some(why) = unread(declares, &Input::memory(&case.id, case.bytes.clone()))
+        && let Some(why) = unread_reason(declares, &Input::from_memory(&case.id, case.bytes.clone()))
     {
         return Some(why);
     }
-    if let (Kind::Adapter, Some(hello)) = (&subject.kind, hello) {
-        if task.operation == Operation::Parse && !hello.can_read(case.format) {
+    if let (SubjectKind::Adapter, Some(hello)) = (&subject.kind, hello) {
+        if task.operation == TaskOperation::Parse && !hello.can_read(case.format) {
             return Some(format!("it does not read {}", case.format));
         }
-        if task.operation == Operation::Parse
-            && subject.level_of(hello) == Level::Answers
-            && let Some(why) = first_heap(case).and_then(unanswered)
+        if task.operation == TaskOperation::Parse
+            && subject.effective_level(hello) == Level::Answers
+            && let Some(why) = first_heap(case).and_then(unanswerable_reason)
         {
             return Some(why);
         }
-        let can = |to: &Target| hello.targets(case.format).contains(to);
-        if let Operation::Convert(to) = &task.operation
+        let can = |to: &DumpTarget| hello.targets(case.format).contains(to);
+        if let TaskOperation::Convert(to) = &task.operation
             && !can(to)
         {
             return Some(format!("it does not convert {} to {to}", case.format));
         }
-        if case.heap.is_some() && (task.operation != Operation::Parse || !hello.heaps) {
+        if case.heap.is_some() && (task.operation != TaskOperation::Parse || !hello.heaps) {
             return Some("it cannot be asked for one heap of several".to_owned());
         }
-    } else if let Kind::Converter { from: Some(from), .. } = &subject.kind
+    } else if let SubjectKind::Converter { from: Some(from), .. } = &subject.kind
         && *from != case.format
     {
         return Some(format!("it is to read {from}, not {}", case.format));
@@ -113,14 +122,16 @@ pub(super) fn why_not_this(subject: &Subject, hello: Option<&Hello>, task: &Task
     }
     match &task.operation {
         // A dump of a broken graph is broken, too.
-        Operation::Convert(_) if case.verdict == Verdict::Ambiguous => {
+        TaskOperation::Convert(_) if case.verdict == CaseVerdict::Ambiguous => {
             Some("it has several right readings, and not each of them can be a valid dump".to_owned())
         }
-        Operation::Convert(_) => first_heap(case).and_then(unheld).map(str::to_owned),
-        Operation::Encode(to) if case.verdict != Verdict::Valid || first_heap(case).is_none() => {
+        TaskOperation::Convert(_) => first_heap(case).and_then(unconvertible_reason).map(str::to_owned),
+        TaskOperation::Encode(to) if case.verdict != CaseVerdict::Valid || first_heap(case).is_none() => {
             Some(format!("no listing is right for it alone, so that there is nothing to write as {to}"))
         }
-        Operation::Encode(to) if to.format != case.format => Some(format!("a listing of {}, not of {to}", case.format)),
+        TaskOperation::Encode(to) if to.format != case.format => {
+            Some(format!("a listing of {}, not of {to}", case.format))
+        }
         _ => None,
     }
 }
@@ -132,14 +143,14 @@ pub(super) fn why_not_this(subject: &Subject, hello: Option<&Hello>, task: &Task
 pub(super) fn why_not_large(
     subject: &Subject,
     hello: Option<&Hello>,
-    large: &Streamed<'_>,
-    files: &Files,
+    large: &StreamedDump<'_>,
+    files: &QuestionFiles,
 ) -> Result<Option<String>, Error> {
     let declares = hello.map_or(&subject.declares, |hello| &hello.declares);
-    if large.verdict == Verdict::Invalid || !has_unread(declares) {
+    if large.verdict == CaseVerdict::Invalid || !has_unread(declares) {
         return Ok(None);
     }
-    Ok(files.dump()?.and_then(|dump| unread(declares, &dump)))
+    Ok(files.unchanged_dump()?.and_then(|dump| unread_reason(declares, &dump)))
 }
 
 /// Whether an implementation declares not to read some sound dumps.
@@ -148,7 +159,7 @@ fn has_unread(declares: &Declares) -> bool {
 }
 
 /// The declaration by which an implementation does not read a sound dump.
-fn unread(declares: &Declares, dump: &Input) -> Option<String> {
+fn unread_reason(declares: &Declares, dump: &Input) -> Option<String> {
     let size = || Some(Decoder::new(dump.stream().ok()?).ok()?.header().id_size.bytes());
     if !declares.chosen(IDENTIFIER_SIZES).is_empty()
         && let Some(size) = size()
@@ -162,12 +173,12 @@ fn unread(declares: &Declares, dump: &Input) -> Option<String> {
 
 /// Whether a dump has a sub-record that only Android has.
 fn is_android(dump: &Input) -> bool {
-    let names: Vec<&str> = SubTag::FORMS.iter().filter(|form| form.is_android).map(|form| form.name).collect();
+    let names: Vec<&str> = SubRecordTag::FORMS.iter().filter(|form| form.is_android).map(|form| form.name).collect();
     let mut is_android = false;
-    let records = DumpFile::new(dump.clone(), Reading::default()).and_then(|file| file.records());
+    let records = DumpFile::new(dump.clone(), ReadOptions::default()).and_then(|file| file.records());
     let listed = records.and_then(|records| {
         records.list(&mut |listed| {
-            is_android = matches!(&listed, Listed::Record(record) if names.contains(&record.kind.trim()));
+            is_android = matches!(&listed, ListedPart::Record(record) if names.contains(&record.kind.trim()));
             // The first of them says all that is asked.
             if is_android { Err(Error::stopped()) } else { Ok(()) }
         })
@@ -187,7 +198,7 @@ pub(super) const NO_ROOTS: &str = "the dump records no roots, from which answers
 const MOST_ENTRIES: usize = 20_000;
 
 /// The reason for which an analyser is not asked about a heap.
-fn unanswered(heap: &Heap) -> Option<String> {
+fn unanswerable_reason(heap: &Heap) -> Option<String> {
     if heap.surroundings.roots.is_none() {
         return Some(NO_ROOTS.to_owned());
     }
@@ -197,7 +208,7 @@ fn unanswered(heap: &Heap) -> Option<String> {
 }
 
 /// The part of a heap that dumps of other formats cannot hold as it is.
-fn unheld(heap: &Heap) -> Option<&'static str> {
+fn unconvertible_reason(heap: &Heap) -> Option<&'static str> {
     let classes: HashSet<Address> = heap.classes.iter().map(|class| class.address).collect();
     let addresses = classes.iter().copied().chain(heap.objects.iter().map(|object| object.address));
     if addresses.into_iter().any(Address::is_null) {
@@ -217,7 +228,7 @@ fn unheld(heap: &Heap) -> Option<&'static str> {
 }
 
 /// Leaves the tasks that one of the filters takes, where one names an operation.
-pub(super) fn keep_taken(filters: &[Filter], tasks: &mut Vec<Task>) {
+pub(super) fn retain_tasks(filters: &[Filter], tasks: &mut Vec<Task>) {
     let ids: Vec<(&str, String)> = tasks.iter().map(|task| (task.id.as_str(), task.source.id())).collect();
     let filters = TaskFilter::all(filters, &ids);
     if !filters.is_empty() {

@@ -2,16 +2,16 @@
 
 use std::io::Read;
 
-use crate::annotation::{Annotation, Broken, Visit};
+use crate::annotation::{Annotation, UndecodableBytes, VisitAnnotations};
 use crate::bytes::FieldSpan;
-use crate::bytes::stop::{is_the_visitors, keeping_error};
+use crate::bytes::field_error::{is_visitor_error, keeping_error};
 use crate::error::{DecodeError, Problem};
 use crate::model::{Address, ObjectKind};
 
-use super::decode::{At, Decoder, Part, Step, is_blank};
+use super::decode::{DecodeStep, Decoder, RecordSlice, ScannedPart, is_blank};
 use super::lift;
-use super::record::{Entry, Record, References};
-use super::wire::{Charset, EntryKind};
+use super::record::{EntryRecord, Record, ReferenceList};
+use super::wire::{Charset, EntryRecordKind};
 
 /// Calls `visit` with every part of the text in file order. The bytes are those of the text: of an EBCDIC dump, its
 /// characters in ISO 8859-1.
@@ -24,18 +24,18 @@ where
     E: From<DecodeError>,
     F: FnMut(Annotation<'_>) -> Result<(), E>,
 {
-    keeping_error(|keep| fields(decoder, &mut |field| keep(visit(field))))
+    keeping_error(|keep| visit_fields(decoder, &mut |field| keep(visit(field))))
 }
 
 /// The body of [`visit`] behind a pointer, so that the program has one copy for every kind of visitor and error.
-fn fields<R: Read>(decoder: &mut Decoder<R>, visit: Visit<'_>) -> Result<(), DecodeError> {
+fn visit_fields<R: Read>(decoder: &mut Decoder<R>, visit: VisitAnnotations<'_>) -> Result<(), DecodeError> {
     let charset = decoder.encoding().charset;
     // Whether references are to come that do not begin a record.
     let mut open = false;
     let ended = decoder.visit(|step| {
         let (at, start, references) = match step {
-            Step::Record(at, record) => (at, head(&at, &record, charset, visit)?, references_of(&record)),
-            Step::More(at, references) => (at, 0, Some(references)),
+            DecodeStep::Record(at, record) => (at, visit_head(&at, &record, charset, visit)?, references_of(&record)),
+            DecodeStep::More(at, references) => (at, 0, Some(references)),
         };
         open = at.open;
         let Some(references) = references else { return Ok(()) };
@@ -43,18 +43,18 @@ fn fields<R: Read>(decoder: &mut Decoder<R>, visit: Visit<'_>) -> Result<(), Dec
             let name = if value.is_some() { "reference" } else { "white space" };
             let place = start + byte..start + byte + bytes.len();
             let span = FieldSpan { name, at: place, value: value.map(|to| to as i64) };
-            let meaning = value.map(refers).unwrap_or_default();
-            visit(Annotation::of(&span, at.bytes, at.offset, Some(at.index), meaning))?;
+            let meaning = value.map(reference_meaning).unwrap_or_default();
+            visit(Annotation::from_span(&span, at.bytes, at.offset, Some(at.index), meaning))?;
         }
         Ok(())
     });
     match ended {
-        Err(error) if !is_the_visitors(&error) => {
+        Err(error) if !is_visitor_error(&error) => {
             let (base, bytes, parts) = decoder.at_hand(open);
             let mut spans: Vec<FieldSpan> = parts.iter().map(|part| span_of(part, bytes)).collect();
             spans.extend(word_at(&error, base, bytes));
             let meaning = |span: &FieldSpan| broken_meaning(span, &bytes[span.at.clone()], charset);
-            Broken { base, bytes, spans: &spans }.visit(&error, meaning, visit)?;
+            UndecodableBytes { base, bytes, spans: &spans }.visit_spans(&error, meaning, visit)?;
             Err(error)
         }
         ended => ended.map(|_| ()),
@@ -74,37 +74,42 @@ fn word_at(error: &DecodeError, base: u64, bytes: &[u8]) -> Option<FieldSpan> {
 const WORD: usize = 64;
 
 /// The start of a text that is no classic heap dump.
-pub(super) fn broken_header(bytes: &[u8], error: &DecodeError, visit: Visit<'_>) -> Result<(), DecodeError> {
-    Broken { base: 0, bytes, spans: &[] }.visit(error, |_| String::new(), visit)
+pub(super) fn broken_header(bytes: &[u8], error: &DecodeError, visit: VisitAnnotations<'_>) -> Result<(), DecodeError> {
+    UndecodableBytes { base: 0, bytes, spans: &[] }.visit_spans(error, |_| String::new(), visit)
 }
 
 /// The parts of a record but for its references, and their length.
-fn head(at: &At<'_>, record: &Record<'_>, charset: Charset, visit: Visit<'_>) -> Result<usize, DecodeError> {
+fn visit_head(
+    at: &RecordSlice<'_>,
+    record: &Record<'_>,
+    charset: Charset,
+    visit: VisitAnnotations<'_>,
+) -> Result<usize, DecodeError> {
     let parts = record.parts();
     let head = if references_of(record).is_some() { &parts[..parts.len() - 1] } else { parts.as_slice() };
     let mut start = 0;
     for (name, bytes) in head.iter().filter(|(_, bytes)| !bytes.is_empty()) {
         let (value, meaning) = meaning(record, name, charset);
         let span = FieldSpan { name, at: start..start + bytes.len(), value };
-        visit(Annotation::of(&span, at.bytes, at.offset, Some(at.index), meaning))?;
+        visit(Annotation::from_span(&span, at.bytes, at.offset, Some(at.index), meaning))?;
         start += bytes.len();
     }
     Ok(start)
 }
 
-fn references_of<'a>(record: &Record<'a>) -> Option<References<'a>> {
+fn references_of<'a>(record: &Record<'a>) -> Option<ReferenceList<'a>> {
     match record {
         Record::Entry(entry) => Some(entry.references),
         _ => None,
     }
 }
 
-fn refers(to: u64) -> String {
+fn reference_meaning(to: u64) -> String {
     if to == 0 { "null".to_owned() } else { format!("to {}", Address(to)) }
 }
 
 /// A part of a record that cannot be read, with its value.
-fn span_of(part: &Part, bytes: &[u8]) -> FieldSpan {
+fn span_of(part: &ScannedPart, bytes: &[u8]) -> FieldSpan {
     let text = std::str::from_utf8(&bytes[part.at.clone()]).unwrap_or_default();
     let value = match part.name {
         "address" => u64::from_str_radix(text.get(2..).unwrap_or_default(), 16).ok(),
@@ -116,8 +121,8 @@ fn span_of(part: &Part, bytes: &[u8]) -> FieldSpan {
 
 fn broken_meaning(span: &FieldSpan, bytes: &[u8], charset: Charset) -> String {
     match (span.name, span.value) {
-        ("reference", Some(to)) => refers(to as u64),
-        ("record type", _) if bytes == EntryKind::Class.word() => "a class".to_owned(),
+        ("reference", Some(to)) => reference_meaning(to as u64),
+        ("record type", _) if bytes == EntryRecordKind::Class.word() => "a class".to_owned(),
         ("record type", _) => "an object".to_owned(),
         ("type", _) => lift::name(bytes, charset).to_java_form().quoted(),
         (name, Some(value)) => number_meaning(name, value as u64),
@@ -152,15 +157,15 @@ fn meaning(record: &Record<'_>, part: &str, charset: Charset) -> (Option<i64>, S
     }
 }
 
-fn entry_meaning(entry: &Entry<'_>, part: &str, charset: Charset) -> (Option<i64>, String) {
+fn entry_meaning(entry: &EntryRecord<'_>, part: &str, charset: Charset) -> (Option<i64>, String) {
     let name = lift::name(entry.name, charset);
     let number = |part, value: u64| (Some(value as i64), number_meaning(part, value));
     match (part, entry.kind) {
         ("address", _) => number(part, entry.address.value),
         ("size", _) => number(part, entry.size.value),
-        ("record type", EntryKind::Class) => (None, "a class".to_owned()),
-        ("record type", EntryKind::Object) => {
-            let kind = match ObjectKind::of_class(name.as_bytes()) {
+        ("record type", EntryRecordKind::Class) => (None, "a class".to_owned()),
+        ("record type", EntryRecordKind::Object) => {
+            let kind = match ObjectKind::from_class_name(name.as_bytes()) {
                 ObjectKind::Instance => "an instance".to_owned(),
                 ObjectKind::ObjectArray => "an array of references".to_owned(),
                 ObjectKind::PrimitiveArray(element) => format!("an array of {element}"),
@@ -197,7 +202,7 @@ pub(super) fn part(field: &Annotation<'_>) -> Option<&'static str> {
         ("trailer", _) => Some("trailer 2"),
         ("record", Some(_)) if field.bytes.is_empty() => Some("end"),
         ("record type", None) if field.meaning == "a class" => Some("class"),
-        ("type", None) => Some(match ObjectKind::of_class(field.bytes) {
+        ("type", None) => Some(match ObjectKind::from_class_name(field.bytes) {
             ObjectKind::Instance => "object",
             ObjectKind::ObjectArray => "object array",
             ObjectKind::PrimitiveArray(_) => "primitive array",

@@ -1,6 +1,6 @@
 //! Records to text. Mirrors [`super::decode`]: a record knows its own spelling.
 
-use super::record::{Entry, Line, Record, References};
+use super::record::{EntryRecord, Record, ReferenceList, SlashLine};
 
 /// Appends a record.
 pub fn record(out: &mut Vec<u8>, record: &Record<'_>) {
@@ -14,16 +14,16 @@ pub fn record(out: &mut Vec<u8>, record: &Record<'_>) {
 }
 
 /// Appends more references of the record before.
-pub fn references(out: &mut Vec<u8>, references: &References<'_>) {
+pub fn references(out: &mut Vec<u8>, references: &ReferenceList<'_>) {
     out.extend_from_slice(references.text);
 }
 
-fn line(out: &mut Vec<u8>, line: &Line<'_>) {
+fn line(out: &mut Vec<u8>, line: &SlashLine<'_>) {
     out.extend_from_slice(line.text);
     out.extend_from_slice(line.after);
 }
 
-fn entry(out: &mut Vec<u8>, entry: &Entry<'_>) {
+fn entry(out: &mut Vec<u8>, entry: &EntryRecord<'_>) {
     out.extend_from_slice(entry.address.text);
     out.extend_from_slice(entry.before_size);
     out.extend_from_slice(entry.size.text);

@@ -1,34 +1,34 @@
 //! Classic text among the families of dumps.
 
 use crate::annotation::Annotation;
-use crate::compare::listing::{Place, Places};
-use crate::compare::{Facet, Span};
+use crate::compare::listing::{HeapPlaces, RecordPlace};
+use crate::compare::{Facet, RecordSpan};
 use crate::error::{DecodeError, Error};
 #[cfg(feature = "corpus")]
 use crate::family::case::{FamilyCases, large};
-use crate::family::edit::{NamedEdit, named};
+use crate::family::edit::{NamedEdit, named_edits};
 #[cfg(feature = "properties")]
-use crate::family::property::{self, Properties};
+use crate::family::property::{self, FormatProperties};
 use crate::family::{
-    DumpFamily, FamilyFacts, Format, GraphRules, Judged, Lowering, One, Opener, Opening, Outline, Records, Reliance,
-    Setting, Source, VisitPlaced, WholeFile, Wishes, past_header, run,
+    DumpFamily, DumpOutline, FamilyFacts, FileSource, Format, GraphRules, JudgedDump, Lowering, Opener, Opening,
+    Records, Reliance, Setting, SingleHeap, VisitPlaced, WholeFile, WriteRequest, judge_dump, past_header,
 };
 use crate::findings::Findings;
-use crate::input::Stream;
+use crate::input::InputStream;
 use crate::model::{Address, Dump, Heap};
 
 #[cfg(feature = "corpus")]
 use super::cases::{AMBIGUITIES, CASES, LARGE};
-use super::corrupt::Map;
+use super::corrupt::MappedDump;
 use super::lift::{self, ClassicSource};
 use super::lower::{self, PROFILES};
 use super::open::{Classic, open};
-use super::rules::{self, Judgement};
-use super::{Decoder, Encoding, LowerOptions, Record, Step, annotate, book, carries, list};
+use super::rules::{self, DumpJudge};
+use super::{DecodeStep, Decoder, Encoding, LowerOptions, Record, annotate, book, carries, list};
 
 pub use super::open::{FAMILY, FORMAT};
 
-fn decoder(opener: &Opener) -> Result<Decoder<Stream>, Error> {
+fn decoder(opener: &Opener) -> Result<Decoder<InputStream>, Error> {
     Ok(open(opener.open()?)?)
 }
 
@@ -91,7 +91,7 @@ impl DumpFamily for Classic {
         PROFILES.iter().map(|profile| profile.name).collect()
     }
 
-    fn lowering(&self, _version: u8, wishes: &Wishes) -> Result<Lowering, Error> {
+    fn lowering(&self, _version: u8, wishes: &WriteRequest) -> Result<Lowering, Error> {
         let options = LowerOptions::default();
         let options = wishes.profile.as_ref().map_or(Ok(options), |name| options.with_profile(name))?;
         let encoding = lower::encoding(wishes)?.unwrap_or_default();
@@ -106,47 +106,47 @@ impl DumpFamily for Classic {
         Ok(Box::new(list::ClassicRecords(open(opening)?)))
     }
 
-    fn source(&self, opener: &Opener) -> Result<Source, Error> {
+    fn source(&self, opener: &Opener) -> Result<FileSource, Error> {
         let (opener, spool) = (opener.clone(), opener.spool());
         let source = ClassicSource::with_spool(move || decoder(&opener), spool)?;
         let left_behind = source.left_behind().map(str::to_owned);
-        Ok(Source::new(One(source), left_behind.as_deref()))
+        Ok(FileSource::new(SingleHeap(source), left_behind.as_deref()))
     }
 
     fn read(&self, opener: &Opener) -> Result<WholeFile, Error> {
         let (heap, places, ended) = lift::heap(|| decoder(opener))?;
-        let place = |(record, offset)| Place { record, offset: Some(offset) };
+        let place = |(record, offset)| RecordPlace { record, offset: Some(offset) };
         let all = |places: Vec<(u64, u64)>| places.into_iter().map(place).collect();
-        let places = Places { classes: all(places.classes), objects: all(places.objects) };
+        let places = HeapPlaces { classes: all(places.classes), objects: all(places.objects) };
         Ok(WholeFile { dump: Dump { heaps: vec![heap], tail: Vec::new() }, places: vec![places], ended })
     }
 
-    fn outline(&self, opener: &Opener) -> Result<Outline, Error> {
-        let (index, ended) = lift::Index::read(&mut decoder(opener)?);
-        let place = |(record, offset)| Place { record, offset: Some(offset) };
+    fn outline(&self, opener: &Opener) -> Result<DumpOutline, Error> {
+        let (index, ended) = lift::DumpIndex::read(&mut decoder(opener)?);
+        let place = |(record, offset)| RecordPlace { record, offset: Some(offset) };
         let heap = Heap { facts: index.facts.clone(), classes: index.classes.clone(), ..Heap::default() };
         let classes = index.places.iter().copied().map(place).collect();
         let (opener, mut spool) = (opener.clone(), opener.spool());
         let objects = move |_, visit: &mut VisitPlaced<'_>| {
             index.visit_with(&mut decoder(&opener)?, Some(&mut spool), |at, item| match item {
-                lift::Item::Object(object) => visit(place(at), &object),
-                lift::Item::Class(_) => Ok(()),
+                lift::DumpItem::Object(object) => visit(place(at), &object),
+                lift::DumpItem::Class(_) => Ok(()),
             })
         };
         let dump = Dump { heaps: vec![heap], tail: Vec::new() };
-        Ok(Outline::new(dump, vec![classes], ended, objects))
+        Ok(DumpOutline::new(dump, vec![classes], ended, objects))
     }
 
-    fn recognise(&self, opener: &Opener, source: &mut Source) -> Result<Option<Lowering>, Error> {
+    fn recognise(&self, opener: &Opener, source: &mut FileSource) -> Result<Option<Lowering>, Error> {
         let encoding = decoder(opener)?.encoding();
         Ok(lower::recognise(source, encoding, || opener.bytes())?.map(Lowering::from))
     }
 
-    fn places(&self, opener: &Opener, _heap: usize, found: &mut dyn FnMut(Address, Span)) -> Result<(), Error> {
+    fn places(&self, opener: &Opener, _heap: usize, found: &mut dyn FnMut(Address, RecordSpan)) -> Result<(), Error> {
         // An error ends the search: what was found before it is sound.
         let _ended = decoder(opener)?.visit::<DecodeError, _>(|step| {
-            if let Step::Record(at, Record::Entry(entry)) = step {
-                found(Address(entry.address.value), Span { record: at.index, offset: at.offset });
+            if let DecodeStep::Record(at, Record::Entry(entry)) = step {
+                found(Address(entry.address.value), RecordSpan { record: at.index, offset: at.offset });
             }
             Ok(())
         });
@@ -171,19 +171,19 @@ impl DumpFamily for Classic {
     }
 
     fn edits(&self) -> Vec<NamedEdit> {
-        named::<Map>()
+        named_edits::<MappedDump>()
     }
 
     #[cfg(feature = "properties")]
-    fn properties(&self) -> Properties {
-        property::properties::<super::properties::Classic>()
+    fn properties(&self) -> FormatProperties {
+        property::properties::<super::properties::ClassicProperties>()
     }
 
     #[cfg(feature = "corpus")]
     fn corpus(&self) -> FamilyCases {
         FamilyCases {
-            all: || CASES.all::<Map>(),
-            damaged: |edit, base| CASES.damaged::<Map>(edit, base),
+            all: || CASES.all_cases::<MappedDump>(),
+            damaged: |edit, base| CASES.damaged::<MappedDump>(edit, base),
             large: || large(FAMILY, &LARGE),
             ambiguities: AMBIGUITIES,
         }
@@ -194,7 +194,7 @@ impl DumpFamily for Classic {
         opener: &Opener,
         graph: GraphRules,
         findings: &mut Findings,
-    ) -> Result<(Judged, Option<Source>), Error> {
-        run::<Judgement>(opener, graph, findings).map(|(judged, _)| (judged, None))
+    ) -> Result<(JudgedDump, Option<FileSource>), Error> {
+        judge_dump::<DumpJudge>(opener, graph, findings).map(|(judged, _)| (judged, None))
     }
 }

@@ -6,16 +6,16 @@ use foldhash::{HashMap, HashMapExt};
 
 use crate::error::{DecodeError, Error, Problem};
 use crate::family::ClassBlocks;
-use crate::model::long::{Filling, Identifiers, Spool};
+use crate::model::long::{Identifiers, Spool, SpoolEntry};
 use crate::model::{
-    Address, ByteLen, Class, Contents, Facts, Heap, HeapSource, Long, Name, Names, Object, ObjectKind, Surroundings,
-    VisitObjects, WordSize,
+    Address, ByteLen, Class, Contents, Facts, Heap, HeapSource, Name, NamePool, Object, ObjectKind, PiecewiseContents,
+    Surroundings, VisitObjects, WordSize,
 };
 
 use super::book;
-use super::decode::{At, Decoder, Step};
-use super::record::{Entry, Record};
-use super::wire::{Charset, EntryKind};
+use super::decode::{DecodeStep, Decoder, RecordSlice};
+use super::record::{EntryRecord, Record};
+use super::wire::{Charset, EntryRecordKind};
 
 mod blocks;
 
@@ -23,7 +23,7 @@ pub(super) use blocks::FirstReferences;
 
 /// The facts of a dump that are needed before its objects can be read: the classes come last.
 #[derive(Clone, Debug, Default)]
-pub struct Index {
+pub struct DumpIndex {
     /// Facts of the header and the trailers.
     pub facts: Facts,
     /// The class table, in file order.
@@ -42,11 +42,11 @@ pub struct Index {
 const IN_TABLE: u64 = 128;
 
 /// A type of objects: its name, and its class if there is only one of that name.
-type Typed = (Name, Option<Address>);
+type ObjectType = (Name, Option<Address>);
 
 /// One entry of a heap.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Item {
+pub enum DumpItem {
     /// A class record.
     Class(Class),
     /// An object record.
@@ -80,7 +80,7 @@ pub fn word_size(address: &[u8]) -> Option<WordSize> {
 }
 
 /// Classes by name: the address where there is only one of that name.
-pub(super) fn by_name(classes: &[Class]) -> HashMap<Name, Option<Address>> {
+pub(super) fn classes_by_name(classes: &[Class]) -> HashMap<Name, Option<Address>> {
     let mut by_name = HashMap::new();
     for class in classes {
         let unique = by_name.entry(class.name.clone()).or_insert(Some(class.address));
@@ -89,62 +89,62 @@ pub(super) fn by_name(classes: &[Class]) -> HashMap<Name, Option<Address>> {
     by_name
 }
 
-impl Index {
+impl DumpIndex {
     /// Reads a dump to its end. After an error the index holds everything before it.
-    pub fn read<R: Read>(decoder: &mut Decoder<R>) -> (Index, Result<(), DecodeError>) {
+    pub fn read<R: Read>(decoder: &mut Decoder<R>) -> (DumpIndex, Result<(), DecodeError>) {
         let charset = decoder.encoding().charset;
-        let mut index = Index::default();
+        let mut index = DumpIndex::default();
         let mut firsts = FirstReferences::default();
         let (mut nulls, mut stated) = (0_u64, None);
-        let (mut in_class, mut names) = (false, Names::default());
+        let (mut in_class, mut names) = (false, NamePool::default());
         let mut allowance = decoder.allowance();
         let read = decoder.visit::<DecodeError, _>(|step| {
             let references = match step {
-                Step::Record(at, Record::Entry(entry)) => {
+                DecodeStep::Record(at, Record::Entry(entry)) => {
                     if index.facts.word_size.is_none() && index.objects == 0 && index.classes.is_empty() {
                         index.facts.word_size = word_size(entry.address.text);
                     }
-                    in_class = entry.kind == EntryKind::Class;
+                    in_class = entry.kind == EntryRecordKind::Class;
                     match entry.kind {
-                        EntryKind::Class => {
+                        EntryRecordKind::Class => {
                             let class = class(&entry, charset);
                             let (name, bytes) = names.share_counted(class.name.clone());
                             // The name stands in the table of names, too.
-                            let held = class.held() + bytes + IN_TABLE;
-                            allowance.take(held, at.offset, at.index)?;
+                            let held = class.memory_size() + bytes + IN_TABLE;
+                            allowance.charge(held, at.offset, at.index)?;
                             index.classes.push(Class { name, after_objects: Some(index.objects), ..class });
                             index.places.push((at.index, at.offset));
                         }
-                        EntryKind::Object => {
+                        EntryRecordKind::Object => {
                             index.objects += 1;
                             if matches!(firsts, FirstReferences::Known(..)) {
                                 let first = entry.references.values.first().copied().map(Address);
-                                let held = firsts.enter(&name(entry.name, charset), first);
-                                allowance.take(held, at.offset, at.index)?;
+                                let held = firsts.insert(&name(entry.name, charset), first);
+                                allowance.charge(held, at.offset, at.index)?;
                             }
                         }
                     }
                     entry.references.values
                 }
-                Step::More(at, references) => {
+                DecodeStep::More(at, references) => {
                     if in_class {
                         let held = size_of_val(references.values) as u64;
-                        allowance.take(held, at.offset, at.index)?;
+                        allowance.charge(held, at.offset, at.index)?;
                     }
                     if let Some(listed) = index.classes.last_mut().filter(|_| in_class).map(|c| &mut c.references) {
                         listed.get_or_insert_default().extend(references.values.iter().map(|&r| Address(r)));
                     }
                     references.values
                 }
-                Step::Record(_, Record::Version(line)) => {
+                DecodeStep::Record(_, Record::Version(line)) => {
                     index.facts.version_text.get_or_insert_with(|| name(line.version(), charset));
                     &[]
                 }
-                Step::Record(_, Record::Eof(_, totals)) => {
+                DecodeStep::Record(_, Record::Eof(_, totals)) => {
                     stated.get_or_insert(totals.nulls);
                     &[]
                 }
-                Step::Record(..) => &[],
+                DecodeStep::Record(..) => &[],
             };
             nulls += references.iter().filter(|r| **r == 0).count() as u64;
             Ok(())
@@ -152,12 +152,12 @@ impl Index {
         index.facts.null_references = stated.filter(|_| nulls == 0);
         let may_be_blocks = decoder.reading().class_blocks == ClassBlocks::Removed;
         index.class_blocks = may_be_blocks && firsts.are_blocks(&index.classes);
-        index.by_name = by_name(&index.classes);
+        index.by_name = classes_by_name(&index.classes);
         (index, read.map(|_| ()))
     }
 
     /// The class of a name, if there is only one of that name; `None` outside, if there is none.
-    pub(super) fn named(&self, name: &Name) -> Option<Option<Address>> {
+    pub(super) fn class_named(&self, name: &Name) -> Option<Option<Address>> {
         self.by_name.get(name).copied()
     }
 
@@ -169,7 +169,7 @@ impl Index {
     where
         R: Read,
         E: From<DecodeError>,
-        F: FnMut((u64, u64), Item) -> Result<(), E>,
+        F: FnMut((u64, u64), DumpItem) -> Result<(), E>,
     {
         self.visit_with(decoder, None, visit)
     }
@@ -187,75 +187,75 @@ impl Index {
     where
         R: Read,
         E: From<DecodeError>,
-        F: FnMut((u64, u64), Item) -> Result<(), E>,
+        F: FnMut((u64, u64), DumpItem) -> Result<(), E>,
     {
         let charset = decoder.encoding().charset;
-        let mut types: HashMap<Box<[u8]>, Typed> = HashMap::new();
+        let mut types: HashMap<Box<[u8]>, ObjectType> = HashMap::new();
         let mut allowance = decoder.allowance();
         let mut classes = 0;
-        let mut open: Option<((u64, u64), Item)> = None;
-        let mut long: Option<Filling> = None;
-        let place = |at: &At<'_>| (at.index, at.offset);
+        let mut open: Option<((u64, u64), DumpItem)> = None;
+        let mut long: Option<SpoolEntry> = None;
+        let place = |at: &RecordSlice<'_>| (at.index, at.offset);
         decoder.visit(|step| match step {
-            Step::Record(at, Record::Entry(entry)) => {
+            DecodeStep::Record(at, Record::Entry(entry)) => {
                 let mut item = match entry.kind {
-                    EntryKind::Class => {
+                    EntryRecordKind::Class => {
                         // As the index has it, with all its references.
                         let known = self.classes.get(classes).cloned();
                         classes += 1;
-                        Item::Class(known.unwrap_or_else(|| class(&entry, charset)))
+                        DumpItem::Class(known.unwrap_or_else(|| class(&entry, charset)))
                     }
-                    EntryKind::Object => {
+                    EntryRecordKind::Object => {
                         if !types.contains_key(entry.name) {
-                            allowance.take(2 * entry.name.len() as u64 + IN_TABLE, at.offset, at.index)?;
+                            allowance.charge(2 * entry.name.len() as u64 + IN_TABLE, at.offset, at.index)?;
                             let name = name(entry.name, charset);
                             let class = self.by_name.get(&name).copied().flatten();
                             types.insert(entry.name.into(), (name, class));
                         }
                         let (name, class) = &types[entry.name];
-                        Item::Object(self.object(&entry, name.clone(), *class))
+                        DumpItem::Object(self.object(&entry, name.clone(), *class))
                     }
                 };
                 if at.open {
                     open = Some((place(&at), item));
                     return Ok(());
                 }
-                if let (Some(spool), Item::Object(object)) = (spool.as_deref_mut(), &mut item)
+                if let (Some(spool), DumpItem::Object(object)) = (spool.as_deref_mut(), &mut item)
                     && let Contents::References(listed) = &mut object.contents
                     && listed.len() > spool.held() / 8
                 {
-                    put_long(spool, &mut long, listed).map_err(|e| failed(at.offset, e))?;
-                    end_long(spool, &mut long, &mut object.contents);
+                    spool_references(spool, &mut long, listed).map_err(|e| failed(at.offset, e))?;
+                    finish_spooled(spool, &mut long, &mut object.contents);
                 }
                 visit(place(&at), item)
             }
-            Step::More(at, references) => {
-                if let Some((_, Item::Object(object))) = &mut open {
+            DecodeStep::More(at, references) => {
+                if let Some((_, DumpItem::Object(object))) = &mut open {
                     let more = references.values.iter().map(|&r| Address(r));
                     match &mut object.contents {
                         Contents::References(listed) => listed.extend(more),
                         contents => *contents = Contents::References(more.collect()),
                     }
                     if let (Some(spool), Contents::References(listed)) = (spool.as_deref_mut(), &mut object.contents) {
-                        put_long(spool, &mut long, listed).map_err(|e| failed(at.offset, e))?;
+                        spool_references(spool, &mut long, listed).map_err(|e| failed(at.offset, e))?;
                     }
                 }
                 match (open.take_if(|_| !at.open), &mut spool) {
-                    (Some((place, Item::Object(mut object))), Some(spool)) => {
-                        end_long(spool, &mut long, &mut object.contents);
-                        visit(place, Item::Object(object))
+                    (Some((place, DumpItem::Object(mut object))), Some(spool)) => {
+                        finish_spooled(spool, &mut long, &mut object.contents);
+                        visit(place, DumpItem::Object(object))
                     }
                     (Some((place, item)), _) => visit(place, item),
                     (None, _) => Ok(()),
                 }
             }
-            Step::Record(..) => Ok(()),
+            DecodeStep::Record(..) => Ok(()),
         })?;
         Ok(())
     }
 
-    fn object(&self, entry: &Entry<'_>, name: Name, class: Option<Address>) -> Object {
-        let kind = ObjectKind::of_class(name.as_bytes());
+    fn object(&self, entry: &EntryRecord<'_>, name: Name, class: Option<Address>) -> Object {
+        let kind = ObjectKind::from_class_name(name.as_bytes());
         let mut listed = entry.references.values;
         // The class block is the object's own class; PHD's class word of an array is another.
         let mut block = None;
@@ -275,7 +275,7 @@ impl Index {
 }
 
 /// Moves references into the spool once there are too many of them to be held.
-fn put_long(spool: &mut Spool, long: &mut Option<Filling>, listed: &mut Vec<Address>) -> io::Result<()> {
+fn spool_references(spool: &mut Spool, long: &mut Option<SpoolEntry>, listed: &mut Vec<Address>) -> io::Result<()> {
     if long.is_none() && listed.len() <= spool.held() / 8 {
         return Ok(());
     }
@@ -285,13 +285,13 @@ fn put_long(spool: &mut Spool, long: &mut Option<Filling>, listed: &mut Vec<Addr
     };
     let bytes: Vec<u8> = listed.iter().flat_map(|reference| reference.0.to_be_bytes()).collect();
     listed.clear();
-    spool.put(filling, &bytes)
+    spool.append(filling, &bytes)
 }
 
 /// The references of an object whose record has ended, if they went into the spool.
-fn end_long(spool: &mut Spool, long: &mut Option<Filling>, contents: &mut Contents) {
+fn finish_spooled(spool: &mut Spool, long: &mut Option<SpoolEntry>, contents: &mut Contents) {
     if let Some(filling) = long.take() {
-        *contents = Contents::Long(Long::References(spool.finish(filling).spelled(Identifiers(8))));
+        *contents = Contents::Long(PiecewiseContents::References(spool.finish(filling).spelled(Identifiers(8))));
     }
 }
 
@@ -299,7 +299,7 @@ fn failed(offset: u64, error: io::Error) -> DecodeError {
     DecodeError::new(book::FILE_TRUNCATED, offset, "references", Problem::Io(error))
 }
 
-fn class(entry: &Entry<'_>, charset: Charset) -> Class {
+fn class(entry: &EntryRecord<'_>, charset: Charset) -> Class {
     Class {
         address: Address(entry.address.value),
         name: name(entry.name, charset),
@@ -316,24 +316,24 @@ fn class(entry: &Entry<'_>, charset: Charset) -> Class {
 /// If the dump cannot be opened.
 pub fn heap<R: Read>(
     mut open: impl FnMut() -> Result<Decoder<R>, Error>,
-) -> Result<(Heap, Places, Result<(), DecodeError>), Error> {
-    let (index, read) = Index::read(&mut open()?);
+) -> Result<(Heap, EntryPlaces, Result<(), DecodeError>), Error> {
+    let (index, read) = DumpIndex::read(&mut open()?);
     // What is wrong with the text ends the second reading as well; what takes too much memory might not.
-    if read.as_ref().is_err_and(DecodeError::is_the_machines) {
-        return Ok((Heap::default(), Places::default(), read));
+    if read.as_ref().is_err_and(DecodeError::is_machine_fault) {
+        return Ok((Heap::default(), EntryPlaces::default(), read));
     }
     let mut heap = Heap { facts: index.facts.clone(), ..Heap::default() };
-    let (mut places, mut names) = (Places::default(), Names::default());
+    let (mut places, mut names) = (EntryPlaces::default(), NamePool::default());
     let mut decoder = open()?;
     let mut allowance = decoder.allowance();
     let ended = index.visit(&mut decoder, |place, item| {
         match item {
-            Item::Class(class) => {
+            DumpItem::Class(class) => {
                 heap.classes.push(Class { name: names.share(class.name.clone()), ..class });
                 places.classes.push(place);
             }
-            Item::Object(object) => {
-                allowance.take(object.held(), place.1, place.0)?;
+            DumpItem::Object(object) => {
+                allowance.charge(object.memory_size(), place.1, place.0)?;
                 heap.objects.push(object);
                 places.objects.push(place);
             }
@@ -345,7 +345,7 @@ pub fn heap<R: Read>(
 
 /// Record index and offset of each class and object, in file order.
 #[derive(Clone, Debug, Default)]
-pub struct Places {
+pub struct EntryPlaces {
     /// The places of the classes.
     pub classes: Vec<(u64, u64)>,
     /// The places of the objects.
@@ -356,7 +356,7 @@ pub struct Places {
 #[derive(Debug)]
 pub struct ClassicSource<O> {
     open: O,
-    index: Index,
+    index: DumpIndex,
     surroundings: Surroundings,
     left_behind: Option<String>,
     spool: Spool,
@@ -376,7 +376,7 @@ impl<R: Read, O: FnMut() -> Result<Decoder<R>, Error>> ClassicSource<O> {
     /// # Errors
     /// Like [`ClassicSource::new`].
     pub fn with_spool(mut open: O, spool: Spool) -> Result<ClassicSource<O>, Error> {
-        let (index, read) = Index::read(&mut open()?);
+        let (index, read) = DumpIndex::read(&mut open()?);
         let left_behind = match read {
             Ok(()) => None,
             Err(e) if e.is_missing_end() => Some(e.to_string()),
@@ -407,8 +407,8 @@ impl<R: Read, O: FnMut() -> Result<Decoder<R>, Error>> HeapSource for ClassicSou
     fn visit_objects(&mut self, visit_object: &mut VisitObjects<'_>) -> Result<(), Error> {
         let mut decoder = (self.open)()?;
         let ended = self.index.visit_with(&mut decoder, Some(&mut self.spool), |_, item| match item {
-            Item::Object(object) => visit_object(&object),
-            Item::Class(_) => Ok(()),
+            DumpItem::Object(object) => visit_object(&object),
+            DumpItem::Class(_) => Ok(()),
         });
         match ended {
             Err(Error::Decode(e)) if e.is_missing_end() => Ok(()),

@@ -2,28 +2,28 @@
 
 use std::io::Write;
 
-use crate::bytes::ebcdic::Mapped;
+use crate::bytes::ebcdic::MappedStream;
 use crate::error::{DecodeError, Error};
-use crate::family::{Listed, RecordField, RecordLine, Records, flush_if_full, missing_end, write_failed};
-use crate::input::Stream;
+use crate::family::{ListedPart, RecordField, RecordLine, Records, flush_if_full, missing_end, write_failed};
+use crate::input::InputStream;
 use crate::model::Address;
 
-use super::decode::At;
-use super::wire::{Charset, EntryKind};
-use super::{Decoder, Record, Step, encode, lift};
+use super::decode::RecordSlice;
+use super::wire::{Charset, EntryRecordKind};
+use super::{DecodeStep, Decoder, Record, encode, lift};
 
 /// A classic heap dump at its start.
-pub(super) struct ClassicRecords(pub(super) Decoder<Stream>);
+pub(super) struct ClassicRecords(pub(super) Decoder<InputStream>);
 
 impl Records for ClassicRecords {
     fn copy(self: Box<Self>, out: &mut dyn Write) -> Result<Option<DecodeError>, Error> {
         let mut decoder = self.0;
         let mut buffer = Vec::new();
-        let mut out = Mapped::new(out, decoder.encoding().inverse());
+        let mut out = MappedStream::new(out, decoder.encoding().inverse());
         let ended = decoder.visit(|step| {
             match step {
-                Step::Record(_, record) => encode::record(&mut buffer, &record),
-                Step::More(_, references) => encode::references(&mut buffer, &references),
+                DecodeStep::Record(_, record) => encode::record(&mut buffer, &record),
+                DecodeStep::More(_, references) => encode::references(&mut buffer, &references),
             }
             flush_if_full(&mut buffer, &mut out)
         });
@@ -32,18 +32,18 @@ impl Records for ClassicRecords {
         Ok(missing)
     }
 
-    fn list(self: Box<Self>, each: &mut dyn FnMut(Listed) -> Result<(), Error>) -> Result<(), Error> {
+    fn list(self: Box<Self>, each: &mut dyn FnMut(ListedPart) -> Result<(), Error>) -> Result<(), Error> {
         let mut decoder = self.0;
         let charset = decoder.encoding().charset;
         decoder.visit(|step| match step {
-            Step::Record(at, record) => each(Listed::Record(line(&at, &record, charset))),
-            Step::More(..) => Ok(()),
+            DecodeStep::Record(at, record) => each(ListedPart::Record(record_line(&at, &record, charset))),
+            DecodeStep::More(..) => Ok(()),
         })?;
         Ok(())
     }
 }
 
-fn line(at: &At<'_>, record: &Record<'_>, charset: Charset) -> RecordLine {
+fn record_line(at: &RecordSlice<'_>, record: &Record<'_>, charset: Charset) -> RecordLine {
     let text = |bytes: &[u8]| lift::name(bytes, charset).quoted();
     let one = |name, bytes: &[u8]| vec![RecordField::new(name, text(bytes))];
     let (kind, address, fields) = match record {
@@ -53,7 +53,7 @@ fn line(at: &At<'_>, record: &Record<'_>, charset: Charset) -> RecordLine {
         Record::Eof(line, _) => ("totals", None, one("text", line.content())),
         Record::Comment(line) => ("comment", None, one("text", line.content())),
         Record::Entry(entry) => {
-            let kind = if entry.kind == EntryKind::Class { "class" } else { "object" };
+            let kind = if entry.kind == EntryRecordKind::Class { "class" } else { "object" };
             let more = if at.open { " and more" } else { "" };
             let fields = vec![
                 RecordField::new("type", text(entry.name)),

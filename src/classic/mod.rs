@@ -26,7 +26,7 @@ pub mod record;
 pub mod rules;
 pub mod wire;
 
-pub use decode::{Decoder, Step};
+pub use decode::{DecodeStep, Decoder};
 pub use lower::{LowerOptions, PROFILES, Profile};
 pub use record::Record;
 pub use wire::{Charset, Encoding, Newline};

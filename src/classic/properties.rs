@@ -2,12 +2,12 @@
 
 use std::io::{Read, Write};
 
-use crate::bytes::ebcdic::Mapped;
+use crate::bytes::ebcdic::MappedStream;
 use crate::classic::lower::{self, LowerOptions, PROFILES};
 use crate::classic::{self, Charset, Decoder, Encoding, Newline, Record, annotate, encode, lift};
 use crate::draw::Draw;
 use crate::error::{DecodeError, Error};
-use crate::family::property::{Field, Step, Subject, Twice, judged, lifted};
+use crate::family::property::{DumpPair, FieldBytes, PropertySubject, ReadRecord, judged, lifted};
 use crate::family::{Lower, Opener};
 use crate::generate::{GenerateOptions, Placement, generate};
 use crate::lower::Adherence;
@@ -17,26 +17,26 @@ use super::open::FAMILY;
 
 /// Classic text, with its properties.
 #[derive(Clone, Copy, Debug)]
-pub enum Classic {}
+pub enum ClassicProperties {}
 
-impl Subject for Classic {
-    type Map = super::corrupt::Map;
-    type Options = LowerOptions;
-    type Reading = ();
+impl PropertySubject for ClassicProperties {
+    type FieldMap = super::corrupt::MappedDump;
+    type WriterOptions = LowerOptions;
+    type Assumption = ();
     const READINGS: &'static [()] = &[()];
 
     fn decode_never_panics(bytes: &[u8]) {
         let Ok(mut decoder) = Decoder::new(bytes) else { return };
         let mut entries = 0;
         let visited = decoder.visit::<DecodeError, _>(|step| {
-            entries += usize::from(matches!(step, classic::Step::Record(_, Record::Entry(_))));
+            entries += usize::from(matches!(step, classic::DecodeStep::Record(_, Record::Entry(_))));
             Ok(())
         });
         if let Err(e) = &visited {
             assert!(e.offset() <= bytes.len() as u64, "{e}");
             assert!(e.position().is_some_and(|place| place.line > 0 && place.column > 0), "{e}");
         }
-        let (_, read) = lift::Index::read(&mut reopen(bytes));
+        let (_, read) = lift::DumpIndex::read(&mut reopen(bytes));
         assert_eq!(visited.is_ok(), read.is_ok());
         let Ok((heap, _, ended)) = lift::heap(|| Ok(Decoder::new(bytes)?)) else { panic!("it was opened before") };
         assert_eq!(visited.is_ok(), ended.is_ok());
@@ -44,23 +44,23 @@ impl Subject for Classic {
         let fields = annotate::visit::<_, DecodeError, _>(&mut reopen(bytes), |_| Ok(()));
         assert_eq!(visited.is_ok(), fields.is_ok());
         for graph in [false, true] {
-            judged(FAMILY, &Opener::memory("fuzz", bytes), graph);
+            judged(FAMILY, &Opener::from_memory("fuzz", bytes), graph);
         }
     }
 
-    fn spelled_again(bytes: &[u8], (): ()) -> Option<(Vec<u8>, bool)> {
+    fn decode_and_encode(bytes: &[u8], (): ()) -> Option<(Vec<u8>, bool)> {
         let mut decoder = Decoder::new(bytes).ok()?;
         let mut text = Vec::new();
         let ended = decoder.visit::<DecodeError, _>(|step| {
             let start = text.len();
             let at = match step {
-                classic::Step::Record(at, record) => {
+                classic::DecodeStep::Record(at, record) => {
                     let parts: Vec<u8> = record.parts().into_iter().flat_map(|(_, part)| part.to_vec()).collect();
                     assert_eq!(parts, at.bytes);
                     encode::record(&mut text, &record);
                     at
                 }
-                classic::Step::More(at, references) => {
+                classic::DecodeStep::More(at, references) => {
                     encode::references(&mut text, &references);
                     at
                 }
@@ -69,36 +69,36 @@ impl Subject for Classic {
             assert_eq!(&text[start..], at.bytes);
             Ok(())
         });
-        let again = stored(&text, decoder.encoding());
+        let again = encode_text(&text, decoder.encoding());
         Some((again, ended.is_ok()))
     }
 
-    fn fields(bytes: &[u8]) -> Vec<(Vec<Field>, bool)> {
+    fn fields(bytes: &[u8]) -> Vec<(Vec<FieldBytes>, bool)> {
         let Ok(mut decoder) = Decoder::new(bytes) else { return Vec::new() };
         let encoding = decoder.encoding();
         let mut fields = Vec::new();
         let ended = annotate::visit::<_, DecodeError, _>(&mut decoder, |field| {
             if field.breaks.is_none() {
-                fields.push((field.name, field.offset, stored(field.bytes, encoding)));
+                fields.push((field.name, field.offset, encode_text(field.bytes, encoding)));
             }
             Ok(())
         });
         vec![(fields, ended.is_ok())]
     }
 
-    fn steps(source: impl Read, (): ()) -> (Vec<Step>, Result<u64, String>) {
-        let mut steps: Vec<Step> = Vec::new();
+    fn steps(source: impl Read, (): ()) -> (Vec<ReadRecord>, Result<u64, String>) {
+        let mut steps: Vec<ReadRecord> = Vec::new();
         let mut decoder = match Decoder::new(source) {
             Ok(decoder) => decoder,
             Err(e) => return (steps, Err(e.to_string())),
         };
         let ended = decoder.visit::<DecodeError, _>(|step| {
             match step {
-                classic::Step::Record(at, _) => {
+                classic::DecodeStep::Record(at, _) => {
                     let (place, bytes) = (at.position.to_string(), at.bytes.to_vec());
-                    steps.push(Step { what: "record", place, offset: at.offset, bytes });
+                    steps.push(ReadRecord { what: "record", place, offset: at.offset, bytes });
                 }
-                classic::Step::More(at, _) => match steps.last_mut() {
+                classic::DecodeStep::More(at, _) => match steps.last_mut() {
                     Some(last) => last.bytes.extend_from_slice(at.bytes),
                     None => panic!("a piece of no record"),
                 },
@@ -113,7 +113,7 @@ impl Subject for Classic {
         let Ok(decoder) = Decoder::new(bytes) else { return Vec::new() };
         let encoding = decoder.encoding();
         let comments = [b"//".as_slice(), &b"x".repeat(100), encoding.newline.text()].concat();
-        let comments = stored(&comments.repeat(classic::wire::START / 100), encoding);
+        let comments = encode_text(&comments.repeat(classic::wire::START / 100), encoding);
         vec![bytes.to_vec(), [comments.as_slice(), bytes].concat()]
     }
 
@@ -141,7 +141,7 @@ impl Subject for Classic {
         (Dump { heaps: vec![heap], tail: Vec::new() }, options)
     }
 
-    fn through_any(mut dump: Dump, options: &LowerOptions) -> Option<Result<Twice, Error>> {
+    fn through_any(mut dump: Dump, options: &LowerOptions) -> Option<Result<DumpPair, Error>> {
         // `any` lists no class blocks, and they would be missing.
         if options.is_seeded() || options.profile.class_blocks {
             return None;
@@ -149,7 +149,7 @@ impl Subject for Classic {
         let any = LowerOptions { profile: PROFILES.iter().find(|profile| profile.is_seeded())?, ..*options };
         let told = lower::carry(dump.heaps.first_mut()?, options);
         Some(told.and_then(|told| {
-            let back = lifted::<Classic>(&lower::to_bytes(&told, &any)?);
+            let back = lifted::<ClassicProperties>(&lower::to_bytes(&told, &any)?);
             Ok((lower::to_bytes(&told, options)?, lower::to_bytes(&back.heaps[0], options)?))
         }))
     }
@@ -163,9 +163,9 @@ fn reopen(bytes: &[u8]) -> Decoder<&[u8]> {
 }
 
 /// Text as a dump holds it.
-fn stored(text: &[u8], encoding: Encoding) -> Vec<u8> {
+fn encode_text(text: &[u8], encoding: Encoding) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(text.len());
-    let written = Mapped::new(&mut bytes, encoding.inverse()).write_all(text);
+    let written = MappedStream::new(&mut bytes, encoding.inverse()).write_all(text);
     assert!(written.is_ok(), "memory can be written");
     bytes
 }

@@ -3,7 +3,7 @@
 //! A record is a view of the text, exactly as it is spelled, down to the white space. The text is the dump's bytes, or
 //! ISO 8859-1 if those are EBCDIC ([`super::wire::Encoding`]).
 
-use super::wire::EntryKind;
+use super::wire::EntryRecordKind;
 
 /// A record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,20 +12,20 @@ pub enum Record<'a> {
     /// byte order mark.
     Space(&'a [u8]),
     /// `// Version: ...`
-    Version(Line<'a>),
+    Version(SlashLine<'a>),
     /// An object or a class. Its references may be the first ones of more that follow.
-    Entry(Entry<'a>),
+    Entry(EntryRecord<'a>),
     /// `// Breakdown - Classes: ...`, trailer record 1.
-    Breakdown(Line<'a>, Counts),
+    Breakdown(SlashLine<'a>, BreakdownCounts),
     /// `// EOF: Total 'Objects',Refs(null) : ...`, trailer record 2.
-    Eof(Line<'a>, Totals),
+    Eof(SlashLine<'a>, EofTotals),
     /// Any other line that begins with `//`.
-    Comment(Line<'a>),
+    Comment(SlashLine<'a>),
 }
 
 /// A line that begins with `//`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Line<'a> {
+pub struct SlashLine<'a> {
     /// The line without its end.
     pub text: &'a [u8],
     /// Its end, and white space up to the next record.
@@ -34,7 +34,7 @@ pub struct Line<'a> {
 
 /// A number and how it is spelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Number<'a> {
+pub struct SpelledNumber<'a> {
     /// The text: `0x00436E90`, `[28]`.
     pub text: &'a [u8],
     /// The value.
@@ -48,35 +48,35 @@ pub struct Number<'a> {
 /// <TAB>0x00436EB0
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Entry<'a> {
+pub struct EntryRecord<'a> {
     /// The address, with `0x`.
-    pub address: Number<'a>,
+    pub address: SpelledNumber<'a>,
     /// White space.
     pub before_size: &'a [u8],
     /// The size in bytes, with its brackets.
-    pub size: Number<'a>,
+    pub size: SpelledNumber<'a>,
     /// White space.
     pub before_kind: &'a [u8],
     /// `OBJ` or `CLS`.
-    pub kind: EntryKind,
+    pub kind: EntryRecordKind,
     /// White space.
     pub before_name: &'a [u8],
     /// The type, without white space at its ends.
     pub name: &'a [u8],
     /// White space and references up to the next record.
-    pub references: References<'a>,
+    pub references: ReferenceList<'a>,
 }
 
 /// References, and the white space around them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct References<'a> {
+pub struct ReferenceList<'a> {
     /// All of the text.
     pub text: &'a [u8],
     /// The values.
     pub values: &'a [u64],
 }
 
-impl<'a> References<'a> {
+impl<'a> ReferenceList<'a> {
     /// The text in its parts: where each begins, its characters, and of a reference its value. The others are white space.
     pub fn parts(&self) -> impl Iterator<Item = (usize, &'a [u8], Option<u64>)> + use<'a> {
         let (mut at, mut values) = (0, self.values.iter().copied());
@@ -95,7 +95,7 @@ pub(super) fn is_white(byte: u8) -> bool {
 
 /// The numbers of trailer record 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct BreakdownCounts {
     /// Class records.
     pub classes: u64,
     /// Object records of plain instances.
@@ -106,7 +106,7 @@ pub struct Counts {
     pub primitive_arrays: u64,
 }
 
-impl Counts {
+impl BreakdownCounts {
     /// All together.
     pub const fn total(&self) -> u64 {
         let arrays = self.object_arrays.saturating_add(self.primitive_arrays);
@@ -116,7 +116,7 @@ impl Counts {
 
 /// The numbers of trailer record 2.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Totals {
+pub struct EofTotals {
     /// Records of objects and classes.
     pub objects: u64,
     /// References, those that are null included.
@@ -148,7 +148,7 @@ impl<'a> Record<'a> {
     }
 }
 
-impl<'a> Line<'a> {
+impl<'a> SlashLine<'a> {
     /// The text after the two slashes and white space.
     pub fn content(&self) -> &'a [u8] {
         self.text.get(2..).unwrap_or_default().trim_ascii_start()
@@ -167,10 +167,10 @@ pub(super) const BREAKDOWN: &[u8] = b"Breakdown";
 /// The start of the content of trailer record 2.
 pub(super) const EOF: &[u8] = b"EOF";
 
-impl Counts {
+impl BreakdownCounts {
     /// The numbers of a line's content; `None` if it is not a trailer record 1. White space is free.
-    pub(super) fn parse(content: &[u8]) -> Option<Counts> {
-        let mut words = Words(content);
+    pub(super) fn parse(content: &[u8]) -> Option<BreakdownCounts> {
+        let mut words = TrailerText(content);
         words.word(BREAKDOWN)?.word(b"-")?.word(b"Classes")?.word(b":")?;
         let classes = words.number()?;
         words.word(b",")?.word(b"Objects")?.word(b":")?;
@@ -179,30 +179,30 @@ impl Counts {
         let object_arrays = words.number()?;
         words.word(b",")?.word(b"PrimitiveArrays")?.word(b":")?;
         let primitive_arrays = words.number()?;
-        words.end()?;
-        Some(Counts { classes, objects, object_arrays, primitive_arrays })
+        words.expect_end()?;
+        Some(BreakdownCounts { classes, objects, object_arrays, primitive_arrays })
     }
 }
 
-impl Totals {
+impl EofTotals {
     /// The numbers of a line's content; `None` if it is not a trailer record 2. White space is free.
-    pub(super) fn parse(content: &[u8]) -> Option<Totals> {
-        let mut words = Words(content);
+    pub(super) fn parse(content: &[u8]) -> Option<EofTotals> {
+        let mut words = TrailerText(content);
         words.word(EOF)?.word(b":")?.word(b"Total")?.word(b"'Objects'")?.word(b",")?.word(b"Refs(null)")?.word(b":")?;
         let objects = words.number()?;
         words.word(b",")?;
         let references = words.number()?;
         words.word(b"(")?;
         let nulls = words.number()?;
-        words.word(b")")?.end()?;
-        Some(Totals { objects, references, nulls })
+        words.word(b")")?.expect_end()?;
+        Some(EofTotals { objects, references, nulls })
     }
 }
 
 /// Text that is taken apart from the front.
-struct Words<'a>(&'a [u8]);
+struct TrailerText<'a>(&'a [u8]);
 
-impl Words<'_> {
+impl TrailerText<'_> {
     fn word(&mut self, word: &[u8]) -> Option<&mut Self> {
         self.0 = self.0.trim_ascii_start().strip_prefix(word)?;
         Some(self)
@@ -215,7 +215,7 @@ impl Words<'_> {
         decimal(&text[..digits])
     }
 
-    fn end(&self) -> Option<()> {
+    fn expect_end(&self) -> Option<()> {
         self.0.trim_ascii_start().is_empty().then_some(())
     }
 }

@@ -1,6 +1,6 @@
 //! The elements of the text: encodings, kinds of records, numbers.
 
-use crate::bytes::ebcdic::{LineEnd, Page, Table};
+use crate::bytes::ebcdic::{CodePage, EbcdicLineEnd, TranslationTable};
 
 pub use crate::bytes::charset::{Charset, Newline};
 
@@ -51,21 +51,21 @@ impl Encoding {
     }
 
     /// The table between the dump's bytes and text in ISO 8859-1; none for UTF-8.
-    pub fn table(self) -> Option<Table> {
+    pub fn table(self) -> Option<TranslationTable> {
         self.page().map(|(page, end)| page.to_latin1(end))
     }
 
     /// The table from text in ISO 8859-1 to the dump's bytes; none for UTF-8.
-    pub fn inverse(self) -> Option<Table> {
+    pub fn inverse(self) -> Option<TranslationTable> {
         self.page().map(|(page, end)| page.from_latin1(end))
     }
 
-    fn page(self) -> Option<(Page, LineEnd)> {
+    fn page(self) -> Option<(CodePage, EbcdicLineEnd)> {
         match self.charset {
             Charset::Utf8 => None,
             Charset::Ebcdic(page) => {
                 let nel = self.newline == Newline::Nel;
-                Some((page, if nel { LineEnd::NewLine } else { LineEnd::LineFeed }))
+                Some((page, if nel { EbcdicLineEnd::NewLine } else { EbcdicLineEnd::LineFeed }))
             }
         }
     }
@@ -73,7 +73,7 @@ impl Encoding {
 
 /// `0x`, digits, white space, a bracket, a decimal digit: the first record tells the page. `byte` gives those of the
 /// start, and may be asked a few times for each.
-fn page(byte: impl Fn(usize) -> Option<u8>) -> Page {
+fn page(byte: impl Fn(usize) -> Option<u8>) -> CodePage {
     let is_bracket = |at: usize| {
         // The rarest first: a start may be all white space.
         if !matches!(byte(at), Some(0xad | 0xba)) || !matches!(byte(at + 1), Some(0xf0..=0xf9)) {
@@ -84,8 +84,8 @@ fn page(byte: impl Fn(usize) -> Option<u8>) -> Page {
         before.next().is_some_and(|b| is_white(&b)) && before.find(|b| !is_white(b)).is_some_and(is_ebcdic_digit)
     };
     match (1..).take_while(|at| byte(*at).is_some()).find(|at| is_bracket(*at)).and_then(byte) {
-        Some(0xba) => Page::Ibm037,
-        _ => Page::Ibm1047,
+        Some(0xba) => CodePage::Ibm037,
+        _ => CodePage::Ibm1047,
     }
 }
 
@@ -95,19 +95,19 @@ fn is_ebcdic_digit(byte: u8) -> bool {
 
 /// The two kinds of entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum EntryKind {
+pub enum EntryRecordKind {
     /// `OBJ`: an object.
     Object,
     /// `CLS`: a class.
     Class,
 }
 
-impl EntryKind {
+impl EntryRecordKind {
     /// The word in the record.
     pub const fn word(self) -> &'static [u8; 3] {
         match self {
-            EntryKind::Object => b"OBJ",
-            EntryKind::Class => b"CLS",
+            EntryRecordKind::Object => b"OBJ",
+            EntryRecordKind::Class => b"CLS",
         }
     }
 }
@@ -128,10 +128,10 @@ mod tests {
             (b"\n0x00", utf8(Newline::Lf)),
             (b"\xef\xbb\xbf// V", utf8(Newline::Lf)),
             // "//" NEL, and "//" LF "0x1 [8"
-            (b"\x61\x61\x15", ebcdic(Page::Ibm1047, Newline::Nel)),
-            (b"\x61\x61\x25\xf0\xa7\xf1\x40\xad\xf8", ebcdic(Page::Ibm1047, Newline::Lf)),
-            (b"\x61\x61\x15\xf0\xa7\xf1\x40\xba\xf8", ebcdic(Page::Ibm037, Newline::Nel)),
-            (b"\x25\xf0\xa7\xc1\x40\xba\xf8", ebcdic(Page::Ibm037, Newline::Lf)),
+            (b"\x61\x61\x15", ebcdic(CodePage::Ibm1047, Newline::Nel)),
+            (b"\x61\x61\x25\xf0\xa7\xf1\x40\xad\xf8", ebcdic(CodePage::Ibm1047, Newline::Lf)),
+            (b"\x61\x61\x15\xf0\xa7\xf1\x40\xba\xf8", ebcdic(CodePage::Ibm037, Newline::Nel)),
+            (b"\x25\xf0\xa7\xc1\x40\xba\xf8", ebcdic(CodePage::Ibm037, Newline::Lf)),
             (b"", None),
             (b"ab", None),
             (b"JAVA PROFILE 1.0.2\0", None),
@@ -153,7 +153,7 @@ mod tests {
                 looks.set(looks.get() + 1);
                 start.get(at).copied()
             });
-            assert_eq!(told, Page::Ibm1047);
+            assert_eq!(told, CodePage::Ibm1047);
             assert!(looks.get() < 6 * START, "{} looks", looks.get());
         }
     }

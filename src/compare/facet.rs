@@ -21,8 +21,8 @@ macro_rules! facets {
             pub const ALL: [Facet; [$(Facet::$facet),*].len()] = [$(Facet::$facet),*];
 
             /// The facet's role in digests.
-            pub const fn role(self) -> Role {
-                use Role::{Address, Field, Order};
+            pub const fn role(self) -> DigestRole {
+                use DigestRole::{Address, Field, Order};
                 match self {
                     $(Facet::$facet => $role,)*
                 }
@@ -33,7 +33,7 @@ macro_rules! facets {
 
 /// The role of a facet in a digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
+pub enum DigestRole {
     /// Part of every record of a class or an object.
     Address,
     /// A field with this number, which is never given to another facet: specs/digest.md has them.
@@ -174,7 +174,7 @@ impl Facet {
 
     /// Whether a decoder may declare that it does not report the facet. Every decoder has to report the addresses and
     /// their kinds.
-    pub fn may_be_omitted(self) -> bool {
+    pub fn is_omittable(self) -> bool {
         !matches!(self, Facet::Address | Facet::Kind)
     }
 }

@@ -3,15 +3,16 @@
 use crate::generate::{GenerateOptions, Placement, from_seed};
 use crate::model::{
     Address, AllocationSite, AllocationSites, ByteLen, Contents, ControlSettings, CpuSamples, Event, EventKind, Frame,
-    FrameId, Heap, HeapSummary, IdentityHash, LoadClass, Name, Object, ObjectKind, PoolEntry, PrimitiveType, Region,
-    Root, RootKind, RootNumber, Serial, StackFrame, StackTrace, StartThread, TextId, Thread, Totals, Trace, Value,
+    FrameId, HeaderTotals, Heap, HeapSummary, IdentityHash, LoadClass, Name, Object, ObjectKind, PoolEntry,
+    PrimitiveType, Region, Root, RootKind, RootNumber, Serial, StackFrame, StackTrace, StartThread, TextId, Thread,
+    Trace, Value,
 };
 
 /// A heap in which every fact of the model is known somewhere.
-pub(crate) fn everything() -> Heap {
+pub(crate) fn heap_with_every_fact() -> Heap {
     let options = GenerateOptions { objects: 60, placement: Placement::Mixed, ..GenerateOptions::default() };
     let mut heap = from_seed(&options, 11);
-    heap.facts.totals = Some(Totals { objects: 1, references: 2 });
+    heap.facts.totals = Some(HeaderTotals { objects: 1, references: 2 });
     heap.facts.null_references = Some(7);
     heap.facts.timestamp = Some(1_700_000_000_123);
     heap.facts.header_version = Some("1.0.2".into());

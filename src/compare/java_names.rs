@@ -12,7 +12,7 @@ pub struct JavaNames<'s> {
 
 impl<'s> JavaNames<'s> {
     /// Wraps a heap.
-    pub fn of(source: &'s mut dyn HeapSource) -> JavaNames<'s> {
+    pub fn new(source: &'s mut dyn HeapSource) -> JavaNames<'s> {
         let named = |class: &Class| Class { name: class.name.to_java_form(), ..class.clone() };
         let classes = source.classes().iter().map(named).collect();
         JavaNames { source, classes }

@@ -8,17 +8,18 @@ pub(crate) mod facts;
 pub(crate) mod fixture;
 mod java_names;
 pub mod listing;
+pub mod recorded;
 pub mod renaming;
 pub(crate) mod sorted;
 mod spelling;
-pub mod told;
 
 pub(crate) use diff::LostFacts;
 #[cfg(test)]
 pub(crate) use diff::tests::changes;
 pub use diff::{
-    ClassDifference, Comparison, FacetDifference, NotCompared, Options, Side, Span, compare, compare_sources,
+    ClassDifference, CompareOptions, Comparison, FacetDifference, NotCompared, NotComparedReason, RecordSpan, compare,
+    compare_sources,
 };
-pub use facet::{Facet, Role};
+pub use facet::{DigestRole, Facet};
 pub use java_names::JavaNames;
 pub use sorted::MEMORY;

@@ -104,10 +104,10 @@ impl<'de> Visitor<'de> for TextOrBytes {
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Text, A::Error> {
         #[derive(Deserialize)]
-        struct Keys {
+        struct TextKeys {
             bytes: Bytes,
         }
-        let Keys { bytes } = Keys::deserialize(MapAccessDeserializer::new(map))?;
+        let TextKeys { bytes } = TextKeys::deserialize(MapAccessDeserializer::new(map))?;
         Ok(Text::Bytes { bytes })
     }
 }
@@ -163,14 +163,14 @@ fn keyword(kind: FieldType) -> &'static str {
 }
 
 /// A type that is a string in JSON.
-trait Word: Sized {
+trait StringForm: Sized {
     /// The description of a valid string, for error messages.
     const WANTED: &'static str;
 
     /// Calls `put` with the string. Most values of a listing are such strings, so that none is allocated for a number.
     fn spell<R>(&self, put: impl FnOnce(&str) -> R) -> R;
 
-    fn of(text: &str) -> Option<Self>;
+    fn parse(text: &str) -> Option<Self>;
 
     /// The JSON schema of the string, without its type.
     #[cfg(feature = "schemas")]
@@ -187,7 +187,7 @@ macro_rules! words {
 
         impl<'de> Deserialize<'de> for $word {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<$word, D::Error> {
-                deserializer.deserialize_str(Spelled(PhantomData))
+                deserializer.deserialize_str(StringFormVisitor(PhantomData))
             }
         }
 
@@ -207,9 +207,9 @@ macro_rules! words {
 }
 
 /// Reads a string in place.
-struct Spelled<W>(PhantomData<W>);
+struct StringFormVisitor<W>(PhantomData<W>);
 
-impl<W: Word> Visitor<'_> for Spelled<W> {
+impl<W: StringForm> Visitor<'_> for StringFormVisitor<W> {
     type Value = W;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -217,13 +217,13 @@ impl<W: Word> Visitor<'_> for Spelled<W> {
     }
 
     fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<W, E> {
-        W::of(text).ok_or_else(|| E::custom(format!("expected {}, found {text:?}", W::WANTED)))
+        W::parse(text).ok_or_else(|| E::custom(format!("expected {}, found {text:?}", W::WANTED)))
     }
 }
 
 words!(Hex, Bytes, TypeName, ElementName);
 
-impl Word for Hex {
+impl StringForm for Hex {
     const WANTED: &'static str = "a string like \"0x1f\"";
 
     fn spell<R>(&self, put: impl FnOnce(&str) -> R) -> R {
@@ -242,7 +242,7 @@ impl Word for Hex {
         put(str::from_utf8(&text[at - 2..]).unwrap_or_default())
     }
 
-    fn of(text: &str) -> Option<Hex> {
+    fn parse(text: &str) -> Option<Hex> {
         let digits = text.strip_prefix("0x").filter(|digits| !digits.starts_with('+'))?;
         u64::from_str_radix(digits, 16).ok().map(Hex)
     }
@@ -253,14 +253,14 @@ impl Word for Hex {
     }
 }
 
-impl Word for Bytes {
+impl StringForm for Bytes {
     const WANTED: &'static str = "bytes of two hexadecimal digits";
 
     fn spell<R>(&self, put: impl FnOnce(&str) -> R) -> R {
         put(&hexadecimal(&self.0))
     }
 
-    fn of(text: &str) -> Option<Bytes> {
+    fn parse(text: &str) -> Option<Bytes> {
         let (pairs, rest) = text.as_bytes().as_chunks::<2>();
         let mut bytes = Vec::with_capacity(pairs.len());
         for [high, low] in pairs {
@@ -275,14 +275,14 @@ impl Word for Bytes {
     }
 }
 
-impl Word for TypeName {
+impl StringForm for TypeName {
     const WANTED: &'static str = "the type of a field";
 
     fn spell<R>(&self, put: impl FnOnce(&str) -> R) -> R {
         put(keyword(self.0))
     }
 
-    fn of(text: &str) -> Option<TypeName> {
+    fn parse(text: &str) -> Option<TypeName> {
         let object = (text == "object").then_some(FieldType::Object);
         object.or_else(|| PrimitiveType::from_keyword(text).map(FieldType::Primitive)).map(TypeName)
     }
@@ -295,14 +295,14 @@ impl Word for TypeName {
     }
 }
 
-impl Word for ElementName {
+impl StringForm for ElementName {
     const WANTED: &'static str = "the element type of an array";
 
     fn spell<R>(&self, put: impl FnOnce(&str) -> R) -> R {
         put(self.0.keyword())
     }
 
-    fn of(text: &str) -> Option<ElementName> {
+    fn parse(text: &str) -> Option<ElementName> {
         PrimitiveType::from_keyword(text).map(ElementName)
     }
 

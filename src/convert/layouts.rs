@@ -4,13 +4,13 @@
 //! class declares as many as its objects need beyond those that it inherits; the rest of an object's fields are null.
 
 use crate::error::LowerError;
-use crate::model::{Address, Field, FieldType, Hierarchy, Name, Object, Value, step};
+use crate::model::{Address, Field, FieldType, Hierarchy, Name, Object, Value, count_step};
 
-use super::classes::{Classes, Own};
+use super::classes::{ClassIndex, ObjectClass};
 
 /// The fields of every class, synthesised where they are not known.
 #[derive(Debug, Default)]
-pub(super) struct Layouts {
+pub(super) struct SyntheticLayouts {
     /// The number of synthesised fields of each class.
     own: Vec<usize>,
     /// The nearest superclass of each class that has fields, known or synthesised.
@@ -19,10 +19,10 @@ pub(super) struct Layouts {
     bytes: Vec<u64>,
 }
 
-impl Layouts {
+impl SyntheticLayouts {
     /// Synthesises fields. `needed` has the most references that an object of each class lists; a reference takes
     /// `width` bytes.
-    pub(super) fn new(classes: &Classes, needed: &[usize], width: u64) -> Layouts {
+    pub(super) fn new(classes: &ClassIndex, needed: &[usize], width: u64) -> SyntheticLayouts {
         let hierarchy = Hierarchy::new(&classes.table, |class| classes.index(class));
         let count = classes.table.len();
         // By class, of its instances: fields that hold references, and bytes of all fields.
@@ -35,7 +35,7 @@ impl Layouts {
                 Some(fields) => {
                     references[class] =
                         inherited + fields.iter().filter(|field| field.kind == FieldType::Object).count();
-                    fields.iter().map(|field| size(field.kind, width)).sum()
+                    fields.iter().map(|field| field_width(field.kind, width)).sum()
                 }
                 None => {
                     references[class] = inherited.max(needed.get(class).copied().unwrap_or_default());
@@ -49,35 +49,35 @@ impl Layouts {
             own[class] > 0 || classes.table[class].fields.as_ref().is_some_and(|fields| !fields.is_empty())
         };
         let with_fields = hierarchy.nearest(has_fields);
-        Layouts { own, with_fields, bytes }
+        SyntheticLayouts { own, with_fields, bytes }
     }
 
     /// The number of fields that were synthesised for a class.
-    pub(super) fn own(&self, class: usize) -> u64 {
+    pub(super) fn synthesised_fields(&self, class: usize) -> u64 {
         self.own[class] as u64
     }
 
     /// Bytes of the values of one instance.
-    pub(super) fn bytes(&self, class: usize) -> u64 {
+    pub(super) fn instance_bytes(&self, class: usize) -> u64 {
         self.bytes[class]
     }
 
     /// The fields that were synthesised for a class.
     pub(super) fn fields(&self, class: usize) -> Vec<Field> {
-        (0..self.own[class]).map(|number| Field { name: synthetic(number), kind: FieldType::Object }).collect()
+        (0..self.own[class]).map(|number| Field { name: synthetic_name(number), kind: FieldType::Object }).collect()
     }
 
     /// The values of an object that lists these references: in the order of its layout, the topmost class's first.
     pub(super) fn values(
         &self,
-        classes: &Classes,
+        classes: &ClassIndex,
         object: &Object,
         references: &[Address],
     ) -> Result<Vec<Value>, LowerError> {
         let mut chain = Vec::new();
         let mut next = object.class.and_then(|class| classes.index(class));
         while let Some(class) = next {
-            step();
+            count_step();
             chain.push(class);
             next = self.with_fields[class];
         }
@@ -100,7 +100,7 @@ impl Layouts {
 }
 
 /// Bytes of a field's value.
-fn size(kind: FieldType, width: u64) -> u64 {
+fn field_width(kind: FieldType, width: u64) -> u64 {
     match kind {
         FieldType::Object => width,
         FieldType::Primitive(kind) => kind.size(),
@@ -108,14 +108,14 @@ fn size(kind: FieldType, width: u64) -> u64 {
 }
 
 /// The place of a class in the table.
-pub(super) fn place(classes: &Classes, own: &Own) -> Option<usize> {
+pub(super) fn class_place(classes: &ClassIndex, own: &ObjectClass) -> Option<usize> {
     match own {
-        Own::At(address) => classes.index(*address),
-        Own::Named(name) => classes.named(name).and_then(|class| classes.index(class.address)),
+        ObjectClass::At(address) => classes.index(*address),
+        ObjectClass::Named(name) => classes.find_by_name(name).and_then(|class| classes.index(class.address)),
     }
 }
 
 /// The name of a field that was synthesised.
-pub(super) fn synthetic(number: usize) -> Name {
+pub(super) fn synthetic_name(number: usize) -> Name {
     Name::from_text(&format!("reference{number}"))
 }

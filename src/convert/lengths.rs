@@ -9,8 +9,10 @@ use std::ops::RangeInclusive;
 use serde::Serialize;
 
 use crate::error::Error;
-use crate::family::Needs;
-use crate::model::{Address, ByteLen, Contents, Facts, HeapSource, Long, Object, ObjectKind, PrimitiveType, WordSize};
+use crate::family::HeapRequirements;
+use crate::model::{
+    Address, ByteLen, Contents, Facts, HeapSource, Object, ObjectKind, PiecewiseContents, PrimitiveType, WordSize,
+};
 
 /// The header of an array in memory, and the width of a reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -58,7 +60,7 @@ impl ArrayHeader {
     }
 
     /// Bytes of the header and this number of elements, before rounding up.
-    fn with(self, length: u64, kind: ObjectKind) -> u64 {
+    fn unrounded_size(self, length: u64, kind: ObjectKind) -> u64 {
         length.saturating_mul(self.element(kind)).saturating_add(self.bytes())
     }
 }
@@ -101,13 +103,13 @@ pub struct ArrayLengths {
 
 /// The number of lengths that were worked out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Derived {
+pub(super) struct DerivedLengths {
     derived: u64,
     uncertain: u64,
 }
 
-impl Derived {
-    pub(super) fn add(&mut self, fits: Fits) {
+impl DerivedLengths {
+    pub(super) fn add(&mut self, fits: FittingLength) {
         self.derived += 1;
         self.uncertain += u64::from(fits.is_uncertain);
     }
@@ -115,7 +117,7 @@ impl Derived {
 
 /// A length that fits a size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Fits {
+pub(super) struct FittingLength {
     pub(super) length: u64,
     /// Whether another length fits as well.
     is_uncertain: bool,
@@ -123,7 +125,7 @@ pub(super) struct Fits {
 
 /// The relation between lengths and sizes of a source's arrays.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Lengths {
+pub(super) struct LengthEstimate {
     header: ArrayHeader,
     found: HeaderFound,
     alignment: u64,
@@ -138,22 +140,22 @@ const SMALLEST: u64 = 16;
 /// The limit of references of 4 bytes, shifted by at most 4 bits.
 const COMPRESSED: u64 = 1 << 36;
 
-impl Lengths {
+impl LengthEstimate {
     /// Surveys the arrays of a source, if it may have sizes without lengths and the target needs these.
-    pub(super) fn of(
+    pub(super) fn from_source(
         source: &mut dyn HeapSource,
-        needs: &Needs,
+        needs: &HeapRequirements,
         header: Option<ArrayHeader>,
-    ) -> Result<Lengths, Error> {
+    ) -> Result<LengthEstimate, Error> {
         let is_small = source.facts().word_size == Some(WordSize::Bits32);
         let of_words = if is_small { ArrayHeader::Compressed } else { ArrayHeader::Full };
         let of_sizes = header.unwrap_or(of_words);
         let usual = (header.unwrap_or(ArrayHeader::Compressed), HeaderFound::Default);
-        let mut lengths = Lengths { header: usual.0, found: usual.1, alignment: 8, of_sizes };
+        let mut lengths = LengthEstimate { header: usual.0, found: usual.1, alignment: 8, of_sizes };
         if needs.lengths && lacks_lengths(source.facts()) {
-            let mut seen = Seen::default();
+            let mut seen = ArraySurvey::default();
             source.visit_objects(&mut |object| {
-                seen.object(object);
+                seen.observe(object);
                 Ok(())
             })?;
             lengths.alignment = seen.alignment();
@@ -169,17 +171,17 @@ impl Lengths {
     ///
     /// Of several lengths that fit, the middle one, rounded down: it is right most often, and otherwise nearest to the
     /// truth.
-    pub(super) fn of_array(&self, array: &Object, listed: u64) -> Option<Fits> {
-        let fitting = self.fitting(array.size?, array.kind, listed);
+    pub(super) fn array_length(&self, array: &Object, listed: u64) -> Option<FittingLength> {
+        let fitting = self.fitting_lengths(array.size?, array.kind, listed);
         let (least, most) = fitting.into_inner();
         let length = least + (most - least) / 2;
         // A reference that is not listed is null, and a size that no array of Java has stands for none of them.
         let is_array = matches!(array.kind, ObjectKind::PrimitiveArray(_)) || length <= LONGEST;
-        is_array.then_some(Fits { length, is_uncertain: least < most })
+        is_array.then_some(FittingLength { length, is_uncertain: least < most })
     }
 
     /// Every length that gives this size.
-    fn fitting(&self, size: ByteLen, kind: ObjectKind, listed: u64) -> RangeInclusive<u64> {
+    fn fitting_lengths(&self, size: ByteLen, kind: ObjectKind, listed: u64) -> RangeInclusive<u64> {
         let (room, element) = (size.0.saturating_sub(self.header.bytes()), self.header.element(kind));
         let most = (room / element).max(listed);
         // Whatever is smaller is rounded up to the smallest object.
@@ -189,12 +191,12 @@ impl Lengths {
 
     /// The size of an array of this length.
     pub(super) fn footprint(&self, length: u64, kind: ObjectKind) -> u64 {
-        ByteLen(self.of_sizes.with(length, kind)).rounded_up(8).0.max(SMALLEST)
+        ByteLen(self.of_sizes.unrounded_size(length, kind)).rounded_up(8).0.max(SMALLEST)
     }
 
     /// The report on the lengths that were worked out.
-    pub(super) fn report(&self, Derived { derived, uncertain }: Derived) -> Option<ArrayLengths> {
-        let Lengths { header, found, alignment, .. } = *self;
+    pub(super) fn report(&self, DerivedLengths { derived, uncertain }: DerivedLengths) -> Option<ArrayLengths> {
+        let LengthEstimate { header, found, alignment, .. } = *self;
         let (header_bytes, reference_bytes) = (header.bytes(), header.reference());
         (derived > 0).then_some(ArrayLengths {
             header,
@@ -215,25 +217,25 @@ fn lacks_lengths(facts: &Facts) -> bool {
 
 /// The evidence of arrays with a size and without a length.
 #[derive(Default)]
-struct Seen {
+struct ArraySurvey {
     /// The bits of all sizes.
     sizes: u64,
     highest: Address,
     /// The fit of each header.
-    fit: [Fit; 4],
+    fit: [HeaderFit; 4],
 }
 
 /// The fit of a header to arrays of references.
 #[derive(Clone, Copy, Default)]
-struct Fit {
+struct HeaderFit {
     /// Arrays that list more references than they would have room for.
     too_small: u64,
     /// Arrays that are filled exactly.
     filled: u64,
 }
 
-impl Seen {
-    fn object(&mut self, object: &Object) {
+impl ArraySurvey {
+    fn observe(&mut self, object: &Object) {
         self.highest = self.highest.max(object.address);
         let (Some(size), None) = (object.size, object.length) else { return };
         if object.kind == ObjectKind::Instance {
@@ -242,12 +244,12 @@ impl Seen {
         self.sizes |= size.0;
         let listed = match &object.contents {
             Contents::References(listed) => listed.len() as u64,
-            Contents::Long(Long::References(listed)) => listed.count(),
+            Contents::Long(PiecewiseContents::References(listed)) => listed.count(),
             _ => 0,
         };
         if object.kind == ObjectKind::ObjectArray && listed > 0 {
             for (header, fit) in ArrayHeader::ALL.into_iter().zip(&mut self.fit) {
-                let needed = header.with(listed, object.kind);
+                let needed = header.unrounded_size(listed, object.kind);
                 fit.too_small += u64::from(needed > size.0);
                 fit.filled += u64::from(needed <= size.0 && size.0 - needed < 8);
             }

@@ -26,31 +26,31 @@ use std::sync::Arc;
 use crate::compare::Facet;
 use crate::compare::carriage::Carriage;
 use crate::error::Error;
-use crate::family::Needs;
+use crate::family::HeapRequirements;
+use crate::format::DumpTarget;
 use crate::format::Lowering;
-use crate::format::Target;
 use crate::model::{Address, Class, Facts, HeapSource, Surroundings, VisitObjects, visit};
 use crate::setters::setters;
 
 pub use budget::{BUDGET, check_superclass_lists};
 #[cfg(feature = "check")]
 pub(crate) use judge::judge_losing;
-pub use judge::{Counted, Judged, Verdict, besides, judge, judge_up_to_renaming};
+pub use judge::{ConversionVerdict, FacetCount, RenamingVerdict, judge, judge_up_to_renaming, omitted_by_writer};
 pub use lengths::{ArrayHeader, ArrayLengths, HeaderFound};
 pub use renumber::Numbering;
-pub use report::{Addresses, Changed, Conversion, Invented, Lost, OmittedRoots};
+pub use report::{Addresses, ChangedFacet, Conversion, Invented, LostFacet, OmittedRoots};
 pub use unwritten::{RetypedValues, Unwritten, profile_with_all_roots};
-pub use writers::{Writer, Writers, nearest, writers};
+pub use writers::{CandidateWriters, WriterFound, nearest, writers};
 
 use complete::Completion;
-use renumber::Collector;
+use renumber::AddressCollector;
 use report::Inventions;
-use survey::Survey;
+use survey::SourceSurvey;
 
 /// Options of a conversion.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub struct Options<'o> {
+pub struct ConvertOptions<'o> {
     /// The dump to write.
     pub lowering: &'o Lowering,
     /// Whether addresses that the target cannot hold are refused rather than renumbered.
@@ -64,15 +64,15 @@ pub struct Options<'o> {
     pub array_header: Option<ArrayHeader>,
 }
 
-impl<'o> Options<'o> {
+impl<'o> ConvertOptions<'o> {
     /// Options to write this dump; addresses that it cannot hold are renumbered.
-    pub fn new(lowering: &'o Lowering) -> Options<'o> {
-        Options { lowering, keep_addresses: false, budget: BUDGET, array_header: None }
+    pub fn new(lowering: &'o Lowering) -> ConvertOptions<'o> {
+        ConvertOptions { lowering, keep_addresses: false, budget: BUDGET, array_header: None }
     }
 }
 
 setters! {
-    impl<'o> Options<'o> {
+    impl<'o> ConvertOptions<'o> {
         set keep_addresses: bool;
         set budget: u64;
         option array_header: ArrayHeader;
@@ -85,19 +85,23 @@ setters! {
 /// If reading or writing fails; if the target cannot hold something that is not synthesised (a name with characters
 /// that it does not have, an address where addresses are to be kept), or more would have to be synthesised than the
 /// options allow.
-pub fn convert(source: &mut dyn HeapSource, options: &Options<'_>, out: &mut dyn Write) -> Result<Conversion, Error> {
-    let mut converted = Converted::new(source, options)?;
+pub fn convert(
+    source: &mut dyn HeapSource,
+    options: &ConvertOptions<'_>,
+    out: &mut dyn Write,
+) -> Result<Conversion, Error> {
+    let mut converted = ConvertedHeap::new(source, options)?;
     let omitted_roots = unwritten::omitted_roots(&mut converted, options.lowering)?;
     options.lowering.write(&mut (&mut converted as &mut dyn HeapSource), out)?;
     Ok(converted.report(options.lowering, omitted_roots))
 }
 
 /// A heap that a target can hold.
-pub struct Converted<'s> {
+pub struct ConvertedHeap<'s> {
     source: &'s mut dyn HeapSource,
     facts: Facts,
     surroundings: Surroundings,
-    survey: Survey,
+    survey: SourceSurvey,
     completion: Completion,
     numbering: Option<Arc<Numbering>>,
     /// The completed class table.
@@ -106,25 +110,25 @@ pub struct Converted<'s> {
     inventions: [Inventions; 2],
 }
 
-impl std::fmt::Debug for Converted<'_> {
+impl std::fmt::Debug for ConvertedHeap<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Converted").field("facts", &self.facts).finish_non_exhaustive()
     }
 }
 
-impl<'s> Converted<'s> {
+impl<'s> ConvertedHeap<'s> {
     /// Surveys a source.
     ///
     /// # Errors
     /// If reading fails, or an address does not fit that is to be kept.
-    pub fn new(source: &'s mut dyn HeapSource, options: &Options<'_>) -> Result<Converted<'s>, Error> {
-        let needs = options.lowering.needs(source.facts());
-        let survey = Survey::of(source, needs, options.array_header)?;
+    pub fn new(source: &'s mut dyn HeapSource, options: &ConvertOptions<'_>) -> Result<ConvertedHeap<'s>, Error> {
+        let needs = options.lowering.requirements(source.facts());
+        let survey = SourceSurvey::from_source(source, needs, options.array_header)?;
         let mut outside = Inventions::default();
         let completion = Completion::new(&survey, needs, options.budget, &mut outside)?;
         let mut facts = source.facts().clone();
-        complete::facts(&mut facts, options.lowering, &needs, &mut outside);
-        let mut converted = Converted {
+        complete::complete_facts(&mut facts, options.lowering, &needs, &mut outside);
+        let mut converted = ConvertedHeap {
             classes: completion.table(&mut outside),
             surroundings: source.surroundings().clone(),
             source,
@@ -134,7 +138,7 @@ impl<'s> Converted<'s> {
             numbering: None,
             inventions: [outside, Inventions::default()],
         };
-        if converted.misfit(&needs)? {
+        if converted.has_misfit(&needs)? {
             if options.keep_addresses {
                 let (unit, largest) = (needs.unit, needs.largest);
                 let format = options.lowering.format().to_string();
@@ -146,27 +150,27 @@ impl<'s> Converted<'s> {
     }
 
     /// Whether some address does not fit into the target.
-    fn misfit(&mut self, needs: &Needs) -> Result<bool, Error> {
+    fn has_misfit(&mut self, needs: &HeapRequirements) -> Result<bool, Error> {
         let mut misfit = false;
-        self.addresses(&mut |address| misfit |= !needs.holds(address.0))?;
+        self.visit_addresses(&mut |address| misfit |= !needs.holds(address.0))?;
         Ok(misfit)
     }
 
     /// Calls `see` with every address that the completed heap mentions and the target carries.
-    fn addresses(&mut self, see: &mut dyn FnMut(Address)) -> Result<(), Error> {
+    fn visit_addresses(&mut self, see: &mut dyn FnMut(Address)) -> Result<(), Error> {
         self.classes.iter().cloned().for_each(|mut class| visit::class(&mut class, &mut |address| see(*address)));
         if self.completion.needs.surroundings {
             visit::surroundings(&mut self.surroundings.clone(), &mut |address| see(*address));
         }
         let completion = &self.completion;
-        self.source.visit_objects(&mut |object| completion.addresses(object, see))
+        self.source.visit_objects(&mut |object| completion.visit_addresses(object, see))
     }
 
-    fn renumber(&mut self, needs: &Needs) -> Result<(), Error> {
-        let mut collector = Collector::default();
-        self.addresses(&mut |address| collector.add(address))?;
-        let numbering = collector.number(needs)?;
-        let mut map = |address: &mut Address| *address = numbering.of(*address);
+    fn renumber(&mut self, needs: &HeapRequirements) -> Result<(), Error> {
+        let mut collector = AddressCollector::default();
+        self.visit_addresses(&mut |address| collector.add(address))?;
+        let numbering = collector.into_numbering(needs)?;
+        let mut map = |address: &mut Address| *address = numbering.new_address(*address);
         self.classes.iter_mut().for_each(|class| visit::class(class, &mut map));
         visit::surroundings(&mut self.surroundings, &mut map);
         self.numbering = Some(Arc::new(numbering));
@@ -180,8 +184,8 @@ impl<'s> Converted<'s> {
 
     /// The report, once the objects were visited; `omitted_roots` are those that the writer leaves out.
     pub fn report(&self, lowering: &Lowering, omitted_roots: Vec<OmittedRoots>) -> Conversion {
-        let to = Target { format: lowering.format(), profile: Some(lowering.profile().to_owned()) };
-        let (lost, changed) = report::losses(&self.survey.told, &to.column());
+        let to = DumpTarget { format: lowering.format(), profile: Some(lowering.profile().to_owned()) };
+        let (lost, changed) = report::losses(&self.survey.recorded, &to.column());
         let addresses = self.numbering.as_ref().map_or(Addresses::Kept, |numbering| Addresses::Renumbered {
             count: numbering.count(),
             first: numbering.first,
@@ -206,7 +210,7 @@ impl<'s> Converted<'s> {
     }
 }
 
-impl HeapSource for Converted<'_> {
+impl HeapSource for ConvertedHeap<'_> {
     fn facts(&self) -> &Facts {
         &self.facts
     }
@@ -220,10 +224,10 @@ impl HeapSource for Converted<'_> {
     }
 
     fn visit_objects(&mut self, see: &mut VisitObjects<'_>) -> Result<(), Error> {
-        let (completion, map) = (&self.completion, self.numbering.as_ref().map(Numbering::map));
+        let (completion, map) = (&self.completion, self.numbering.as_ref().map(Numbering::to_renumbering));
         let mut inventions = Inventions::default();
         self.source.visit_objects(&mut |object| {
-            let mut object = completion.object(object, &mut inventions)?;
+            let mut object = completion.complete_object(object, &mut inventions)?;
             if let Some(map) = &map {
                 visit::renumber(&mut object, map);
             }

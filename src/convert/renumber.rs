@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::error::{Error, LowerError};
-use crate::family::Needs;
+use crate::family::HeapRequirements;
 use crate::model::Address;
 use crate::model::long::Renumbering;
 
@@ -18,13 +18,13 @@ pub struct Numbering {
 
 /// A collector of addresses.
 #[derive(Debug, Default)]
-pub(super) struct Collector {
+pub(super) struct AddressCollector {
     seen: Vec<u64>,
     /// The number of addresses that are sorted and distinct.
     sorted: usize,
 }
 
-impl Collector {
+impl AddressCollector {
     pub(super) fn add(&mut self, address: Address) {
         if !address.is_null() {
             self.seen.push(address.0);
@@ -40,7 +40,7 @@ impl Collector {
         self.sorted = self.seen.len();
     }
 
-    pub(super) fn number(mut self, needs: &Needs) -> Result<Numbering, Error> {
+    pub(super) fn into_numbering(mut self, needs: &HeapRequirements) -> Result<Numbering, Error> {
         self.sort();
         let count = self.seen.len() as u64;
         // Apart from each other like objects, if there is room.
@@ -64,13 +64,13 @@ impl Numbering {
     }
 
     /// The new addresses, to be shared with contents that are read later.
-    pub(super) fn map(self: &Arc<Numbering>) -> Arc<Renumbering> {
+    pub(super) fn to_renumbering(self: &Arc<Numbering>) -> Arc<Renumbering> {
         let numbering = Arc::clone(self);
-        Arc::new(move |address| numbering.of(address))
+        Arc::new(move |address| numbering.new_address(address))
     }
 
     /// The new address; null for null, and for an address that the heap does not mention.
-    pub fn of(&self, address: Address) -> Address {
+    pub fn new_address(&self, address: Address) -> Address {
         let place = self.old.binary_search(&address.0);
         place.map_or(Address::NULL, |place| Address(self.first + place as u64 * self.step))
     }

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::compare::Facet;
-use crate::compare::carriage::{Carriage, Column, Rule};
-use crate::compare::told::Counts;
+use crate::compare::carriage::{Carriage, CarriageColumn, ChangeRule};
+use crate::compare::recorded::FacetCounts;
 
-use super::lengths::{ArrayLengths, Derived};
+use super::lengths::{ArrayLengths, DerivedLengths};
 
 /// The outcome of a conversion.
 #[derive(Clone, Debug, Serialize)]
@@ -19,9 +19,9 @@ pub struct Conversion {
     /// What the heap was converted to: format and profile.
     pub to: String,
     /// Facets that the source tells and the target does not carry.
-    pub lost: Vec<Lost>,
+    pub lost: Vec<LostFacet>,
     /// Facets that the source tells and the target carries changed.
-    pub changed: Vec<Changed>,
+    pub changed: Vec<ChangedFacet>,
     /// Number of the source's roots that are written; absent where such dumps record no roots. Without any, their readers find no
     /// object reachable.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -40,7 +40,8 @@ pub struct Conversion {
 /// A facet that is lost.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-pub struct Lost {
+#[cfg_attr(feature = "schemas", schemars(rename = "Lost"))]
+pub struct LostFacet {
     /// The facet.
     pub facet: Facet,
     /// How many classes, objects or other entries told it.
@@ -60,13 +61,14 @@ pub struct OmittedRoots {
 /// A facet that is changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-pub struct Changed {
+#[cfg_attr(feature = "schemas", schemars(rename = "Changed"))]
+pub struct ChangedFacet {
     /// The facet.
     pub facet: Facet,
     /// How many classes, objects or other entries told it.
     pub count: u64,
     /// The rule, of specs/facets.toml.
-    pub rule: Rule,
+    pub rule: ChangeRule,
 }
 
 /// What was synthesised.
@@ -109,7 +111,7 @@ pub enum Addresses {
 pub(super) struct Inventions {
     counts: BTreeMap<(Facet, &'static str), u64>,
     /// Lengths of arrays that follow from their sizes, and the number of them that are uncertain.
-    pub(super) lengths: Derived,
+    pub(super) lengths: DerivedLengths,
 }
 
 impl Inventions {
@@ -138,15 +140,15 @@ impl Inventions {
 
 /// The losses and changes that the table predicts for the facets that a source records, with their counts. `convert`
 /// and `check-conversion` both use it, so that they agree on what is lost.
-pub(super) fn losses(told: &Counts, column: &Column) -> (Vec<Lost>, Vec<Changed>) {
+pub(super) fn losses(told: &FacetCounts, column: &CarriageColumn) -> (Vec<LostFacet>, Vec<ChangedFacet>) {
     let (mut lost, mut changed) = (Vec::new(), Vec::new());
     for (&facet, &count) in &told.0 {
         match column.carriage(facet) {
             Carriage::Exact => {}
-            Carriage::None => lost.push(Lost { facet, count }),
+            Carriage::None => lost.push(LostFacet { facet, count }),
             // Whether addresses had to be renumbered is reported separately.
-            Carriage::Changed(Rule::Renumbered) => {}
-            Carriage::Changed(rule) => changed.push(Changed { facet, count, rule }),
+            Carriage::Changed(ChangeRule::Renumbered) => {}
+            Carriage::Changed(rule) => changed.push(ChangedFacet { facet, count, rule }),
         }
     }
     (lost, changed)

@@ -3,50 +3,54 @@
 use std::collections::{BTreeSet, HashMap};
 
 use crate::compare::carriage::ClassFirst;
-use crate::compare::told::Counts;
+use crate::compare::recorded::FacetCounts;
 use crate::error::Error;
-use crate::family::{ArrayClass, Needs};
-use crate::model::{Address, Contents, HeapSource, Long, Name, ObjectKind, visit};
+use crate::family::{ArrayClass, HeapRequirements};
+use crate::model::{Address, Contents, HeapSource, Name, ObjectKind, PiecewiseContents, visit};
 
-use super::budget::Wanted;
-use super::classes::{Classes, Own, component};
-use super::lengths::{ArrayHeader, Lengths};
+use super::budget::SynthesisNeeds;
+use super::classes::{ClassIndex, ObjectClass, component_name};
+use super::lengths::{ArrayHeader, LengthEstimate};
 
 /// The results of the pass.
 #[derive(Debug)]
-pub(super) struct Survey {
+pub(super) struct SourceSurvey {
     /// The source's classes.
-    pub(super) classes: Classes,
+    pub(super) classes: ClassIndex,
     /// The number of times that each facet is recorded.
-    pub(super) told: Counts,
+    pub(super) recorded: FacetCounts,
     /// The size of the first instance of each class, in bytes.
     pub(super) sizes: HashMap<Address, u64>,
     /// The most references that an instance of each class lists.
-    pub(super) most: HashMap<Own, usize>,
+    pub(super) most: HashMap<ObjectClass, usize>,
     /// The addresses of objects' classes that are not in the table.
     pub(super) missing: BTreeSet<Address>,
     /// The names of objects' classes that are not in the table.
     pub(super) unnamed: BTreeSet<Name>,
     /// The bytes to be synthesised for its objects.
-    pub(super) wanted: Wanted,
+    pub(super) wanted: SynthesisNeeds,
     /// The highest address that is mentioned.
     pub(super) highest: u64,
     /// The relation between lengths and sizes of arrays.
-    pub(super) lengths: Lengths,
+    pub(super) lengths: LengthEstimate,
 }
 
-impl Survey {
-    pub(super) fn of(source: &mut dyn HeapSource, needs: Needs, header: Option<ArrayHeader>) -> Result<Survey, Error> {
-        let mut survey = Survey {
-            classes: Classes::new(source.classes()),
-            told: Counts::of_all_but_objects(source),
+impl SourceSurvey {
+    pub(super) fn from_source(
+        source: &mut dyn HeapSource,
+        needs: HeapRequirements,
+        header: Option<ArrayHeader>,
+    ) -> Result<SourceSurvey, Error> {
+        let mut survey = SourceSurvey {
+            classes: ClassIndex::new(source.classes()),
+            recorded: FacetCounts::without_objects(source),
             sizes: HashMap::new(),
             most: HashMap::new(),
             missing: BTreeSet::new(),
             unnamed: BTreeSet::new(),
-            wanted: Wanted::default(),
+            wanted: SynthesisNeeds::default(),
             highest: 0,
-            lengths: Lengths::of(source, &needs, header)?,
+            lengths: LengthEstimate::from_source(source, &needs, header)?,
         };
         let facts = source.facts().clone();
         let mut highest = 0;
@@ -59,27 +63,30 @@ impl Survey {
         if facts.hash_regime.is_some() {
             let names = source.classes().iter().map(|class| (class.address, class.name.clone())).collect();
             let mut class_first = ClassFirst::default();
-            source.visit_objects(&mut |object| class_first.enter(object, &names))?;
+            source.visit_objects(&mut |object| class_first.observe(object, &names))?;
             survey.classes.class_first = class_first.holds();
         }
         source.visit_objects(&mut |object| {
-            survey.told.object(object)?;
+            survey.recorded.add_object(object)?;
             visit::addresses(object, &mut see)?;
-            let (own, first_is_class) = survey.classes.own(object)?;
-            survey.class(&own, object.kind, needs);
+            let (own, first_is_class) = survey.classes.object_class(object)?;
+            survey.note_class(&own, object.kind, needs);
             let listed = match &object.contents {
                 Contents::References(listed) => (listed.len() as u64).saturating_sub(u64::from(first_is_class)),
-                Contents::Long(Long::References(listed)) => listed.count() - u64::from(first_is_class),
+                Contents::Long(PiecewiseContents::References(listed)) => listed.count() - u64::from(first_is_class),
                 Contents::Elements(elements) => elements.len() as u64,
-                Contents::Long(Long::Elements(elements)) => elements.count(),
+                Contents::Long(PiecewiseContents::Elements(elements)) => elements.count(),
                 _ => 0,
             };
-            survey.wanted.object(object, &own, listed, &needs, &survey.lengths);
+            survey.wanted.add_object(object, &own, listed, &needs, &survey.lengths);
             if object.kind == ObjectKind::Instance {
-                if let (Own::At(class), Some(size)) = (&own, object.size) {
+                if let (ObjectClass::At(class), Some(size)) = (&own, object.size) {
                     survey.sizes.entry(*class).or_insert(size.0);
                 }
-                if matches!(&object.contents, Contents::References(_) | Contents::Long(Long::References(_))) {
+                if matches!(
+                    &object.contents,
+                    Contents::References(_) | Contents::Long(PiecewiseContents::References(_))
+                ) {
                     let most = survey.most.entry(own).or_default();
                     *most = usize::try_from(listed).unwrap_or(usize::MAX).max(*most);
                 }
@@ -91,21 +98,21 @@ impl Survey {
     }
 
     /// Notes the classes that the target needs for an object.
-    fn class(&mut self, own: &Own, kind: ObjectKind, needs: Needs) {
+    fn note_class(&mut self, own: &ObjectClass, kind: ObjectKind, needs: HeapRequirements) {
         let is_primitive = matches!(kind, ObjectKind::PrimitiveArray(_));
         let needed = if is_primitive { needs.primitive_array_classes } else { needs.classes };
         if !needed {
             return;
         }
         let name = match own {
-            Own::At(address) => match self.classes.at(*address) {
+            ObjectClass::At(address) => match self.classes.find(*address) {
                 Some(class) => class.name.clone(),
                 None => {
                     self.missing.insert(*address);
                     return;
                 }
             },
-            Own::Named(name) => {
+            ObjectClass::Named(name) => {
                 if kind == ObjectKind::Instance || needs.array_class != ArrayClass::Component {
                     self.unnamed.insert(name.clone());
                 }
@@ -115,8 +122,8 @@ impl Survey {
         let innermost = needs.array_class == ArrayClass::OwnAndInnermost;
         if kind == ObjectKind::ObjectArray
             && needs.array_class != ArrayClass::Own
-            && let Some(component) = component(&name, innermost)
-            && self.classes.named(&component).is_none()
+            && let Some(component) = component_name(&name, innermost)
+            && self.classes.find_by_name(&component).is_none()
         {
             self.unnamed.insert(component);
         }

@@ -5,13 +5,13 @@ use std::fmt;
 
 use crate::compare::Facet;
 use crate::compare::carriage::Carriage;
-use crate::compare::told::Counts;
+use crate::compare::recorded::FacetCounts;
 use crate::error::Error;
-use crate::family::Wishes;
-use crate::format::{Lowering, Target, profiles};
+use crate::family::WriteRequest;
+use crate::format::{DumpTarget, Lowering, profiles};
 use crate::model::{Address, DumpSource, FieldType, HeapSource, Hierarchy, Name};
 
-use super::report::{self, Lost, OmittedRoots};
+use super::report::{self, LostFacet, OmittedRoots};
 
 /// The facts of a heap that its dump does not record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub struct Unwritten {
     /// The dump's format and profile.
     pub to: String,
     /// Facets that the heap records and such dumps do not.
-    pub lost: Vec<Lost>,
+    pub lost: Vec<LostFacet>,
     /// Roots that the writer leaves out.
     pub roots: Vec<OmittedRoots>,
     /// Values whose own type is lost.
@@ -47,20 +47,23 @@ impl Unwritten {
     ///
     /// # Errors
     /// If reading a heap fails.
-    pub fn of(dump: &mut dyn DumpSource, lowering: &Lowering) -> Result<Unwritten, Error> {
-        let to = Target { format: lowering.format(), profile: Some(lowering.profile().to_owned()) };
-        let (mut told, mut roots) = (Counts::default(), Vec::new());
+    pub fn from_dump(dump: &mut dyn DumpSource, lowering: &Lowering) -> Result<Unwritten, Error> {
+        let to = DumpTarget { format: lowering.format(), profile: Some(lowering.profile().to_owned()) };
+        let (mut told, mut roots) = (FacetCounts::default(), Vec::new());
         for number in 0..dump.heaps() {
             let heap = dump.heap(number);
-            Counts::of(heap)?.0.into_iter().for_each(|(facet, count)| *told.0.entry(facet).or_default() += count);
-            add(&mut roots, omitted_roots(heap, lowering)?);
+            FacetCounts::from_source(heap)?
+                .0
+                .into_iter()
+                .for_each(|(facet, count)| *told.0.entry(facet).or_default() += count);
+            add_roots(&mut roots, omitted_roots(heap, lowering)?);
         }
         let column = to.column();
         let (lost, _) = report::losses(&told, &column);
         let mut retyped = None;
         if column.carriage(Facet::FieldValues) != Carriage::None {
             for number in 0..dump.heaps() {
-                retyped = RetypedValues::of(dump.heap(number))?.or(retyped);
+                retyped = RetypedValues::from_source(dump.heap(number))?.or(retyped);
             }
         }
         Ok(Unwritten { to: to.to_string(), lost, roots, retyped })
@@ -98,7 +101,7 @@ impl RetypedValues {
     ///
     /// # Errors
     /// If reading it fails.
-    pub fn of(heap: &mut dyn HeapSource) -> Result<Option<RetypedValues>, Error> {
+    pub fn from_source(heap: &mut dyn HeapSource) -> Result<Option<RetypedValues>, Error> {
         let classes = heap.classes().to_vec();
         let places: HashMap<Address, usize> =
             (0..).zip(&classes).map(|(place, class)| (class.address, place)).collect();
@@ -139,7 +142,7 @@ pub(super) fn omitted_roots(heap: &mut dyn HeapSource, lowering: &Lowering) -> R
     Ok(counts.into_iter().map(|(kind, count)| OmittedRoots { kind: kind.to_owned(), count }).collect())
 }
 
-fn add(roots: &mut Vec<OmittedRoots>, more: Vec<OmittedRoots>) {
+fn add_roots(roots: &mut Vec<OmittedRoots>, more: Vec<OmittedRoots>) {
     for other in more {
         match roots.iter_mut().find(|known| known.kind == other.kind) {
             Some(known) => known.count += other.count,
@@ -157,7 +160,7 @@ pub fn profile_with_all_roots(dump: &mut dyn DumpSource, lowering: &Lowering) ->
     let format = lowering.format();
     let mut seeded = None;
     for name in profiles(format) {
-        let other = Lowering::new(format, &Wishes { profile: Some(name.to_owned()), ..Wishes::default() })?;
+        let other = Lowering::new(format, &WriteRequest { profile: Some(name.to_owned()), ..WriteRequest::default() })?;
         if other.is_seeded() && seeded.is_some() || !keeps_roots(dump, lowering, &other)? {
             continue;
         }
@@ -172,7 +175,7 @@ pub fn profile_with_all_roots(dump: &mut dyn DumpSource, lowering: &Lowering) ->
 fn keeps_roots(dump: &mut dyn DumpSource, lowering: &Lowering, other: &Lowering) -> Result<bool, Error> {
     for number in 0..dump.heaps() {
         let heap = dump.heap(number);
-        let has_room = other.needs(heap.facts()).largest >= lowering.needs(heap.facts()).largest;
+        let has_room = other.requirements(heap.facts()).largest >= lowering.requirements(heap.facts()).largest;
         if !has_room || !other.omitted_roots(heap)?.is_empty() {
             return Ok(false);
         }

@@ -3,10 +3,10 @@
 use serde::Serialize;
 
 use crate::compare::Facet;
-use crate::compare::carriage::{Carriage, Rule};
+use crate::compare::carriage::{Carriage, ChangeRule};
 use crate::error::Error;
-use crate::family::{Setting, Source, Wishes};
-use crate::format::{DumpFile, Format, Lowering, Target, profiles};
+use crate::family::{FileSource, Setting, WriteRequest};
+use crate::format::{DumpFile, DumpTarget, Format, Lowering, profiles};
 use crate::model::{DumpSource, Facts};
 use crate::units::IdSize;
 
@@ -14,7 +14,8 @@ use crate::units::IdSize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-pub enum Writer {
+#[cfg_attr(feature = "schemas", schemars(rename = "Writer"))]
+pub enum WriterFound {
     /// It was named.
     Named,
     /// Its profile gives exactly the result's bytes.
@@ -27,16 +28,16 @@ pub enum Writer {
 
 /// The writers by whose dumps a result is judged.
 #[derive(Clone, Debug)]
-pub struct Writers {
-    how: Writer,
-    all: Vec<Target>,
+pub struct CandidateWriters {
+    how: WriterFound,
+    all: Vec<DumpTarget>,
 }
 
-impl Writers {
+impl CandidateWriters {
     /// A writer that is named, or a format by everything that it can carry.
-    pub fn named(target: Target) -> Writers {
-        let how = if target.profile.is_some() { Writer::Named } else { Writer::Any };
-        Writers { how, all: vec![target] }
+    pub fn named(target: DumpTarget) -> CandidateWriters {
+        let how = if target.profile.is_some() { WriterFound::Named } else { WriterFound::Any };
+        CandidateWriters { how, all: vec![target] }
     }
 
     /// The writer whose profile gives exactly the bytes of this dump; or else all writers of its format. `from` is the
@@ -44,17 +45,21 @@ impl Writers {
     ///
     /// # Errors
     /// If the dump cannot be read.
-    pub fn of(file: &DumpFile, source: &mut Source, from: Option<Format>) -> Result<Writers, Error> {
-        let format = Target { format: file.format()?, profile: None };
+    pub fn from_dump(
+        file: &DumpFile,
+        source: &mut FileSource,
+        from: Option<Format>,
+    ) -> Result<CandidateWriters, Error> {
+        let format = DumpTarget { format: file.format()?, profile: None };
         let facts = if source.heaps() > 0 { source.heap(0).facts().clone() } else { Facts::default() };
         for lowering in lowerings(&format, &facts)?.into_iter().filter(|lowering| !lowering.is_seeded()) {
-            if file.is_given_by(&lowering, source)? {
-                let writer = Target { profile: Some(lowering.profile().to_owned()), ..format.clone() };
+            if file.is_reproduced_by(&lowering, source)? {
+                let writer = DumpTarget { profile: Some(lowering.profile().to_owned()), ..format.clone() };
                 // A width that is an option of every writer is no fact of the format.
-                return Ok(Writers { how: Writer::Recognised, all: vec![writer, format] });
+                return Ok(CandidateWriters { how: WriterFound::Recognised, all: vec![writer, format] });
             }
         }
-        Ok(Writers { how: Writer::Nearest, all: writers(&format, from)? })
+        Ok(CandidateWriters { how: WriterFound::Nearest, all: writers(&format, from)? })
     }
 
     /// Judges by each writer until one finds no difference, and returns the verdict by the nearest one, with how it was
@@ -64,11 +69,11 @@ impl Writers {
     /// If judging fails, or none of the writers could hold the heap.
     pub fn nearest<V>(
         &self,
-        judge: impl FnMut(&Target) -> Result<V, Error>,
+        judge: impl FnMut(&DumpTarget) -> Result<V, Error>,
         differing: impl Fn(&V) -> usize,
-    ) -> Result<(Writer, V), Error> {
+    ) -> Result<(WriterFound, V), Error> {
         let (target, judged) = nearest(&self.all, judge, differing)?;
-        Ok((if target.profile.is_some() { self.how } else { Writer::Any }, judged))
+        Ok((if target.profile.is_some() { self.how } else { WriterFound::Any }, judged))
     }
 }
 
@@ -78,11 +83,11 @@ impl Writers {
 /// # Errors
 /// If judging fails, or none of the writers could hold the heap.
 pub fn nearest<V>(
-    writers: &[Target],
-    mut judge: impl FnMut(&Target) -> Result<V, Error>,
+    writers: &[DumpTarget],
+    mut judge: impl FnMut(&DumpTarget) -> Result<V, Error>,
     differing: impl Fn(&V) -> usize,
-) -> Result<(&Target, V), Error> {
-    let mut nearest: Option<(usize, &Target, V)> = None;
+) -> Result<(&DumpTarget, V), Error> {
+    let mut nearest: Option<(usize, &DumpTarget, V)> = None;
     let mut unheld = None;
     for writer in writers {
         let judged = match judge(writer) {
@@ -111,32 +116,32 @@ pub fn nearest<V>(
 ///
 /// # Errors
 /// If the format has no usual writer.
-pub fn writers(to: &Target, from: Option<Format>) -> Result<Vec<Target>, Error> {
+pub fn writers(to: &DumpTarget, from: Option<Format>) -> Result<Vec<DumpTarget>, Error> {
     if to.profile.is_some() || from == Some(to.format) {
         return Ok(vec![to.clone()]);
     }
-    let usual = Lowering::new(to.format, &Wishes::default())?.profile().to_owned();
+    let usual = Lowering::new(to.format, &WriteRequest::default())?.profile().to_owned();
     // Where a writer puts numbers in each other's place, they are not compared: it has to be named.
-    let is_compared = |target: &Target| {
+    let is_compared = |target: &DumpTarget| {
         let column = target.column();
-        Facet::ALL.into_iter().all(|facet| column.carriage(facet) != Carriage::Changed(Rule::Swapped))
+        Facet::ALL.into_iter().all(|facet| column.carriage(facet) != Carriage::Changed(ChangeRule::Swapped))
     };
-    let of_format = Target::all().into_iter().filter(|target| target.format == to.format);
-    let mut all: Vec<Target> = of_format.filter(is_compared).collect();
+    let of_format = DumpTarget::all().into_iter().filter(|target| target.format == to.format);
+    let mut all: Vec<DumpTarget> = of_format.filter(is_compared).collect();
     all.sort_by_key(|target| (target.profile.as_deref() != Some(&usual), target.profile.is_none()));
     Ok(all)
 }
 
 /// The lowerings that may have written the result: the named writer's, or else the usual one's and then all others.
-pub(super) fn lowerings(target: &Target, facts: &Facts) -> Result<Vec<Lowering>, Error> {
+pub(super) fn lowerings(target: &DumpTarget, facts: &Facts) -> Result<Vec<Lowering>, Error> {
     let id_size = facts.identifier_size.and_then(|size| IdSize::from_bytes(size.0));
     let has = |setting| target.format.family().settings().contains(&setting);
     let lowering = |profile| {
-        let wishes = Wishes {
+        let wishes = WriteRequest {
             profile,
             word: facts.word_size.filter(|_| has(Setting::Word)),
             id_size: id_size.filter(|_| has(Setting::IdSize)),
-            ..Wishes::default()
+            ..WriteRequest::default()
         };
         Lowering::new(target.format, &wishes)
     };

@@ -4,26 +4,28 @@ mod coverage;
 mod export;
 mod large;
 mod manifest;
+mod on_disk;
 mod pairs;
-mod shelf;
 
 use crate::error::Error;
-use crate::family::case::Source;
+use crate::family::case::CaseFile;
 use crate::format::Family;
 
-pub use crate::family::case::{Ambiguity, Answer, Case, Choice, Kind, LargeCase, TAGS, Tag, Verdict};
-pub use coverage::{Count, Coverage, Exempt, FormatCoverage, Gap, Measure, coverage};
+pub use crate::family::case::{
+    Ambiguity, Case, CaseOrigin, CaseTag, CaseVerdict, LargeCase, ReadingChoice, RightAnswer, TAGS,
+};
+pub use coverage::{Coverage, CoverageGap, CoverageMeasure, Exempt, FormatCoverage, MeasureCount, coverage};
 pub use export::{
-    Added, Addition, Export, ExportAnswer, ExportBytes, ExportCase, ExportFile, ExportRule, Selection, add, export,
-    is_export, version,
+    AddOutcome, Addition, Export, ExportAnswer, ExportBytes, ExportCase, ExportFile, ExportRule, ExportSelection, add,
+    export, is_export, version,
 };
 pub use large::large_cases;
 pub use manifest::{
     Manifest, ManifestAnswer, ManifestCase, ManifestFinding, ManifestPart, ManifestRecipe, ManifestRules,
 };
-pub use pairs::{ConversionPair, conversion_pairs};
 #[doc(hidden)]
-pub use shelf::{Trouble, Verified, bless, verify, verify_watched};
+pub use on_disk::{CorpusReport, Trouble, bless, verify, verify_watched};
+pub use pairs::{ConversionPair, conversion_pairs};
 
 /// Parses cases in the form of `specs/cases/` that do not belong to the corpus, from the names and texts of some files,
 /// the first of which has the common parts. For tests.
@@ -31,8 +33,8 @@ pub use shelf::{Trouble, Verified, bless, verify, verify_watched};
 /// # Errors
 /// If a file is malformed, with its name and the case.
 #[doc(hidden)]
-pub fn spelled(family: Family, files: &[(&'static str, &'static str)]) -> Result<Vec<Case>, String> {
-    let sources: Vec<Source> = files.iter().map(|(path, text)| Source { path, text }).collect();
+pub fn cases_from_text(family: Family, files: &[(&'static str, &'static str)]) -> Result<Vec<Case>, String> {
+    let sources: Vec<CaseFile> = files.iter().map(|(path, text)| CaseFile { path, text }).collect();
     crate::family::case::spelled(family, &sources)
 }
 

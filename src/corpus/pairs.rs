@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use crate::compare::{Facet, MEMORY};
-use crate::convert::{Verdict, Writers, judge};
+use crate::convert::{CandidateWriters, ConversionVerdict, judge};
 use crate::error::Error;
-use crate::format::{HeapFile, Target};
-use crate::hprof::Reading;
+use crate::format::{DumpTarget, HeapFile};
+use crate::hprof::ReadOptions;
 use crate::input::Input;
 
 use super::Case;
@@ -32,14 +32,14 @@ pub struct ConversionPair {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Sheet {
-    pair: Vec<Told>,
+struct ConversionSheet {
+    pair: Vec<OutputInputs>,
 }
 
 /// An output with the inputs that it is a conversion of.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Told {
+struct OutputInputs {
     output: String,
     inputs: Vec<String>,
     #[serde(default)]
@@ -51,10 +51,10 @@ struct Told {
 /// # Errors
 /// If `specs/conversions.toml` cannot be read, which its tests rule out.
 pub fn conversion_pairs() -> Result<Vec<ConversionPair>, Error> {
-    let sheet: Sheet =
+    let sheet: ConversionSheet =
         toml::from_str(PAIRS).map_err(|e| Error::Usage(format!("specs/conversions.toml: {}", e.message())))?;
     let told = sheet.pair.into_iter().flat_map(|told| {
-        let Told { output, inputs, differs } = told;
+        let OutputInputs { output, inputs, differs } = told;
         inputs.into_iter().map(move |input| ConversionPair {
             input,
             output: output.clone(),
@@ -75,15 +75,15 @@ impl ConversionPair {
     pub fn judge(&self, cases: &BTreeMap<&str, &Case>) -> Result<Option<String>, Error> {
         let open = |id: &str| {
             let case = cases.get(id).ok_or_else(|| Error::Usage(format!("specs/conversions.toml: {id} is no case")))?;
-            HeapFile::open(Input::memory(&case.id, case.bytes.clone()), None, Reading::default())
+            HeapFile::open(Input::from_memory(&case.id, case.bytes.clone()), None, ReadOptions::default())
         };
         let (mut input, mut output) = (open(&self.input)?, open(&self.output)?);
         let writers = match &mut output {
-            HeapFile::Dump { file, source, .. } => Writers::of(file, source, input.format()?)?,
+            HeapFile::Dump { file, source, .. } => CandidateWriters::from_dump(file, source, input.format()?)?,
             HeapFile::Listing(_) => return Err(Error::Usage(format!("{}: its bytes are no dump", self.output))),
         };
-        let judged = |target: &Target| judge(input.source(), output.source(), target, MEMORY);
-        let (_, verdict) = writers.nearest(judged, Verdict::differing)?;
+        let judged = |target: &DumpTarget| judge(input.source(), output.source(), target, MEMORY);
+        let (_, verdict) = writers.nearest(judged, ConversionVerdict::differing)?;
         let found: BTreeSet<Facet> = verdict.differing_facets().collect();
         Ok((found != self.differs).then(|| format!("expected that {:?} differ, found {found:?}", self.differs)))
     }

@@ -3,10 +3,10 @@
 use std::io::Read;
 
 use crate::error::Error;
-use crate::family::Reading;
+use crate::family::ReadOptions;
 use crate::format::{DumpFile, Family};
 
-pub use crate::family::edit::{Change, Damage, Edit, Edited, Effect, FieldAt, Map, NamedEdit};
+pub use crate::family::edit::{Damage, Edit, EditMap, Edited, Effect, FieldAt, HeapEdit, NamedEdit};
 pub use crate::family::mutation::{REARRANGED, RELATED, THINNED, mutated};
 
 /// Every edit of a format.
@@ -21,7 +21,7 @@ pub fn edits(family: Family) -> Vec<NamedEdit> {
 /// If it cannot be read, or takes too much memory.
 pub fn read(file: &DumpFile) -> Result<Vec<u8>, Error> {
     let input = file.input();
-    let allowed = Reading::default().allowed(Some(input));
+    let allowed = ReadOptions::default().allowed(Some(input));
     let mut held = 0_u64;
     if input.is_compressed() {
         let counted = file.annotate(&mut |field| {

@@ -3,24 +3,24 @@
 use foldhash::{HashMap, HashMapExt};
 
 use crate::compare::Facet;
-use crate::compare::facts::{Described, Fact, Get, Items, References, Walk};
+use crate::compare::facts::{ContentItems, Described, EntryReferences, Fact, FactWalk, GetFact};
 use crate::error::Error;
 use crate::model::long::Pieces;
 use crate::model::{Address, Class, Name, Object};
 
-use super::fields::{Record, Sink, Tag};
-use super::selection::Selection;
+use super::fields::{ByteSink, CanonicalRecord, CanonicalTag};
+use super::selection::FacetSelection;
 
 /// Canonical records of one heap: facts of the whole heap that they need, and room to sort references in.
 #[derive(Debug, Default)]
-pub(super) struct Canonical {
+pub(super) struct CanonicalRecords {
     /// The name of the class at each address, where names are wanted.
     names: HashMap<Address, Name>,
     kept: Vec<Address>,
 }
 
-impl Canonical {
-    pub(super) fn new(classes: &[Class], wanted: Selection) -> Canonical {
+impl CanonicalRecords {
+    pub(super) fn new(classes: &[Class], wanted: FacetSelection) -> CanonicalRecords {
         let mut names: HashMap<Address, Name> = HashMap::new();
         if wanted.contains(Facet::ClassName) {
             for class in classes {
@@ -31,19 +31,19 @@ impl Canonical {
                 }
             }
         }
-        Canonical { names, kept: Vec::new() }
+        CanonicalRecords { names, kept: Vec::new() }
     }
 
     /// Writes the record of a class, and returns the facets that went in.
-    pub(super) fn class<S: Sink>(
+    pub(super) fn class<S: ByteSink>(
         &mut self,
         class: &Class,
-        wanted: Selection,
+        wanted: FacetSelection,
         sink: &mut S,
-    ) -> Result<Selection, Error> {
-        let record = Record::begin(sink, wanted, Tag::Entry, Some(class.address));
+    ) -> Result<FacetSelection, Error> {
+        let record = CanonicalRecord::begin(sink, wanted, CanonicalTag::Entry, Some(class.address));
         let (name, kept) = (Some(&class.name), &mut self.kept);
-        Putting { record, entry: class, name, kept, inside: false }.put()
+        RecordWriter { record, entry: class, name, kept, inside: false }.write()
     }
 
     /// Writes the record of an object, and returns the facets that went in.
@@ -51,21 +51,21 @@ impl Canonical {
     /// # Errors
     /// An error of reading contents that are not held.
     #[inline]
-    pub(super) fn object<S: Sink>(
+    pub(super) fn object<S: ByteSink>(
         &mut self,
         object: &Object,
-        wanted: Selection,
+        wanted: FacetSelection,
         sink: &mut S,
-    ) -> Result<Selection, Error> {
-        let record = Record::begin(sink, wanted, Tag::Entry, Some(object.address));
+    ) -> Result<FacetSelection, Error> {
+        let record = CanonicalRecord::begin(sink, wanted, CanonicalTag::Entry, Some(object.address));
         let name = class_name(&self.names, object, wanted);
-        Putting { record, entry: object, name, kept: &mut self.kept, inside: false }.put()
+        RecordWriter { record, entry: object, name, kept: &mut self.kept, inside: false }.write()
     }
 }
 
 /// A record that is being written.
-struct Putting<'p, S, E> {
-    record: Record<'p, S>,
+struct RecordWriter<'p, S, E> {
+    record: CanonicalRecord<'p, S>,
     entry: &'p E,
     /// The name that goes in.
     name: Option<&'p Name>,
@@ -74,15 +74,15 @@ struct Putting<'p, S, E> {
     inside: bool,
 }
 
-impl<S: Sink, E: Described> Putting<'_, S, E> {
+impl<S: ByteSink, E: Described> RecordWriter<'_, S, E> {
     #[inline]
-    fn put(mut self) -> Result<Selection, Error> {
+    fn write(mut self) -> Result<FacetSelection, Error> {
         E::walk(&mut self);
-        self.record.end()
+        self.record.finish()
     }
 }
 
-impl<S: Sink, E> Putting<'_, S, E> {
+impl<S: ByteSink, E> RecordWriter<'_, S, E> {
     #[cold]
     fn long_references(&mut self, facet: Facet, all: &Pieces<Address>) -> Result<(), Error> {
         let listed = all.without_nulls()?;
@@ -93,9 +93,9 @@ impl<S: Sink, E> Putting<'_, S, E> {
 }
 
 /// A missing hash is no field: whether a heap keeps hashes for all objects or only for some is no fact of its own.
-impl<S: Sink, E> Walk<E> for Putting<'_, S, E> {
+impl<S: ByteSink, E> FactWalk<E> for RecordWriter<'_, S, E> {
     #[inline]
-    fn told(&mut self, facet: Facet, get: impl Get<E>) {
+    fn unkeyed_fact(&mut self, facet: Facet, get: impl GetFact<E>) {
         let fact = if facet == Facet::ClassName { self.name.map(Fact::Name) } else { get(self.entry) };
         if let Some(fact) = fact {
             self.inside |= matches!((facet, fact), (Facet::FieldValues, Fact::Values(_)) | (Facet::Elements, _))
@@ -107,16 +107,16 @@ impl<S: Sink, E> Walk<E> for Putting<'_, S, E> {
     /// The number of null references of a record, if any is listed; the other references, ascending, since they are a
     /// multiset, or in their own order.
     #[inline]
-    fn references(&mut self, facet: Facet, get: impl for<'e> Fn(&'e E) -> Option<References<'e>>) {
+    fn references(&mut self, facet: Facet, get: impl for<'e> Fn(&'e E) -> Option<EntryReferences<'e>>) {
         let Some(references) = get(self.entry).filter(|_| self.record.wants(facet) && !self.inside) else { return };
         if facet == Facet::NullReferences {
-            match references.nulls() {
+            match references.count_nulls() {
                 Ok(nulls) => self.record.number(facet, Some(nulls).filter(|&nulls| nulls > 0)),
                 Err(error) => self.record.keep(Err(error)),
             }
             return;
         }
-        if let Some(long) = references.long().transpose() {
+        if let Some(long) = references.long_pieces().transpose() {
             let put = long.and_then(|long| self.long_references(facet, &long));
             self.record.keep(put);
             return;
@@ -124,7 +124,8 @@ impl<S: Sink, E> Walk<E> for Putting<'_, S, E> {
         self.kept.clear();
         match references {
             // Most records have no nulls, and are copied at once.
-            References::Listed(Items::Held(listed)) | References::Elements(Items::Held(listed)) => {
+            EntryReferences::Listed(ContentItems::Held(listed))
+            | EntryReferences::Elements(ContentItems::Held(listed)) => {
                 self.kept.extend_from_slice(listed);
                 if listed.iter().any(|reference| reference.is_null()) {
                     self.kept.retain(|reference| !reference.is_null());
@@ -141,7 +142,7 @@ impl<S: Sink, E> Walk<E> for Putting<'_, S, E> {
 
 /// The name of an object's own class, unless `class` is wanted as well and the class there has that name.
 #[inline]
-fn class_name<'n>(names: &'n HashMap<Address, Name>, object: &'n Object, wanted: Selection) -> Option<&'n Name> {
+fn class_name<'n>(names: &'n HashMap<Address, Name>, object: &'n Object, wanted: FacetSelection) -> Option<&'n Name> {
     if !wanted.contains(Facet::ClassName) {
         return None;
     }

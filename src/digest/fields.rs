@@ -1,49 +1,51 @@
 //! Canonical bytes: fields, numbers, lists. Defined in specs/digest.md.
 
-use crate::compare::facts::{Described, Fact, Get, Items, Key, Presence, Set, Spelled, Walk};
-use crate::compare::{Facet, Role};
+use crate::compare::facts::{
+    ContentItems, Described, Fact, FactWalk, GetFact, KeyPresence, ListingKey, ListingValue, SetField,
+};
+use crate::compare::{DigestRole, Facet};
 use crate::error::Error;
 use crate::model::long::Pieces;
 use crate::model::{Address, FieldType, Name, Value};
 
-use super::selection::Selection;
+use super::selection::FacetSelection;
 
 /// The destination of canonical bytes.
-pub(super) trait Sink {
-    fn put(&mut self, bytes: &[u8]);
+pub(super) trait ByteSink {
+    fn push_bytes(&mut self, bytes: &[u8]);
 
     /// Adds a few bytes and a number, which most records consist of.
     #[inline]
-    fn put_with_number(&mut self, bytes: &[u8], number: u64) {
-        self.put(bytes);
-        self.put(&number.to_be_bytes());
+    fn push_with_number(&mut self, bytes: &[u8], number: u64) {
+        self.push_bytes(bytes);
+        self.push_bytes(&number.to_be_bytes());
     }
 
     /// Adds numbers one after the other.
-    fn put_addresses(&mut self, addresses: &[Address]) {
-        addresses.iter().for_each(|address| self.put(&address.0.to_be_bytes()));
+    fn push_addresses(&mut self, addresses: &[Address]) {
+        addresses.iter().for_each(|address| self.push_bytes(&address.0.to_be_bytes()));
     }
 }
 
-impl Sink for Vec<u8> {
-    fn put(&mut self, bytes: &[u8]) {
+impl ByteSink for Vec<u8> {
+    fn push_bytes(&mut self, bytes: &[u8]) {
         self.extend_from_slice(bytes);
     }
 }
 
 /// Counts the bytes, for the length that stands before them.
 #[derive(Default)]
-pub(super) struct Length(u64);
+pub(super) struct LengthCounter(u64);
 
-impl Sink for Length {
-    fn put(&mut self, bytes: &[u8]) {
+impl ByteSink for LengthCounter {
+    fn push_bytes(&mut self, bytes: &[u8]) {
         self.0 += bytes.len() as u64;
     }
 }
 
 /// The first byte of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Tag {
+pub(super) enum CanonicalTag {
     /// A class or an object.
     Entry = 1,
     /// A root, at the object that it keeps.
@@ -53,31 +55,36 @@ pub(super) enum Tag {
 }
 
 /// A record whose fields are being written, in the ascending order of their numbers.
-pub(super) struct Record<'s, S> {
+pub(super) struct CanonicalRecord<'s, S> {
     sink: &'s mut S,
-    wanted: Selection,
-    told: Selection,
+    wanted: FacetSelection,
+    told: FacetSelection,
     last: u8,
     /// Whether contents that are not held could be read.
     read: Result<(), Error>,
 }
 
-impl<'s, S: Sink> Record<'s, S> {
+impl<'s, S: ByteSink> CanonicalRecord<'s, S> {
     #[inline]
-    pub(super) fn begin(sink: &'s mut S, wanted: Selection, tag: Tag, address: Option<Address>) -> Record<'s, S> {
+    pub(super) fn begin(
+        sink: &'s mut S,
+        wanted: FacetSelection,
+        tag: CanonicalTag,
+        address: Option<Address>,
+    ) -> CanonicalRecord<'s, S> {
         match address {
-            None => sink.put(&[tag as u8]),
-            Some(address) => sink.put_with_number(&[tag as u8], address.0),
+            None => sink.push_bytes(&[tag as u8]),
+            Some(address) => sink.push_with_number(&[tag as u8], address.0),
         }
-        let mut told = Selection::default();
-        if tag == Tag::Entry && wanted.contains(Facet::Address) {
+        let mut told = FacetSelection::default();
+        if tag == CanonicalTag::Entry && wanted.contains(Facet::Address) {
             told.insert(Facet::Address);
         }
-        Record { sink, wanted, told, last: 0, read: Ok(()) }
+        CanonicalRecord { sink, wanted, told, last: 0, read: Ok(()) }
     }
 
     /// The facets that went in; of an entry `address` is one, if it is wanted.
-    pub(super) fn told(self) -> Selection {
+    pub(super) fn facets(self) -> FacetSelection {
         self.told
     }
 
@@ -86,7 +93,7 @@ impl<'s, S: Sink> Record<'s, S> {
     /// # Errors
     /// An error of reading them.
     #[inline]
-    pub(super) fn end(self) -> Result<Selection, Error> {
+    pub(super) fn finish(self) -> Result<FacetSelection, Error> {
         self.read.map(|()| self.told)
     }
 
@@ -98,7 +105,7 @@ impl<'s, S: Sink> Record<'s, S> {
     /// The number of a field that is wanted.
     #[inline(always)]
     fn open(&mut self, facet: Facet) -> Option<u8> {
-        let Role::Field(number) = facet.role() else { return None };
+        let DigestRole::Field(number) = facet.role() else { return None };
         if !self.wants(facet) {
             return None;
         }
@@ -113,9 +120,9 @@ impl<'s, S: Sink> Record<'s, S> {
     pub(super) fn field(&mut self, facet: Facet, length: u64, put: impl FnOnce(&mut S)) {
         let Some(number) = self.open(facet) else { return };
         match u8::try_from(length) {
-            Ok(short @ 0..=0xfe) => self.sink.put(&[number, short]),
+            Ok(short @ 0..=0xfe) => self.sink.push_bytes(&[number, short]),
             _ => {
-                self.sink.put(&[number]);
+                self.sink.push_bytes(&[number]);
                 self.sink.length(length);
             }
         }
@@ -123,9 +130,9 @@ impl<'s, S: Sink> Record<'s, S> {
     }
 
     /// A field whose value is written twice: once to know its length.
-    pub(super) fn measured(&mut self, facet: Facet, put: impl Fn(&mut dyn Sink)) {
+    pub(super) fn measured(&mut self, facet: Facet, put: impl Fn(&mut dyn ByteSink)) {
         if self.wants(facet) {
-            let mut length = Length::default();
+            let mut length = LengthCounter::default();
             put(&mut length);
             self.field(facet, length.0, |sink| put(sink));
         }
@@ -148,23 +155,23 @@ impl<'s, S: Sink> Record<'s, S> {
     fn long_fact(&mut self, facet: Facet, fact: Fact<'_>) {
         match fact {
             Fact::Name(name) => self.bytes(facet, name.as_bytes()),
-            Fact::Addresses(Items::Held(addresses)) => self.addresses(facet, addresses),
-            Fact::Primitives(Items::Held(bytes), _) => self.bytes(facet, bytes),
-            Fact::Addresses(Items::Long(addresses)) => self.long_addresses(facet, addresses),
-            Fact::Primitives(Items::Long(bytes), _) => self.long_bytes(facet, b"", bytes),
-            Fact::Raw(Items::Long(bytes)) => self.long_bytes(facet, b"r", bytes),
+            Fact::Addresses(ContentItems::Held(addresses)) => self.addresses(facet, addresses),
+            Fact::Primitives(ContentItems::Held(bytes), _) => self.bytes(facet, bytes),
+            Fact::Addresses(ContentItems::Long(addresses)) => self.long_addresses(facet, addresses),
+            Fact::Primitives(ContentItems::Long(bytes), _) => self.long_bytes(facet, b"", bytes),
+            Fact::Raw(ContentItems::Long(bytes)) => self.long_bytes(facet, b"r", bytes),
             Fact::Values(values) => {
                 let length = 1 + values.iter().map(value_length).sum::<u64>();
                 self.field(facet, length, |sink| {
-                    sink.put(b"v");
+                    sink.push_bytes(b"v");
                     values.iter().for_each(|value| sink.value(value));
                 });
             }
-            Fact::Raw(Items::Held(bytes)) => self.field(facet, 1 + bytes.len() as u64, |sink| {
-                sink.put(b"r");
-                sink.put(bytes);
+            Fact::Raw(ContentItems::Held(bytes)) => self.field(facet, 1 + bytes.len() as u64, |sink| {
+                sink.push_bytes(b"r");
+                sink.push_bytes(bytes);
             }),
-            other => self.measured(facet, |sink| part(other, sink)),
+            other => self.measured(facet, |sink| push_fact(other, sink)),
         }
     }
 
@@ -180,9 +187,9 @@ impl<'s, S: Sink> Record<'s, S> {
     fn long_bytes(&mut self, facet: Facet, what: &[u8], bytes: &Pieces<u8>) {
         let mut read = Ok(());
         self.field(facet, what.len() as u64 + bytes.count(), |sink| {
-            sink.put(what);
+            sink.push_bytes(what);
             read = bytes.visit(|piece| {
-                sink.put(piece);
+                sink.push_bytes(piece);
                 Ok(())
             });
         });
@@ -195,7 +202,7 @@ impl<'s, S: Sink> Record<'s, S> {
         let mut read = Ok(());
         self.field(facet, 8 * addresses.count(), |sink| {
             read = addresses.visit(|piece| {
-                sink.put_addresses(piece);
+                sink.push_addresses(piece);
                 Ok(())
             });
         });
@@ -205,13 +212,13 @@ impl<'s, S: Sink> Record<'s, S> {
     #[inline(always)]
     fn byte(&mut self, facet: Facet, byte: u8) {
         if let Some(number) = self.open(facet) {
-            self.sink.put(&[number, 1, byte]);
+            self.sink.push_bytes(&[number, 1, byte]);
         }
     }
 
     #[inline]
     fn bytes(&mut self, facet: Facet, bytes: &[u8]) {
-        self.field(facet, bytes.len() as u64, |sink| sink.put(bytes));
+        self.field(facet, bytes.len() as u64, |sink| sink.push_bytes(bytes));
     }
 
     #[inline(always)]
@@ -219,26 +226,26 @@ impl<'s, S: Sink> Record<'s, S> {
         if let Some(value) = number
             && let Some(number) = self.open(facet)
         {
-            self.sink.put_with_number(&[number, 8], value);
+            self.sink.push_with_number(&[number, 8], value);
         }
     }
 
     #[inline(always)]
     pub(super) fn addresses(&mut self, facet: Facet, addresses: &[Address]) {
-        self.field(facet, 8 * addresses.len() as u64, |sink| sink.put_addresses(addresses));
+        self.field(facet, 8 * addresses.len() as u64, |sink| sink.push_addresses(addresses));
     }
 }
 
 /// The parts that values are made of.
-pub(super) trait Parts: Sink {
+pub(super) trait ValueParts: ByteSink {
     /// A length: one byte below 255, or 255 and eight bytes.
     #[inline]
     fn length(&mut self, length: u64) {
         match u8::try_from(length) {
-            Ok(short @ 0..=0xfe) => self.put(&[short]),
+            Ok(short @ 0..=0xfe) => self.push_bytes(&[short]),
             _ => {
-                self.put(&[0xff]);
-                self.put(&length.to_be_bytes());
+                self.push_bytes(&[0xff]);
+                self.push_bytes(&length.to_be_bytes());
             }
         }
     }
@@ -246,14 +253,14 @@ pub(super) trait Parts: Sink {
     /// A number, in eight bytes.
     #[inline]
     fn number(&mut self, number: u64) {
-        self.put(&number.to_be_bytes());
+        self.push_bytes(&number.to_be_bytes());
     }
 
     /// Bytes after their length.
     #[inline]
     fn text(&mut self, bytes: &[u8]) {
         self.length(bytes.len() as u64);
-        self.put(bytes);
+        self.push_bytes(bytes);
     }
 
     fn name(&mut self, name: &Name) {
@@ -262,7 +269,7 @@ pub(super) trait Parts: Sink {
 
     /// A byte that says whether there is a value, and the value.
     fn option<T>(&mut self, value: Option<T>, put: impl FnOnce(&mut Self, T)) {
-        self.put(&[u8::from(value.is_some())]);
+        self.push_bytes(&[u8::from(value.is_some())]);
         if let Some(value) = value {
             put(self, value);
         }
@@ -271,7 +278,7 @@ pub(super) trait Parts: Sink {
     /// A type by its letter in JVM signatures.
     #[inline]
     fn kind(&mut self, kind: FieldType) {
-        self.put(&[letter(kind)]);
+        self.push_bytes(&[letter(kind)]);
     }
 
     /// A value: its type, and its bits in the type's width.
@@ -279,19 +286,19 @@ pub(super) trait Parts: Sink {
     fn value(&mut self, value: &Value) {
         let bits = value.bits.to_be_bytes();
         self.kind(value.kind);
-        self.put(&bits[8 - width(value.kind)..]);
+        self.push_bytes(&bits[8 - width(value.kind)..]);
     }
 }
 
-impl<S: Sink + ?Sized> Parts for S {}
+impl<S: ByteSink + ?Sized> ValueParts for S {}
 
 /// Writes a fact as a part of a value.
-pub(super) fn part(fact: Fact<'_>, sink: &mut dyn Sink) {
+pub(super) fn push_fact(fact: Fact<'_>, sink: &mut dyn ByteSink) {
     match fact {
         Fact::Times(one, other) | Fact::Randoms(one, other) => {
             [one, other].into_iter().for_each(|number| sink.number(number.into()));
         }
-        Fact::Totals(totals) => parts(totals, sink),
+        Fact::Totals(totals) => push_entry(totals, sink),
         Fact::Name(name) => sink.name(name),
         Fact::Fields(fields) => fields.iter().for_each(|field| {
             sink.name(&field.name);
@@ -306,38 +313,43 @@ pub(super) fn part(fact: Fact<'_>, sink: &mut dyn Sink) {
             sink.value(&entry.value);
         }),
         Fact::Ids(ids) => ids.iter().for_each(|id| sink.number(id.0)),
-        Fact::Summary(summary) => parts(summary, sink),
-        Fact::Sites(sites) => sites.iter().for_each(|site| parts(site, sink)),
-        Fact::Samples(samples) => samples.iter().for_each(|samples| parts(samples, sink)),
-        Fact::Frames(frames) => frames.iter().for_each(|frame| parts(frame, sink)),
-        Fact::Raw(Items::Held(bytes)) => sink.put(bytes),
+        Fact::Summary(summary) => push_entry(summary, sink),
+        Fact::Sites(sites) => sites.iter().for_each(|site| push_entry(site, sink)),
+        Fact::Samples(samples) => samples.iter().for_each(|samples| push_entry(samples, sink)),
+        Fact::Frames(frames) => frames.iter().for_each(|frame| push_entry(frame, sink)),
+        Fact::Raw(ContentItems::Held(bytes)) => sink.push_bytes(bytes),
         // A number, or a key of listings that is no fact by itself.
         other => other.number().into_iter().for_each(|number| sink.number(number)),
     }
 }
 
 /// Writes an entry by its keys in a listing, in their order; a fact that need not be known is an option.
-pub(super) fn parts<E: Described>(entry: &E, sink: &mut dyn Sink) {
-    struct Keys<'k, E> {
+pub(super) fn push_entry<E: Described>(entry: &E, sink: &mut dyn ByteSink) {
+    struct KeyParts<'k, E> {
         entry: &'k E,
-        sink: &'k mut dyn Sink,
+        sink: &'k mut dyn ByteSink,
     }
 
-    impl<E> Walk<E> for Keys<'_, E> {
-        fn key<T: Spelled>(&mut self, key: Key, get: impl Get<E>, _: impl Set<E, T>) {
+    impl<E> FactWalk<E> for KeyParts<'_, E> {
+        fn key<T: ListingValue>(&mut self, key: ListingKey, get: impl GetFact<E>, _: impl SetField<E, T>) {
             match (get(self.entry), key.presence) {
-                (Some(fact), Presence::Always | Presence::Written) => part(fact, self.sink),
-                (fact, _) => self.sink.option(fact, |sink, fact| part(fact, sink)),
+                (Some(fact), KeyPresence::Always | KeyPresence::Written) => push_fact(fact, self.sink),
+                (fact, _) => self.sink.option(fact, |sink, fact| push_fact(fact, sink)),
             }
         }
 
-        fn known_name(&mut self, _: Key, get: impl Fn(&E) -> &Option<Name>, _: impl Fn(&mut E) -> &mut Option<Name>) {
+        fn known_name(
+            &mut self,
+            _: ListingKey,
+            get: impl Fn(&E) -> &Option<Name>,
+            _: impl Fn(&mut E) -> &mut Option<Name>,
+        ) {
             let known = get(self.entry).as_ref().filter(|name| !name.as_bytes().is_empty());
-            self.sink.option(known.map(Fact::Name), |sink, fact| part(fact, sink));
+            self.sink.option(known.map(Fact::Name), |sink, fact| push_fact(fact, sink));
         }
     }
 
-    E::walk(&mut Keys { entry, sink });
+    E::walk(&mut KeyParts { entry, sink });
 }
 
 /// Bytes of a value with its type.

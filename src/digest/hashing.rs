@@ -5,7 +5,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::model::Address;
 
-use super::fields::Sink;
+use super::fields::ByteSink;
 use super::sum::Sum;
 use super::walk::Restart;
 
@@ -14,7 +14,7 @@ use super::walk::Restart;
 /// Most records are so short that the general hasher's own bookkeeping would take as long as the hash: a record that
 /// fits is padded where it stands.
 #[derive(Debug)]
-pub(super) struct Hashing {
+pub(super) struct RecordHasher {
     /// The bytes that are not hashed yet, with room for the padding after them.
     room: Box<[u8; ROOM + SLACK]>,
     used: usize,
@@ -32,9 +32,9 @@ const SLACK: usize = 128;
 const INITIAL: [u32; 8] =
     [0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19];
 
-impl Hashing {
-    pub(super) fn new() -> Hashing {
-        Hashing { room: Box::new([0; ROOM + SLACK]), used: 0, begun: None }
+impl RecordHasher {
+    pub(super) fn new() -> RecordHasher {
+        RecordHasher { room: Box::new([0; ROOM + SLACK]), used: 0, begun: None }
     }
 
     /// The SHA-256 of the record.
@@ -69,9 +69,9 @@ impl Hashing {
     }
 }
 
-impl Sink for Hashing {
+impl ByteSink for RecordHasher {
     #[inline]
-    fn put(&mut self, bytes: &[u8]) {
+    fn push_bytes(&mut self, bytes: &[u8]) {
         let end = self.used + bytes.len();
         match self.room[..ROOM].get_mut(self.used..end) {
             Some(room) => {
@@ -83,7 +83,7 @@ impl Sink for Hashing {
     }
 
     #[inline]
-    fn put_with_number(&mut self, bytes: &[u8], number: u64) {
+    fn push_with_number(&mut self, bytes: &[u8], number: u64) {
         let end = self.used + bytes.len() + 8;
         match self.room[..ROOM].get_mut(self.used..end) {
             Some(room) => {
@@ -94,13 +94,13 @@ impl Sink for Hashing {
             }
             None => {
                 self.spill(bytes);
-                self.put(&number.to_be_bytes());
+                self.push_bytes(&number.to_be_bytes());
             }
         }
     }
 
     #[inline]
-    fn put_addresses(&mut self, addresses: &[Address]) {
+    fn push_addresses(&mut self, addresses: &[Address]) {
         for piece in addresses.chunks(ROOM / 8) {
             if 8 * piece.len() > ROOM - self.used {
                 self.spill(&[]);
@@ -112,7 +112,7 @@ impl Sink for Hashing {
     }
 }
 
-impl Restart for Hashing {
+impl Restart for RecordHasher {
     #[inline]
     fn restart(&mut self) {
         self.used = 0;
@@ -128,32 +128,32 @@ mod tests {
 
     #[test]
     fn records_of_every_length_have_their_sha_256() {
-        let mut hashing = Hashing::new();
+        let mut hashing = RecordHasher::new();
         let lengths = (0..300).chain(ROOM - 130..ROOM + 130).chain([3 * ROOM]);
         for length in lengths {
             let record: Vec<u8> = (0..length).map(|n| (n * 7) as u8).collect();
             let expected = Sum::from_bytes(Sha256::digest(&record).into());
-            hashing.put(&record);
+            hashing.push_bytes(&record);
             assert_eq!(hashing.sum(), expected, "{length} at once");
             hashing.restart();
-            record.chunks(11).for_each(|piece| hashing.put(piece));
+            record.chunks(11).for_each(|piece| hashing.push_bytes(piece));
             assert_eq!(hashing.sum(), expected, "{length} in pieces");
             hashing.restart();
             let (start, end) = record.split_at(length - length % 11);
             start.chunks(11).for_each(|piece| {
                 let (before, number) = piece.split_at(3);
-                hashing.put_with_number(before, u64::from_be_bytes(number.try_into().expect("eight")));
+                hashing.push_with_number(before, u64::from_be_bytes(number.try_into().expect("eight")));
             });
-            hashing.put(end);
+            hashing.push_bytes(end);
             assert_eq!(hashing.sum(), expected, "{length} with numbers");
             hashing.restart();
             let (start, end) = record.split_at(length - length % 8);
             let numbers = start.chunks(8).map(|eight| u64::from_be_bytes(eight.try_into().expect("eight")));
             let addresses: Vec<Address> = numbers.map(Address).collect();
             let (before, after) = addresses.split_at(addresses.len() / 3);
-            hashing.put_addresses(before);
-            hashing.put_addresses(after);
-            hashing.put(end);
+            hashing.push_addresses(before);
+            hashing.push_addresses(after);
+            hashing.push_bytes(end);
             assert_eq!(hashing.sum(), expected, "{length} with addresses");
             hashing.restart();
         }

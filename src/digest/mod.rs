@@ -10,18 +10,18 @@
 //! file), and the records of a bucket that is listed ([`BucketRecord`], 48 bytes each). Nothing else grows with the heap.
 //!
 //! ```
-//! use heapsmith::digest::{Options, digest};
+//! use heapsmith::digest::{DigestOptions, digest};
 //! use heapsmith::generate::{GenerateOptions, from_seed};
 //!
 //! let mut heap = from_seed(&GenerateOptions::default(), 7);
-//! let before = digest(&mut heap, &Options::default())?;
+//! let before = digest(&mut heap, &DigestOptions::default())?;
 //! heap.objects.reverse();
-//! assert_eq!(digest(&mut heap, &Options::default())?, before);
+//! assert_eq!(digest(&mut heap, &DigestOptions::default())?, before);
 //! # Ok::<(), heapsmith::error::Error>(())
 //! ```
 
-mod against;
 mod canonical;
+mod difference;
 mod fields;
 mod hashing;
 mod selection;
@@ -39,20 +39,20 @@ use crate::error::Error;
 use crate::model::HeapSource;
 use crate::setters::setters;
 
-pub use against::{Difference, against};
-pub use selection::Selection;
+pub use difference::{DigestDifference, compare_digests};
+pub use selection::FacetSelection;
 pub use sum::{BUCKETS, Sum, bucket_of};
-pub use walk::Place;
+pub use walk::DigestPlace;
 
-use hashing::Hashing;
-use walk::Counts;
+use hashing::RecordHasher;
+use walk::HeapCounts;
 
 /// The options of a digest.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub struct Options {
+pub struct DigestOptions {
     /// The facets whose facts go into the records.
-    pub facets: Selection,
+    pub facets: FacetSelection,
     /// Whether each of them gets a digest of its own, too: a SHA-256 for each fact.
     pub by_facet: bool,
     /// A bucket whose records are to be listed.
@@ -60,17 +60,17 @@ pub struct Options {
 }
 
 setters! {
-    impl Options {
-        set facets: Selection;
+    impl DigestOptions {
+        set facets: FacetSelection;
         set by_facet: bool;
         option bucket: u8;
     }
 }
 
-impl Default for Options {
+impl Default for DigestOptions {
     /// The digest of all facets that do not depend on any order.
-    fn default() -> Options {
-        Options { facets: Selection::unordered(), by_facet: false, bucket: None }
+    fn default() -> DigestOptions {
+        DigestOptions { facets: FacetSelection::unordered(), by_facet: false, bucket: None }
     }
 }
 
@@ -152,17 +152,17 @@ pub enum RecordKind {
 ///
 /// # Errors
 /// An error of reading the objects.
-pub fn digest(source: &mut dyn HeapSource, options: &Options) -> Result<Digest, Error> {
+pub fn digest(source: &mut dyn HeapSource, options: &DigestOptions) -> Result<Digest, Error> {
     let mut selections = vec![options.facets];
     let alone: Vec<Facet> = if options.by_facet { options.facets.facets().collect() } else { Vec::new() };
-    selections.extend(alone.iter().map(|&facet| Selection::from_iter([facet])));
+    selections.extend(alone.iter().map(|&facet| FacetSelection::from_iter([facet])));
     let mut sums = vec![Sum::default(); alone.len()];
     let mut buckets = vec![Sum::default(); BUCKETS];
     let mut surroundings = Sum::default();
     let mut listed = options.bucket.map(|number| Bucket { number, records: Vec::new() });
-    let known = surroundings::known(source.facts(), source.surroundings()).and(options.facets);
+    let known = surroundings::always_recorded(source.facts(), source.surroundings()).and(options.facets);
     let (mut told, mut told_alone) = (known.without_repeated(), known);
-    let mut hashing = Hashing::new();
+    let mut hashing = RecordHasher::new();
     let counts = walk::walk(source, &selections, &mut hashing, |which, place, facets, hashing| {
         let sum = hashing.sum();
         if which > 0 {
@@ -172,9 +172,9 @@ pub fn digest(source: &mut dyn HeapSource, options: &Options) -> Result<Digest, 
         }
         told.insert_all(facets);
         let (record, address) = match place {
-            Place::Entry(address) => (RecordKind::Entry, address),
-            Place::Root(address) => (RecordKind::Root, address),
-            Place::Other => {
+            DigestPlace::Entry(address) => (RecordKind::Entry, address),
+            DigestPlace::Root(address) => (RecordKind::Root, address),
+            DigestPlace::Other => {
                 surroundings += sum;
                 return Ok(());
             }
@@ -189,7 +189,7 @@ pub fn digest(source: &mut dyn HeapSource, options: &Options) -> Result<Digest, 
     if let Some(bucket) = &mut listed {
         bucket.records.sort_unstable();
     }
-    let Counts { classes, objects, roots } = counts;
+    let HeapCounts { classes, objects, roots } = counts;
     let by_facet = alone.iter().zip(sums).filter(|(facet, _)| told_alone.contains(**facet));
     let by_facet = by_facet.map(|(&facet, digest)| FacetDigest { facet, digest });
     Ok(Digest {
@@ -207,7 +207,7 @@ pub fn digest(source: &mut dyn HeapSource, options: &Options) -> Result<Digest, 
 }
 
 /// The function that [`visit_records`] calls with each record: where it belongs, and its bytes.
-pub type VisitRecords<'v> = dyn FnMut(Place, &[u8]) -> Result<(), Error> + 'v;
+pub type VisitRecords<'v> = dyn FnMut(DigestPlace, &[u8]) -> Result<(), Error> + 'v;
 
 /// Calls `visit` with every canonical record over a selection of facets.
 ///
@@ -215,7 +215,7 @@ pub type VisitRecords<'v> = dyn FnMut(Place, &[u8]) -> Result<(), Error> + 'v;
 /// An error of `visit`, or of reading the objects.
 pub fn visit_records(
     source: &mut dyn HeapSource,
-    facets: Selection,
+    facets: FacetSelection,
     visit: &mut VisitRecords<'_>,
 ) -> Result<(), Error> {
     let visit = |_, place, _, bytes: &mut Vec<u8>| visit(place, bytes);

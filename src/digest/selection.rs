@@ -1,26 +1,26 @@
 //! Sets of facets that a digest can be made of.
 
-use crate::compare::{Facet, Role};
+use crate::compare::{DigestRole, Facet};
 use crate::error::Error;
 
 /// A set of facets that a digest can be made of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Selection(u64);
+pub struct FacetSelection(u64);
 
-impl Selection {
+impl FacetSelection {
     /// Everything that does not depend on the order of anything: all facets but `reference-order`, and those
     /// about the order of records.
-    pub fn unordered() -> Selection {
+    pub fn unordered() -> FacetSelection {
         let unordered = Facet::ALL.into_iter().filter(|&facet| facet != Facet::ReferenceOrder);
-        unordered.filter(|&facet| facet.role() != Role::Order).collect()
+        unordered.filter(|&facet| facet.role() != DigestRole::Order).collect()
     }
 
     /// The facets of a list.
     ///
     /// # Errors
     /// If one of them is about the order of records.
-    pub fn of(facets: &[Facet]) -> Result<Selection, Error> {
-        match facets.iter().find(|&&facet| facet.role() == Role::Order) {
+    pub fn from_facets(facets: &[Facet]) -> Result<FacetSelection, Error> {
+        match facets.iter().find(|&&facet| facet.role() == DigestRole::Order) {
             None => Ok(facets.iter().copied().collect()),
             Some(order) => Err(Error::Usage(format!(
                 "{order} is about the order of records, and a digest does not depend on it; `compare` tells it"
@@ -36,9 +36,9 @@ impl Selection {
 
     /// The selection without a facet whose records would say again what those of another one say.
     #[must_use]
-    pub(super) const fn without_repeated(self) -> Selection {
+    pub(super) const fn without_repeated(self) -> FacetSelection {
         let repeated = if self.contains(Facet::Roots) { bit(Facet::RootObjects) } else { 0 };
-        Selection(self.0 & !repeated)
+        FacetSelection(self.0 & !repeated)
     }
 
     /// The number of facets.
@@ -58,8 +58,8 @@ impl Selection {
 
     /// The facets that both have.
     #[must_use]
-    pub const fn and(self, other: Selection) -> Selection {
-        Selection(self.0 & other.0)
+    pub const fn and(self, other: FacetSelection) -> FacetSelection {
+        FacetSelection(self.0 & other.0)
     }
 
     #[inline]
@@ -68,14 +68,14 @@ impl Selection {
     }
 
     #[inline]
-    pub(super) const fn insert_all(&mut self, other: Selection) {
+    pub(super) const fn insert_all(&mut self, other: FacetSelection) {
         self.0 |= other.0;
     }
 }
 
-impl FromIterator<Facet> for Selection {
-    fn from_iter<I: IntoIterator<Item = Facet>>(facets: I) -> Selection {
-        Selection(facets.into_iter().fold(0, |all, facet| all | bit(facet)))
+impl FromIterator<Facet> for FacetSelection {
+    fn from_iter<I: IntoIterator<Item = Facet>>(facets: I) -> FacetSelection {
+        FacetSelection(facets.into_iter().fold(0, |all, facet| all | bit(facet)))
     }
 }
 
@@ -94,18 +94,18 @@ mod tests {
     fn every_facet_has_a_number_of_its_own_unless_it_is_about_order() {
         let mut numbers = BTreeSet::new();
         for facet in Facet::ALL {
-            if let Role::Field(number) = facet.role() {
+            if let DigestRole::Field(number) = facet.role() {
                 assert!(numbers.insert(number), "{facet}");
             }
-            assert_eq!(Selection::of(&[facet]).is_err(), facet.role() == Role::Order, "{facet}");
+            assert_eq!(FacetSelection::from_facets(&[facet]).is_err(), facet.role() == DigestRole::Order, "{facet}");
         }
     }
 
     #[test]
     fn a_selection_gives_its_facets_in_their_order() {
-        let selection = Selection::of(&[Facet::Roots, Facet::Address, Facet::Roots]).expect("selectable");
+        let selection = FacetSelection::from_facets(&[Facet::Roots, Facet::Address, Facet::Roots]).expect("selectable");
         assert_eq!(selection.facets().collect::<Vec<_>>(), [Facet::Address, Facet::Roots]);
-        assert!(!Selection::unordered().contains(Facet::ReferenceOrder));
-        assert!(Selection::default().is_empty());
+        assert!(!FacetSelection::unordered().contains(Facet::ReferenceOrder));
+        assert!(FacetSelection::default().is_empty());
     }
 }

@@ -1,18 +1,18 @@
 //! Every canonical record of a heap, one after the other.
 
 use crate::compare::Facet;
-use crate::compare::facts::{Described, Get, References, Walk};
+use crate::compare::facts::{Described, EntryReferences, FactWalk, GetFact};
 use crate::error::Error;
 use crate::model::{Address, HeapSource, Object};
 
-use super::canonical::Canonical;
-use super::fields::Sink;
-use super::selection::Selection;
+use super::canonical::CanonicalRecords;
+use super::fields::ByteSink;
+use super::selection::FacetSelection;
 use super::surroundings;
 
 /// The place where a record belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum DigestPlace {
     /// A class or an object, at its address.
     Entry(Address),
     /// A root, at the address of the object that it keeps.
@@ -23,14 +23,14 @@ pub enum Place {
 
 /// The numbers of classes, objects and roots of a heap.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Counts {
+pub(super) struct HeapCounts {
     pub(super) classes: u64,
     pub(super) objects: u64,
     pub(super) roots: Option<u64>,
 }
 
 /// A sink of one record at a time.
-pub(super) trait Restart: Sink {
+pub(super) trait Restart: ByteSink {
     /// Forgets the record so far.
     fn restart(&mut self);
 }
@@ -45,16 +45,16 @@ impl Restart for Vec<u8> {
 /// selection in the list. A record into which no facet went is none.
 pub(super) fn walk<S: Restart>(
     source: &mut dyn HeapSource,
-    selections: &[Selection],
+    selections: &[FacetSelection],
     sink: &mut S,
-    mut done: impl FnMut(usize, Place, Selection, &mut S) -> Result<(), Error>,
-) -> Result<Counts, Error> {
-    let all = selections.iter().fold(Selection::default(), |mut all, selection| {
+    mut done: impl FnMut(usize, DigestPlace, FacetSelection, &mut S) -> Result<(), Error>,
+) -> Result<HeapCounts, Error> {
+    let all = selections.iter().fold(FacetSelection::default(), |mut all, selection| {
         all.insert_all(*selection);
         all
     });
-    let mut canonical = Canonical::new(source.classes(), all);
-    let mut finish = |which, place, told: Selection, sink: &mut S| {
+    let mut canonical = CanonicalRecords::new(source.classes(), all);
+    let mut finish = |which, place, told: FacetSelection, sink: &mut S| {
         let result = if told.is_empty() { Ok(()) } else { done(which, place, told, sink) };
         sink.restart();
         result
@@ -62,57 +62,57 @@ pub(super) fn walk<S: Restart>(
     let (facts, around) = (source.facts(), source.surroundings());
     for (which, &wanted) in selections.iter().enumerate() {
         let mut result = Ok(());
-        surroundings::others(facts, around, wanted, sink, |told, sink| {
-            let finished = finish(which, Place::Other, told, sink);
+        surroundings::write_others(facts, around, wanted, sink, |told, sink| {
+            let finished = finish(which, DigestPlace::Other, told, sink);
             result = std::mem::replace(&mut result, Ok(())).and(finished);
         });
         result?;
         for root in around.roots.iter().flatten().filter(|_| has_roots(wanted)) {
             let told = surroundings::root(root, wanted, sink);
-            finish(which, Place::Root(root.object), told, sink)?;
+            finish(which, DigestPlace::Root(root.object), told, sink)?;
         }
         for class in source.classes() {
             let told = canonical.class(class, wanted, sink)?;
-            finish(which, Place::Entry(class.address), told, sink)?;
+            finish(which, DigestPlace::Entry(class.address), told, sink)?;
         }
     }
-    let mut counts = Counts {
+    let mut counts = HeapCounts {
         classes: source.classes().len() as u64,
         objects: 0,
         roots: around.roots.as_ref().map(|roots| roots.len() as u64),
     };
-    let of_objects: Vec<(usize, Selection)> =
-        selections.iter().copied().enumerate().filter(|(_, wanted)| !wanted.and(of_objects()).is_empty()).collect();
+    let of_objects: Vec<(usize, FacetSelection)> =
+        selections.iter().copied().enumerate().filter(|(_, wanted)| !wanted.and(object_facets()).is_empty()).collect();
     source.visit_objects(&mut |object| {
         counts.objects += 1;
         of_objects.iter().try_for_each(|&(which, wanted)| {
             let told = canonical.object(object, wanted, sink)?;
-            finish(which, Place::Entry(object.address), told, sink)
+            finish(which, DigestPlace::Entry(object.address), told, sink)
         })
     })?;
     Ok(counts)
 }
 
 /// Whether roots have records.
-fn has_roots(wanted: Selection) -> bool {
+fn has_roots(wanted: FacetSelection) -> bool {
     [Facet::Roots, Facet::RootObjects].into_iter().any(|facet| wanted.contains(facet))
 }
 
 /// The facets that records of objects have.
-fn of_objects() -> Selection {
-    struct Facets(Selection);
+fn object_facets() -> FacetSelection {
+    struct ObjectFacets(FacetSelection);
 
-    impl Walk<Object> for Facets {
-        fn told(&mut self, facet: Facet, _: impl Get<Object>) {
+    impl FactWalk<Object> for ObjectFacets {
+        fn unkeyed_fact(&mut self, facet: Facet, _: impl GetFact<Object>) {
             self.0.insert(facet);
         }
 
-        fn references(&mut self, facet: Facet, _: impl for<'e> Fn(&'e Object) -> Option<References<'e>>) {
+        fn references(&mut self, facet: Facet, _: impl for<'e> Fn(&'e Object) -> Option<EntryReferences<'e>>) {
             self.0.insert(facet);
         }
     }
 
-    let mut facets = Facets(Selection::from_iter([Facet::Address]));
+    let mut facets = ObjectFacets(FacetSelection::from_iter([Facet::Address]));
     Object::walk(&mut facets);
     facets.0
 }

@@ -104,7 +104,7 @@ impl Error {
 
     /// The error as that of one of several inputs. An error of the machine names its file already.
     #[must_use]
-    pub fn of(self, input: &str) -> Error {
+    pub fn in_input(self, input: &str) -> Error {
         match self {
             Error::Io { .. } | Error::Input { .. } => self,
             other => Error::Input { input: input.to_owned(), source: Box::new(other) },
@@ -124,11 +124,11 @@ impl Error {
     }
 
     /// Whether a dump, heap or listing is at fault, and not the caller or the machine.
-    pub fn is_the_inputs(&self) -> bool {
+    pub fn is_input_fault(&self) -> bool {
         match self {
-            Error::Decode(e) => !e.is_the_machines(),
+            Error::Decode(e) => !e.is_machine_fault(),
             Error::Invalid(_) | Error::Lower(_) | Error::Listing { .. } => true,
-            Error::Input { source, .. } => source.is_the_inputs(),
+            Error::Input { source, .. } => source.is_input_fault(),
             Error::Usage(_) | Error::Refused { .. } | Error::NotJudged { .. } | Error::Io { .. } => false,
         }
     }
@@ -223,10 +223,10 @@ pub(crate) fn is_damage(error: &io::Error) -> bool {
 
 /// The place and cause of a decoder's stop: the offset, the record, the field and the rule that the bytes break.
 #[derive(Debug)]
-pub struct DecodeError(Box<Inner>);
+pub struct DecodeError(Box<DecodeErrorParts>);
 
 #[derive(Debug)]
-struct Inner {
+struct DecodeErrorParts {
     rule: RuleId,
     offset: u64,
     record: Option<u64>,
@@ -289,7 +289,7 @@ pub enum Problem {
 impl DecodeError {
     /// An error at `offset` (bytes from the start of the decompressed stream) in `field`.
     pub fn new(rule: RuleId, offset: u64, field: &'static str, problem: Problem) -> DecodeError {
-        DecodeError(Box::new(Inner { rule, offset, record: None, position: None, field, problem }))
+        DecodeError(Box::new(DecodeErrorParts { rule, offset, record: None, position: None, field, problem }))
     }
 
     /// The error inside the record with this index.
@@ -343,7 +343,7 @@ impl DecodeError {
 
     /// Whether the machine is at fault, not the dump: reading failed, or the file shrank. Damaged
     /// compressed data are the dump's fault, though they too come as an I/O error.
-    pub fn is_the_machines(&self) -> bool {
+    pub fn is_machine_fault(&self) -> bool {
         match &self.0.problem {
             Problem::Shrunk { .. } | Problem::Memory { .. } => true,
             Problem::Io(e) => !is_damage(e),
@@ -365,7 +365,7 @@ impl DecodeError {
             Problem::Memory { allowed, .. } => {
                 format!("at most {allowed} bytes of it for what has to be held of the dump")
             }
-            Problem::Io(_) if !self.is_the_machines() => "whole gzip data".to_owned(),
+            Problem::Io(_) if !self.is_machine_fault() => "whole gzip data".to_owned(),
             Problem::Io(_) => "readable data".to_owned(),
         }
     }
@@ -382,7 +382,7 @@ impl DecodeError {
                 "{held} bytes up to here; decompress the dump into a file first, whose own length allows more than that of \
                  a compressed one"
             ),
-            Problem::Io(e) if !self.is_the_machines() => {
+            Problem::Io(e) if !self.is_machine_fault() => {
                 format!("data that are damaged, cut short or followed by something else ({e})")
             }
             Problem::Io(e) => e.to_string(),

@@ -24,7 +24,7 @@ pub struct Edit<M: 'static> {
     apply: fn(&M) -> Option<Edited>,
     effect: Effect<M>,
     reading: Option<&'static str>,
-    others: &'static [(&'static str, Change<M>)],
+    others: &'static [(&'static str, HeapEdit<M>)],
     refused: Option<&'static str>,
     by_reading: Option<AnswersByReading<M>>,
 }
@@ -40,11 +40,11 @@ pub enum Effect<M: 'static> {
     /// A heap does not record what was changed.
     Same,
     /// The heap changes in this way.
-    Changes(Change<M>),
+    Changes(HeapEdit<M>),
 }
 
 /// A change of the heap; `None` if the heap is not that of the dump.
-pub type Change<M> = fn(&Damage<'_, M>, &mut Heap) -> Option<()>;
+pub type HeapEdit<M> = fn(&Damage<'_, M>, &mut Heap) -> Option<()>;
 
 /// A dump before an edit, and after it.
 pub struct Damage<'d, M> {
@@ -66,7 +66,7 @@ pub struct Edited {
 }
 
 /// A valid dump with the places of its fields, and the edits of its format.
-pub trait Map: Sized + 'static {
+pub trait EditMap: Sized + 'static {
     /// The format.
     const FAMILY: Family;
     /// Every edit.
@@ -76,7 +76,7 @@ pub trait Map: Sized + 'static {
     ///
     /// # Errors
     /// If the dump is not valid.
-    fn of(bytes: Vec<u8>) -> Result<Self, Error>;
+    fn from_bytes(bytes: Vec<u8>) -> Result<Self, Error>;
 }
 
 /// An edit, whatever its format.
@@ -108,15 +108,15 @@ impl NamedEdit {
     /// If the dump cannot be read because of the machine.
     pub fn is_found(&self, edited: &Edited) -> Result<bool, Error> {
         let mut findings = Findings::default();
-        self.family.judge(&Opener::memory(self.name, &edited.bytes), GraphRules::All, &mut findings)?;
+        self.family.judge(&Opener::from_memory(self.name, &edited.bytes), GraphRules::All, &mut findings)?;
         Ok(findings.has(self.rule, edited.offset))
     }
 }
 
 /// Every edit of a format.
-pub(crate) fn named<M: Map>() -> Vec<NamedEdit> {
+pub(crate) fn named_edits<M: EditMap>() -> Vec<NamedEdit> {
     let apply = |name: &str, dump| {
-        let map = M::of(dump)?;
+        let map = M::from_bytes(dump)?;
         Ok(M::EDITS.iter().find(|edit| edit.name == name).and_then(|edit| edit.apply(&map)))
     };
     let named = |edit: &Edit<M>| {
@@ -142,7 +142,7 @@ pub struct FieldAt {
 }
 
 impl FieldAt {
-    pub(crate) fn of(field: &Annotation<'_>) -> FieldAt {
+    pub(crate) fn from_annotation(field: &Annotation<'_>) -> FieldAt {
         FieldAt {
             name: field.name,
             offset: field.offset as usize,
@@ -186,7 +186,7 @@ impl<M> Edit<M> {
     }
 
     /// The edit with other heaps that are right, each under its reading.
-    pub(crate) const fn or(self, others: &'static [(&'static str, Change<M>)]) -> Edit<M> {
+    pub(crate) const fn or(self, others: &'static [(&'static str, HeapEdit<M>)]) -> Edit<M> {
         Edit { others, ..self }
     }
 
@@ -245,7 +245,7 @@ impl<M> Edit<M> {
         self.by_reading.map(|answers| answers(damage, heap)).unwrap_or_default()
     }
 
-    fn changed(&self, change: Change<M>, damage: &Damage<'_, M>, heap: &Heap) -> Result<Heap, Error> {
+    fn changed(&self, change: HeapEdit<M>, damage: &Damage<'_, M>, heap: &Heap) -> Result<Heap, Error> {
         let mut heap = heap.clone();
         let done = change(damage, &mut heap);
         done.map(|()| heap).ok_or_else(|| Error::Usage(format!("{}: the heap is not that of the dump", self.name)))

@@ -2,15 +2,15 @@
 
 use std::io::Read;
 
-use crate::annotation::{Annotation, Visit};
+use crate::annotation::{Annotation, VisitAnnotations};
 use crate::bytes::Window;
-use crate::bytes::stop::keeping_error;
+use crate::bytes::field_error::keeping_error;
 use crate::error::{DecodeError, Error, is_damage};
 
 use super::Opener;
 
 /// A function that passes on the fields of a header, from its bytes and the error at which reading it stopped.
-pub(crate) type HeaderFields = fn(&[u8], &DecodeError, Visit<'_>) -> Result<(), DecodeError>;
+pub(crate) type HeaderFields = fn(&[u8], &DecodeError, VisitAnnotations<'_>) -> Result<(), DecodeError>;
 
 /// The decoder at the start of a dump, or an error; where the header is at fault, `each` gets its fields first.
 ///

@@ -1,7 +1,7 @@
 //! Judging a dump in two passes, whatever its format.
 
 use crate::error::{DecodeError, Error};
-use crate::findings::{Findings, Rulebook, Sound};
+use crate::findings::{Findings, Rulebook, SoundCounts};
 
 use super::{Opener, Opening};
 
@@ -19,9 +19,9 @@ pub enum GraphRules {
 /// The rules of a format, as the two passes of a validation need them.
 pub trait Judge {
     /// A dump at its start.
-    type Decoder;
+    type DumpDecoder;
     /// The index that the rules of the whole graph build in the first pass for the second.
-    type Graph;
+    type JudgedGraph;
 
     /// The rule book.
     const BOOK: &'static Rulebook;
@@ -30,27 +30,27 @@ pub trait Judge {
     ///
     /// # Errors
     /// If the header cannot be read.
-    fn open(opening: Opening) -> Result<Self::Decoder, DecodeError>;
+    fn open(opening: Opening) -> Result<Self::DumpDecoder, DecodeError>;
 
     /// The format's name with its version.
-    fn format(decoder: &Self::Decoder) -> String;
+    fn format(decoder: &Self::DumpDecoder) -> String;
 
     /// An empty index of the graph; `errors` says whether only rules that are errors are judged by it.
-    fn graph(decoder: &Self::Decoder, errors: bool) -> Self::Graph;
+    fn graph(decoder: &Self::DumpDecoder, errors: bool) -> Self::JudgedGraph;
 
     /// The first pass: the rules that need no more than a record and its predecessors. What is sound, and the error at
     /// which reading stopped.
-    fn pass(
-        decoder: &mut Self::Decoder,
-        graph: Option<&mut Self::Graph>,
+    fn first_pass(
+        decoder: &mut Self::DumpDecoder,
+        graph: Option<&mut Self::JudgedGraph>,
         findings: &mut Findings,
-    ) -> (Sound, Result<(), DecodeError>);
+    ) -> (SoundCounts, Result<(), DecodeError>);
 
     /// Ends the first pass. `whole` says whether it read the dump to its end.
-    fn seal(graph: &mut Self::Graph, whole: bool, findings: &mut Findings);
+    fn seal(graph: &mut Self::JudgedGraph, whole: bool, findings: &mut Findings);
 
     /// Whether the second pass could find what is looked for: nothing but errors, or all.
-    fn is_open(_graph: &Self::Graph, _errors: bool) -> bool {
+    fn needs_second_pass(_graph: &Self::JudgedGraph, _errors: bool) -> bool {
         true
     }
 
@@ -58,19 +58,23 @@ pub trait Judge {
     ///
     /// # Errors
     /// The error that stopped the first pass stops this one as well.
-    fn judge(decoder: &mut Self::Decoder, graph: &mut Self::Graph, findings: &mut Findings) -> Result<(), DecodeError>;
+    fn judge(
+        decoder: &mut Self::DumpDecoder,
+        graph: &mut Self::JudgedGraph,
+        findings: &mut Findings,
+    ) -> Result<(), DecodeError>;
 
     /// Adds findings after both passes.
-    fn close(_graph: &Self::Graph, _sound: &mut Sound, _findings: &mut Findings) {}
+    fn close(_graph: &Self::JudgedGraph, _sound: &mut SoundCounts, _findings: &mut Findings) {}
 }
 
 /// The result of a validation besides its findings.
 #[derive(Clone, Debug, Default)]
-pub struct Judged {
+pub struct JudgedDump {
     /// The format with its version, if the header could be read.
     pub format: Option<String>,
     /// The sound part of the dump.
-    pub sound: Sound,
+    pub sound: SoundCounts,
     /// Whether all rules of the whole graph were judged.
     pub graph_checked: bool,
 }
@@ -79,42 +83,42 @@ pub struct Judged {
 ///
 /// # Errors
 /// If the dump cannot be read because of the machine.
-pub fn run<J: Judge>(
+pub fn judge_dump<J: Judge>(
     opener: &Opener,
     graph: GraphRules,
     findings: &mut Findings,
-) -> Result<(Judged, Option<J::Graph>), Error> {
+) -> Result<(JudgedDump, Option<J::JudgedGraph>), Error> {
     let mut decoder = match J::open(opener.open()?) {
         Ok(decoder) => decoder,
-        Err(error) => return stop(J::BOOK, error, findings).map(|()| (Judged::default(), None)),
+        Err(error) => return report_stop(J::BOOK, error, findings).map(|()| (JudgedDump::default(), None)),
     };
     let format = Some(J::format(&decoder));
     let errors = graph == GraphRules::Errors;
     let mut index = (graph != GraphRules::None).then(|| J::graph(&decoder, errors));
-    let (mut sound, ended) = J::pass(&mut decoder, index.as_mut(), findings);
+    let (mut sound, ended) = J::first_pass(&mut decoder, index.as_mut(), findings);
     let whole = ended.as_ref().err().is_none_or(DecodeError::is_missing_end);
     if let Err(error) = ended {
-        stop(J::BOOK, error, findings)?;
+        report_stop(J::BOOK, error, findings)?;
     }
     if let Some(index) = &mut index {
         J::seal(index, whole, findings);
-        if J::is_open(index, errors)
+        if J::needs_second_pass(index, errors)
             && let Ok(mut decoder) = J::open(opener.open()?)
         {
             match J::judge(&mut decoder, index, findings) {
-                Err(error) if error.is_the_machines() => return Err(error.into()),
+                Err(error) if error.is_machine_fault() => return Err(error.into()),
                 // What stopped the first pass stops this one too, and is known already.
                 _ => {}
             }
         }
         J::close(index, &mut sound, findings);
     }
-    Ok((Judged { format, sound, graph_checked: graph == GraphRules::All }, index))
+    Ok((JudgedDump { format, sound, graph_checked: graph == GraphRules::All }, index))
 }
 
 /// A dump that cannot be read any further: a finding, unless the machine is at fault.
-fn stop(book: &Rulebook, error: DecodeError, findings: &mut Findings) -> Result<(), Error> {
-    if error.is_the_machines() {
+fn report_stop(book: &Rulebook, error: DecodeError, findings: &mut Findings) -> Result<(), Error> {
+    if error.is_machine_fault() {
         return Err(error.into());
     }
     findings.add_fatal(&error, book.severity(error.rule()));

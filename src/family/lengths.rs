@@ -48,7 +48,7 @@ impl Family {
 
 /// A dump without some places, in their order. A length counts what is left; one that is left out itself, or of which a part is,
 /// counts as before.
-pub(crate) fn without(dump: &[u8], lengths: &[StatedLength], gone: &[Range<usize>]) -> Vec<u8> {
+pub(crate) fn remove_ranges(dump: &[u8], lengths: &[StatedLength], gone: &[Range<usize>]) -> Vec<u8> {
     let mut dump = dump.to_vec();
     if gone.is_empty() {
         return dump;

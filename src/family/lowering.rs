@@ -10,10 +10,10 @@ use crate::bytes::WindowWriter;
 use crate::compare::Facet;
 use crate::error::{Error, Remedy};
 use crate::generate::{AddressSpace, GenerateOptions, Oddities, Oddity, Placement, Refusal};
-use crate::model::blocks::Blocks;
+use crate::model::blocks::ObjectBlocks;
 use crate::model::{Class, Dump, DumpSource, Facts, HashRegime, HeapSource, RootForm};
 
-use super::{Format, Needs, SpelledBlocks, Wishes};
+use super::{Format, HeapRequirements, SpelledBlocks, WriteRequest};
 
 /// Options to write a dump of one format.
 pub trait Lower: Debug + Send + Sync {
@@ -69,7 +69,7 @@ pub trait Lower: Debug + Send + Sync {
         &self,
         facts: &Facts,
         classes: &[Class],
-        blocks: &'b dyn Blocks,
+        blocks: &'b dyn ObjectBlocks,
     ) -> Result<Option<Box<dyn SpelledBlocks + 'b>>, Error> {
         let _ = (facts, classes, blocks);
         Ok(None)
@@ -82,10 +82,10 @@ pub trait Lower: Debug + Send + Sync {
     ///
     /// # Errors
     /// If parts of the request contradict each other.
-    fn with(&self, wishes: &Wishes) -> Result<Lowering, Error>;
+    fn with_request(&self, wishes: &WriteRequest) -> Result<Lowering, Error>;
 
     /// Options for a random heap that the writer can write; the number of objects stays.
-    fn suit(&self, options: GenerateOptions) -> GenerateOptions;
+    fn adapt_options(&self, options: GenerateOptions) -> GenerateOptions;
 
     /// The way in which the writer keeps identity hashes, if it is always the same.
     fn hashes(&self) -> Option<HashRegime> {
@@ -98,7 +98,7 @@ pub trait Lower: Debug + Send + Sync {
     }
 
     /// Whether dumps of this format have roots, and the writer none of this kind.
-    fn leaves_out(&self, root: &RootForm) -> bool {
+    fn omits_root(&self, root: &RootForm) -> bool {
         let _ = root;
         false
     }
@@ -113,7 +113,7 @@ pub trait Lower: Debug + Send + Sync {
     }
 
     /// The facts that a dump of this kind requires of a heap, and how a heap that lacks them has to be completed.
-    fn needs(&self, facts: &Facts) -> Needs;
+    fn requirements(&self, facts: &Facts) -> HeapRequirements;
 
     /// The values that the writer states by itself where a heap records nothing.
     fn defaults(&self, facts: &Facts) -> Vec<(Facet, &'static str)>;
@@ -128,7 +128,7 @@ impl Lowering {
     ///
     /// # Errors
     /// If there is no such profile, or the format lacks a requested setting.
-    pub fn new(format: Format, wishes: &Wishes) -> Result<Lowering, Error> {
+    pub fn new(format: Format, wishes: &WriteRequest) -> Result<Lowering, Error> {
         wishes.check(format)?;
         format.family().lowering(format.version(), wishes)
     }
@@ -142,7 +142,7 @@ impl Lowering {
         let odd = [Oddity::EveryRoot, Oddity::ConstantPools, Oddity::Signers];
         let odd = odd.into_iter().filter(|oddity| oddity.form().formats.contains(&family));
         let oddities = if self.is_seeded() { odd.collect() } else { Oddities::NONE };
-        self.suit(GenerateOptions { objects, placement, hashes, oddities, ..GenerateOptions::default() })
+        self.adapt_options(GenerateOptions { objects, placement, hashes, oddities, ..GenerateOptions::default() })
     }
 }
 
@@ -151,7 +151,7 @@ impl Lowering {
     ///
     /// # Errors
     /// If the dump cannot express them; the error names the option, and a value that it can.
-    pub fn takes(&self, options: &GenerateOptions) -> Result<(), Error> {
+    pub fn check_options(&self, options: &GenerateOptions) -> Result<(), Error> {
         self.refusal(options).map_or(Ok(()), |refusal| Err(refusal.into()))
     }
 
@@ -160,7 +160,7 @@ impl Lowering {
         if let Some(refusal) = options.refusal() {
             return Some(refusal);
         }
-        let needs = self.needs(&Facts { word_size: Some(options.word), ..Facts::default() });
+        let needs = self.requirements(&Facts { word_size: Some(options.word), ..Facts::default() });
         let refused = |key: &str, what: String, (choice, value): (&'static str, &str)| {
             let asked = options.get(key).unwrap_or_default();
             let writer = format!("{} of the profile {}", self.format(), self.profile());
@@ -186,7 +186,7 @@ impl Lowering {
         if !options.shapes.is_empty() && most < usize::MAX {
             return refused("shape", format!("numbers at most {most} objects here"), ("shape", "none"));
         }
-        let suited = self.suit(options.clone());
+        let suited = self.adapt_options(options.clone());
         if suited.latin1_names && !options.is_latin1() {
             let what = "has only characters of ISO 8859-1 here".to_owned();
             return refused("latin1-names", what, ("latin1-names", "yes"));

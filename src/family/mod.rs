@@ -8,29 +8,29 @@ pub mod case;
 pub mod edit;
 mod facts;
 mod header;
+mod heap_requirements;
 mod judge;
 mod lengths;
 mod lowering;
 pub(crate) mod mutation;
-mod needs;
-mod once;
 mod opener;
 #[cfg(feature = "properties")]
 #[doc(hidden)]
 pub mod property;
-mod reading;
+mod read_options;
 mod recognise;
 mod records;
 mod reliance;
+mod single_pass;
 mod source;
-mod wishes;
+mod write_request;
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 
 use crate::annotation::Annotation;
-use crate::compare::{Facet, Span};
+use crate::compare::{Facet, RecordSpan};
 use crate::error::{DecodeError, Error, did_you_mean};
 use crate::findings::Findings;
 use crate::model::{Address, DumpSource};
@@ -38,19 +38,21 @@ use crate::model::{Address, DumpSource};
 pub use edit::NamedEdit;
 pub use facts::FamilyFacts;
 pub(crate) use header::past_header;
-pub use judge::{GraphRules, Judge, Judged, run};
-pub(crate) use lengths::without;
+pub use heap_requirements::{ArrayClass, HeapRequirements};
+pub use judge::{GraphRules, Judge, JudgedDump, judge_dump};
+pub(crate) use lengths::remove_ranges;
 pub use lengths::{Framing, PassedOver, StatedLength};
 pub use lowering::{Lower, Lowering, only_heap};
-pub use needs::{ArrayClass, Needs};
-pub use once::{Passed, ReadOnce, SpelledBlocks, VisitOnce};
 pub use opener::{Opener, Opening};
-pub use reading::{ClassBlocks, INDEXED, INDEXED_PER_BYTE, Reading, Regions, Texts, Wrapped, ZeroLength};
-pub use recognise::{gives, recognise};
-pub use records::{Listed, RecordField, RecordLine, Records, flush_if_full, missing_end, write_failed};
+pub use read_options::{
+    ClassBlocks, INDEXED, INDEXED_PER_BYTE, ReadOptions, RegionStarts, RepeatedTexts, WrappedLength, ZeroLength,
+};
+pub use recognise::{recognise, reproduces};
+pub use records::{ListedPart, RecordField, RecordLine, Records, flush_if_full, missing_end, write_failed};
 pub use reliance::Reliance;
-pub use source::{One, Outline, Source, VisitPlaced, WholeFile};
-pub use wishes::{Setting, Wishes};
+pub use single_pass::{SinglePassReader, SinglePassVisitor, SkippedRecords, SpelledBlocks};
+pub use source::{DumpOutline, FileSource, SingleHeap, VisitPlaced, WholeFile};
+pub use write_request::{Setting, WriteRequest};
 
 /// A dump format in all its versions: what its folder implements.
 pub trait DumpFamily: Sync {
@@ -77,12 +79,12 @@ pub trait DumpFamily: Sync {
     ///
     /// # Errors
     /// If there is no such profile, or parts of the request contradict each other.
-    fn lowering(&self, version: u8, wishes: &Wishes) -> Result<Lowering, Error>;
+    fn lowering(&self, version: u8, wishes: &WriteRequest) -> Result<Lowering, Error>;
 
     /// Random widths for the requested profile. `drawn` has one of each setting.
-    fn random_widths(&self, wishes: Wishes, drawn: &Wishes) -> Wishes {
+    fn random_widths(&self, wishes: WriteRequest, drawn: &WriteRequest) -> WriteRequest {
         let word = drawn.word.filter(|_| self.facts().settings.contains(&Setting::Word));
-        Wishes { word: word.or(wishes.word), ..wishes }
+        WriteRequest { word: word.or(wishes.word), ..wishes }
     }
 
     /// The format of a dump, with its version.
@@ -101,7 +103,7 @@ pub trait DumpFamily: Sync {
     ///
     /// # Errors
     /// An error of decoding; a missing end tag is tolerated.
-    fn source(&self, opener: &Opener) -> Result<Source, Error>;
+    fn source(&self, opener: &Opener) -> Result<FileSource, Error>;
 
     /// The heaps of a dump in memory. After an error they hold everything before it.
     ///
@@ -112,7 +114,7 @@ pub trait DumpFamily: Sync {
     /// The function that reads a dump once, from its start to its end: it visits every object of the heaps as it comes,
     /// and returns the rest. The `known` classes lay out objects, for the dump's own may stand after them. `None` where a
     /// format's dumps have to be read twice.
-    fn read_once(&self) -> Option<&'static ReadOnce> {
+    fn single_pass_reader(&self) -> Option<&'static SinglePassReader> {
         None
     }
 
@@ -120,17 +122,17 @@ pub trait DumpFamily: Sync {
     ///
     /// # Errors
     /// If the header cannot be read.
-    fn outline(&self, opener: &Opener) -> Result<Outline, Error>;
+    fn outline(&self, opener: &Opener) -> Result<DumpOutline, Error>;
 
     /// The writer, with the first profile for which this is so, that gives exactly the dump's bytes.
     ///
     /// # Errors
     /// If the dump cannot be read.
-    fn recognise(&self, opener: &Opener, source: &mut Source) -> Result<Option<Lowering>, Error>;
+    fn recognise(&self, opener: &Opener, source: &mut FileSource) -> Result<Option<Lowering>, Error>;
 
     /// A writer that keeps all that a heap holds, for a dump that no profile gives again; `None` if the default profile
     /// has to do.
-    fn keeping(&self, _dump: &mut dyn DumpSource) -> Option<Lowering> {
+    fn lossless_lowering(&self, _dump: &mut dyn DumpSource) -> Option<Lowering> {
         None
     }
 
@@ -138,7 +140,7 @@ pub trait DumpFamily: Sync {
     ///
     /// # Errors
     /// If the header cannot be read.
-    fn places(&self, opener: &Opener, heap: usize, found: &mut dyn FnMut(Address, Span)) -> Result<(), Error>;
+    fn places(&self, opener: &Opener, heap: usize, found: &mut dyn FnMut(Address, RecordSpan)) -> Result<(), Error>;
 
     /// Calls `each` with every field of a dump. Where it cannot be read any further, the fields up to there have every byte
     /// before the error, and the last one is marked with the rule that it breaks.
@@ -168,7 +170,7 @@ pub trait DumpFamily: Sync {
 
     /// The properties that always hold of the family's dumps.
     #[cfg(feature = "properties")]
-    fn properties(&self) -> property::Properties;
+    fn properties(&self) -> property::FormatProperties;
 
     /// The cases of the corpus.
     #[cfg(feature = "corpus")]
@@ -189,7 +191,7 @@ pub trait DumpFamily: Sync {
         opener: &Opener,
         graph: GraphRules,
         findings: &mut Findings,
-    ) -> Result<(Judged, Option<Source>), Error>;
+    ) -> Result<(JudgedDump, Option<FileSource>), Error>;
 }
 
 /// A dump format, whatever its version: which decoder reads it. [`Family::ALL`] lists them.
@@ -268,7 +270,7 @@ impl Format {
 
 impl Format {
     /// The error that there is no such profile.
-    pub(crate) fn no_profile(self, name: &str) -> Error {
+    pub(crate) fn unknown_profile(self, name: &str) -> Error {
         let names = self.family.profiles(self.version).join(", ");
         let writes = |format: &Format| format.family.profiles(format.version).contains(&name);
         let formats: Vec<String> = Format::all().filter(writes).map(|format| format.to_string()).collect();

@@ -3,10 +3,10 @@
 use std::io::Read;
 
 use crate::error::Error;
-use crate::input::{Input, Stream};
+use crate::input::{Input, InputStream};
 use crate::model::long::Spool;
 
-use super::Reading;
+use super::ReadOptions;
 
 /// Opens a dump from its start, any number of times.
 #[derive(Clone, Debug)]
@@ -14,18 +14,18 @@ pub struct Opener {
     /// The input.
     pub input: Input,
     /// The reading of what the bytes do not decide.
-    pub reading: Reading,
+    pub reading: ReadOptions,
 }
 
 /// A dump at its start, to be read once.
 #[derive(Debug)]
 pub struct Opening {
     /// The bytes.
-    pub stream: Stream,
+    pub stream: InputStream,
     /// The input that the bytes come from, for a second look; `None` for standard input.
     pub input: Option<Input>,
     /// The reading of what the bytes do not decide.
-    pub reading: Reading,
+    pub reading: ReadOptions,
 }
 
 impl Opening {
@@ -33,7 +33,7 @@ impl Opening {
     ///
     /// # Errors
     /// If the input cannot be read.
-    pub fn of(input: &Input, reading: Reading) -> Result<Opening, Error> {
+    pub fn from_input(input: &Input, reading: ReadOptions) -> Result<Opening, Error> {
         Ok(Opening { stream: input.stream()?, input: Some(input.clone()), reading })
     }
 
@@ -50,20 +50,20 @@ impl Opening {
 
 impl Opener {
     /// An opener of an input.
-    pub fn new(input: Input, reading: Reading) -> Opener {
+    pub fn new(input: Input, reading: ReadOptions) -> Opener {
         Opener { input, reading }
     }
 
     /// An opener of a dump in memory, under a name for messages, read as it is usually read.
-    pub fn memory(name: &str, bytes: &[u8]) -> Opener {
-        Opener::new(Input::memory(name, bytes.to_vec()), Reading::default())
+    pub fn from_memory(name: &str, bytes: &[u8]) -> Opener {
+        Opener::new(Input::from_memory(name, bytes.to_vec()), ReadOptions::default())
     }
 
     /// The stream from the start.
     ///
     /// # Errors
     /// If the input cannot be read.
-    pub fn stream(&self) -> Result<Stream, Error> {
+    pub fn stream(&self) -> Result<InputStream, Error> {
         self.input.stream()
     }
 
@@ -89,6 +89,6 @@ impl Opener {
     }
 }
 
-fn spool(reading: Reading, input: Option<&Input>) -> Spool {
-    Spool::new(reading.held, reading.spooled).over(input.and_then(Input::original))
+fn spool(reading: ReadOptions, input: Option<&Input>) -> Spool {
+    Spool::new(reading.held, reading.spooled).with_original(input.and_then(Input::original))
 }

@@ -14,7 +14,7 @@ use crate::error::{Error, LowerError};
 use crate::findings::{Finding, FindingCounts, Findings, Severity};
 use crate::model::{Dump, Event};
 
-use super::edit::Map;
+use super::edit::EditMap;
 use super::{Family, GraphRules, Lower, Opener};
 
 /// A property of a fuzzer's bytes.
@@ -22,7 +22,7 @@ pub type Property = fn(&[u8]);
 
 /// The properties of one format, or of what all formats share.
 #[derive(Clone, Copy, Debug)]
-pub struct Properties {
+pub struct FormatProperties {
     /// The format's name, which stands before those of the properties.
     pub of: &'static str,
     /// Properties that take the bytes for a dump.
@@ -31,37 +31,37 @@ pub struct Properties {
     pub of_heaps: &'static [(&'static str, Property)],
 }
 
-impl Properties {
+impl FormatProperties {
     /// Every property, by name.
-    pub fn all(&self) -> impl Iterator<Item = (&'static str, Property)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, Property)> {
         self.of_bytes.iter().chain(self.of_heaps).copied()
     }
 }
 
 /// A format whose properties are asked.
-pub trait Subject: Sized {
+pub trait PropertySubject: Sized {
     /// The map of fields that its edits are made with.
-    type Map: Map;
+    type FieldMap: EditMap;
     /// The options that its dumps are written with.
-    type Options: Lower + Copy + 'static;
+    type WriterOptions: Lower + Copy + 'static;
     /// An assumption about bytes that leave something open.
-    type Reading: Copy + Debug + 'static;
+    type Assumption: Copy + Debug + 'static;
     /// Every assumption.
-    const READINGS: &'static [Self::Reading];
+    const READINGS: &'static [Self::Assumption];
 
     /// Decoding, lifting, annotating and validating anything ends with an answer, and an error has its place.
     fn decode_never_panics(bytes: &[u8]);
 
     /// The bytes that decoding and encoding again give, checked record by record, and whether the end was reached;
     /// `None` without a header.
-    fn spelled_again(bytes: &[u8], reading: Self::Reading) -> Option<(Vec<u8>, bool)>;
+    fn decode_and_encode(bytes: &[u8], reading: Self::Assumption) -> Option<(Vec<u8>, bool)>;
 
     /// Calls for the fields of a dump, each with its name, offset and bytes, in each way to annotate it, and says whether
     /// that came to the end.
-    fn fields(bytes: &[u8]) -> Vec<(Vec<Field>, bool)>;
+    fn fields(bytes: &[u8]) -> Vec<(Vec<FieldBytes>, bool)>;
 
     /// The records of a source, and the length of the dump or the error.
-    fn steps(source: impl Read, reading: Self::Reading) -> (Vec<Step>, Result<u64, String>);
+    fn steps(source: impl Read, reading: Self::Assumption) -> (Vec<ReadRecord>, Result<u64, String>);
 
     /// Dumps that are as good as this one to try reads of other sizes.
     fn in_reach(bytes: &[u8]) -> Vec<Vec<u8>> {
@@ -69,10 +69,10 @@ pub trait Subject: Sized {
     }
 
     /// The ways to write a dump that was read.
-    fn rewritings() -> Vec<Self::Options>;
+    fn rewritings() -> Vec<Self::WriterOptions>;
 
     /// Heaps and a way to write them.
-    fn drawn(draw: &mut dyn Draw) -> (Dump, Self::Options);
+    fn drawn(draw: &mut dyn Draw) -> (Dump, Self::WriterOptions);
 
     /// Whether the profile `any` writes what looks odd.
     const SCATTERS: bool = false;
@@ -83,18 +83,18 @@ pub trait Subject: Sized {
     }
 
     /// A heap written twice: itself, and as it comes back from its dump by `any`. `None` where nothing is to be compared.
-    fn through_any(dump: Dump, options: &Self::Options) -> Option<Result<Twice, Error>>;
+    fn through_any(dump: Dump, options: &Self::WriterOptions) -> Option<Result<DumpPair, Error>>;
 }
 
 /// Two dumps of one heap.
-pub type Twice = (Vec<u8>, Vec<u8>);
+pub type DumpPair = (Vec<u8>, Vec<u8>);
 
 /// A field's name, offset and bytes.
-pub type Field = (&'static str, u64, Vec<u8>);
+pub type FieldBytes = (&'static str, u64, Vec<u8>);
 
 /// A record with the pieces after it put together: what it is, its index or line, its offset and its bytes.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct ReadRecord {
     /// The kind of record.
     pub what: &'static str,
     /// Its index, or its line and column.
@@ -106,9 +106,9 @@ pub struct Step {
 }
 
 /// Every property of a format, by name.
-pub(crate) fn properties<S: Subject>() -> Properties {
-    Properties {
-        of: S::Map::FAMILY.name(),
+pub(crate) fn properties<S: PropertySubject>() -> FormatProperties {
+    FormatProperties {
+        of: S::FieldMap::FAMILY.name(),
         of_bytes: &[
             ("decode_never_panics", S::decode_never_panics),
             ("decoding_and_encoding_again_is_the_identity", decoding_and_encoding_again_is_the_identity::<S>),
@@ -127,16 +127,16 @@ pub(crate) fn properties<S: Subject>() -> Properties {
 }
 
 /// Records keep everything: whatever decodes is spelled the same way again, up to the byte that does not.
-pub fn decoding_and_encoding_again_is_the_identity<S: Subject>(bytes: &[u8]) {
+pub fn decoding_and_encoding_again_is_the_identity<S: PropertySubject>(bytes: &[u8]) {
     for &reading in S::READINGS {
-        let Some((again, whole)) = S::spelled_again(bytes, reading) else { return };
+        let Some((again, whole)) = S::decode_and_encode(bytes, reading) else { return };
         let spelled = if whole { bytes } else { &bytes[..again.len()] };
         assert_eq!(again, spelled);
     }
 }
 
 /// The fields of a dump tile it: no byte is left out, none is claimed twice.
-pub fn every_byte_belongs_to_one_field<S: Subject>(bytes: &[u8]) {
+pub fn every_byte_belongs_to_one_field<S: PropertySubject>(bytes: &[u8]) {
     for (fields, whole) in S::fields(bytes) {
         let mut next = 0;
         for (name, offset, own) in fields {
@@ -151,9 +151,9 @@ pub fn every_byte_belongs_to_one_field<S: Subject>(bytes: &[u8]) {
 
 /// The byte map of a dump that cannot be read to its end has every byte up to the error, that of a header included. Its last
 /// field is where reading stops; nothing else is marked.
-pub fn every_byte_up_to_an_error_belongs_to_one_field<S: Subject>(bytes: &[u8]) {
+pub fn every_byte_up_to_an_error_belongs_to_one_field<S: PropertySubject>(bytes: &[u8]) {
     let (mut next, mut marked) = (0, None);
-    let mapped = S::Map::FAMILY.annotate(&Opener::memory("fuzz", bytes), &mut |field| {
+    let mapped = S::FieldMap::FAMILY.annotate(&Opener::from_memory("fuzz", bytes), &mut |field| {
         assert!(marked.is_none(), "{} follows the field at which reading stops", field.name);
         assert_eq!(field.offset, next, "{} begins where the field before it ends", field.name);
         assert!(!field.bytes.is_empty() || field.breaks.is_some(), "{} has bytes", field.name);
@@ -174,30 +174,30 @@ pub fn every_byte_up_to_an_error_belongs_to_one_field<S: Subject>(bytes: &[u8]) 
 }
 
 /// A stream that gives its bytes one or seven at a time has the same records in it, and ends with the same error.
-pub fn the_size_of_reads_does_not_matter<S: Subject>(bytes: &[u8]) {
+pub fn the_size_of_reads_does_not_matter<S: PropertySubject>(bytes: &[u8]) {
     for bytes in S::in_reach(bytes) {
         for &reading in S::READINGS {
             let whole = S::steps(bytes.as_slice(), reading);
             for size in [1, 7] {
-                assert_eq!(S::steps(Trickle { bytes: &bytes, size }, reading), whole, "{size} at a time");
+                assert_eq!(S::steps(ShortReads { bytes: &bytes, size }, reading), whole, "{size} at a time");
             }
         }
     }
 }
 
 /// Whatever can be read and written again, in the dump's own order or the writer's, comes back as it was carried.
-pub fn what_a_rewritten_dump_carries_comes_back<S: Subject>(bytes: &[u8]) {
-    if !S::Map::FAMILY.is_start(&bytes[..bytes.len().min(Family::START)]) {
+pub fn what_a_rewritten_dump_carries_comes_back<S: PropertySubject>(bytes: &[u8]) {
+    if !S::FieldMap::FAMILY.is_start(&bytes[..bytes.len().min(Family::START)]) {
         return;
     }
     // Of a damaged dump, what stands before the damage.
-    let Ok(whole) = S::Map::FAMILY.read(&Opener::memory("fuzz", bytes)) else { return };
+    let Ok(whole) = S::FieldMap::FAMILY.read(&Opener::from_memory("fuzz", bytes)) else { return };
     let mut dump = whole.dump;
     for lowering in S::rewritings() {
         let adhering = lowering.adhering();
         for lowering in [&lowering as &dyn Lower, &*adhering] {
             match (lowering.carry(&mut dump), written(&mut dump, lowering)) {
-                (Ok(carried), Ok(written)) => same(&carried, &lifted::<S>(&written), lowering),
+                (Ok(carried), Ok(written)) => assert_same_dump(&carried, &lifted::<S>(&written), lowering),
                 (Err(Error::Lower(carried)), Err(Error::Lower(written))) => {
                     assert_eq!(carried.to_string(), written.to_string());
                 }
@@ -209,12 +209,12 @@ pub fn what_a_rewritten_dump_carries_comes_back<S: Subject>(bytes: &[u8]) {
 
 /// The heaps that a profile's dump records are those that decoding and lifting give back, and lowering these again, in
 /// their own order, gives the same bytes.
-pub fn a_heap_comes_back_from_its_dump<S: Subject>(bytes: &[u8]) {
+pub fn a_heap_comes_back_from_its_dump<S: PropertySubject>(bytes: &[u8]) {
     let Some((mut dump, lowering)) = drawn::<S>(bytes) else { return };
     let Ok(bytes) = written(&mut dump, &lowering) else { panic!("it was written before") };
     let Ok(carries) = lowering.carry(&mut dump) else { panic!("what is written is carried: {lowering:?}") };
     let mut back = lifted::<S>(&bytes);
-    same(&carries, &back, &lowering);
+    assert_same_dump(&carries, &back, &lowering);
     let as_read = lowering.adhering();
     // A profile that draws cuts and spells anew, and one that swaps fields swaps them back.
     let is_repeated = !lowering.is_seeded() && !lowering.is_trap();
@@ -224,7 +224,7 @@ pub fn a_heap_comes_back_from_its_dump<S: Subject>(bytes: &[u8]) {
         match (as_read.carry(&mut back), written(&mut back, &*as_read)) {
             (Ok(carries), Ok(again)) => {
                 assert!(is_longer || !is_repeated || again == bytes, "{lowering:?}");
-                same(&carries, &lifted::<S>(&again), &*as_read);
+                assert_same_dump(&carries, &lifted::<S>(&again), &*as_read);
             }
             (carried, written) => panic!("{lowering:?}: {:?}, {:?}", carried.err(), written.err()),
         }
@@ -232,24 +232,28 @@ pub fn a_heap_comes_back_from_its_dump<S: Subject>(bytes: &[u8]) {
 }
 
 /// A dump of a generated heap has neither errors nor warnings.
-pub fn generated_dumps_validate_clean<S: Subject>(bytes: &[u8]) {
+pub fn generated_dumps_validate_clean<S: PropertySubject>(bytes: &[u8]) {
     let Some((mut dump, lowering)) = drawn::<S>(bytes) else { return };
     // What a trap or `any` scatters is meant to look odd.
     if lowering.is_trap() || S::SCATTERS && lowering.is_seeded() {
         return;
     }
-    let (found, _) = judged(S::Map::FAMILY, &Opener::memory("generated", &bytes_of(&mut dump, &lowering)), true);
+    let (found, _) =
+        judged(S::FieldMap::FAMILY, &Opener::from_memory("generated", &bytes_of(&mut dump, &lowering)), true);
     assert!(found.iter().all(|f| f.severity == Severity::Note), "{lowering:?}: {found:?}");
 }
 
 /// Every named edit that a generated dump has a place for is found, at its place.
-pub fn named_corruptions_are_found<S: Subject>(bytes: &[u8]) {
+pub fn named_corruptions_are_found<S: PropertySubject>(bytes: &[u8]) {
     let Some((mut dump, lowering)) = drawn::<S>(bytes) else { return };
-    let Ok(map) = S::Map::of(bytes_of(&mut dump, &lowering)) else { panic!("a generated dump is valid: {lowering:?}") };
-    for edit in S::Map::EDITS {
+    let Ok(map) = S::FieldMap::from_bytes(bytes_of(&mut dump, &lowering)) else {
+        panic!("a generated dump is valid: {lowering:?}")
+    };
+    for edit in S::FieldMap::EDITS {
         let Some(edited) = edit.apply(&map) else { continue };
         let mut findings = Findings::default();
-        let judged = S::Map::FAMILY.judge(&Opener::memory(edit.name, &edited.bytes), GraphRules::All, &mut findings);
+        let judged =
+            S::FieldMap::FAMILY.judge(&Opener::from_memory(edit.name, &edited.bytes), GraphRules::All, &mut findings);
         assert!(judged.is_ok(), "memory can be read");
         let (name, offset) = (edit.name, edited.offset);
         assert!(findings.has(edit.rule, offset), "{name} at {offset:#x} in {lowering:?}: {findings:?}");
@@ -257,7 +261,7 @@ pub fn named_corruptions_are_found<S: Subject>(bytes: &[u8]) {
 }
 
 /// A dump of the profile `any`, rewritten by another one, is what that one makes of the heap itself.
-pub fn nothing_of_a_spelling_stays<S: Subject>(bytes: &[u8]) {
+pub fn nothing_of_a_spelling_stays<S: PropertySubject>(bytes: &[u8]) {
     let Some((dump, lowering)) = drawn::<S>(bytes) else { return };
     match S::through_any(dump, &lowering) {
         Some(Ok((direct, through))) => assert_eq!(direct, through, "{lowering:?}"),
@@ -267,7 +271,7 @@ pub fn nothing_of_a_spelling_stays<S: Subject>(bytes: &[u8]) {
 }
 
 /// Heaps and a way to write them, from a fuzzer's bytes; `None` where identifiers of one byte are too few.
-fn drawn<S: Subject>(bytes: &[u8]) -> Option<(Dump, S::Options)> {
+fn drawn<S: PropertySubject>(bytes: &[u8]) -> Option<(Dump, S::WriterOptions)> {
     let mut bytes = Unstructured::new(bytes);
     let (mut dump, lowering) = S::drawn(&mut BytesDraw(&mut bytes));
     match written(&mut dump, &lowering) {
@@ -288,14 +292,14 @@ fn written(dump: &mut Dump, lowering: &dyn Lower) -> Result<Vec<u8>, Error> {
 }
 
 /// The heaps of a dump that can be read to its end.
-fn read<S: Subject>(bytes: &[u8]) -> Result<Dump, Error> {
-    let whole = S::Map::FAMILY.read(&Opener::memory("dump", bytes))?;
+fn read<S: PropertySubject>(bytes: &[u8]) -> Result<Dump, Error> {
+    let whole = S::FieldMap::FAMILY.read(&Opener::from_memory("dump", bytes))?;
     whole.ended?;
     Ok(whole.dump)
 }
 
 /// The heaps of a dump that was written.
-pub(crate) fn lifted<S: Subject>(bytes: &[u8]) -> Dump {
+pub(crate) fn lifted<S: PropertySubject>(bytes: &[u8]) -> Dump {
     read::<S>(bytes).unwrap_or_else(|e| panic!("a written dump can be read: {e}"))
 }
 
@@ -316,7 +320,7 @@ pub(crate) fn judged(family: Family, opener: &Opener, graph: bool) -> (Vec<Findi
     all
 }
 
-fn same(carried: &Dump, lifted: &Dump, lowering: &dyn Lower) {
+fn assert_same_dump(carried: &Dump, lifted: &Dump, lowering: &dyn Lower) {
     assert_eq!(carried.heaps.len(), lifted.heaps.len(), "{lowering:?}");
     for (carried, lifted) in carried.heaps.iter().zip(&lifted.heaps) {
         if carried != lifted {
@@ -331,12 +335,12 @@ fn same(carried: &Dump, lifted: &Dump, lowering: &dyn Lower) {
 }
 
 /// Gives a few bytes at a time.
-struct Trickle<'b> {
+struct ShortReads<'b> {
     bytes: &'b [u8],
     size: usize,
 }
 
-impl Read for Trickle<'_> {
+impl Read for ShortReads<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.size.min(buffer.len());
         self.bytes.read(&mut buffer[..count])

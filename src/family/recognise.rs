@@ -21,7 +21,7 @@ pub fn recognise<L: Lower>(
     mut reopen: impl FnMut() -> Result<Box<dyn Read>, Error>,
 ) -> Result<Option<L>, Error> {
     for options in candidates {
-        if gives(&options, dump, reopen()?)? {
+        if reproduces(&options, dump, reopen()?)? {
             return Ok(Some(options));
         }
     }
@@ -32,7 +32,7 @@ pub fn recognise<L: Lower>(
 ///
 /// # Errors
 /// If the dump cannot be read.
-pub fn gives(options: &dyn Lower, dump: &mut dyn DumpSource, bytes: Box<dyn Read>) -> Result<bool, Error> {
+pub fn reproduces(options: &dyn Lower, dump: &mut dyn DumpSource, bytes: Box<dyn Read>) -> Result<bool, Error> {
     let mut same = SameBytes::new(bytes);
     match options.write(dump, &mut same) {
         Ok(()) => same.is_whole(),

@@ -20,12 +20,12 @@ pub trait Records {
     ///
     /// # Errors
     /// If the dump cannot be read, and what `each` returns.
-    fn list(self: Box<Self>, each: &mut dyn FnMut(Listed) -> Result<(), Error>) -> Result<(), Error>;
+    fn list(self: Box<Self>, each: &mut dyn FnMut(ListedPart) -> Result<(), Error>) -> Result<(), Error>;
 }
 
 /// A part of a dump, in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Listed {
+pub enum ListedPart {
     /// A record.
     Record(RecordLine),
     /// A part that is no record, such as the header.

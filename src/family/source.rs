@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::compare::listing::{Place, Places};
+use crate::compare::listing::{HeapPlaces, RecordPlace};
 use crate::error::{DecodeError, Error};
 use crate::model::{Dump, DumpSource, Event, HeapSource, Object};
 
@@ -12,37 +12,37 @@ pub struct WholeFile {
     /// The heaps.
     pub dump: Dump,
     /// The places of each heap's classes and objects.
-    pub places: Vec<Places>,
+    pub places: Vec<HeapPlaces>,
     /// The end of the file: the error at which reading stopped, if it did.
     pub ended: Result<(), DecodeError>,
 }
 
 /// The heaps of a file as far as they can be read, whose objects stay there.
-pub struct Outline {
+pub struct DumpOutline {
     /// The heaps without their objects.
     pub dump: Dump,
     /// The places of each heap's classes.
-    pub classes: Vec<Vec<Place>>,
+    pub classes: Vec<Vec<RecordPlace>>,
     /// The end of the file when the classes were read: the error at which reading stopped, if it did.
     pub ended: Result<(), DecodeError>,
     objects: Box<VisitHeap>,
 }
 
 /// The function that [`Outline::visit_objects`] calls with each object and its place.
-pub type VisitPlaced<'v> = dyn FnMut(Place, &Object) -> Result<(), Error> + 'v;
+pub type VisitPlaced<'v> = dyn FnMut(RecordPlace, &Object) -> Result<(), Error> + 'v;
 
 /// Calls its second argument with each object of the heap of this number.
 type VisitHeap = dyn FnMut(usize, &mut VisitPlaced<'_>) -> Result<(), Error>;
 
-impl Outline {
+impl DumpOutline {
     /// Heaps without their objects, which `objects` visits up to where the file cannot be read.
     pub fn new(
         dump: Dump,
-        classes: Vec<Vec<Place>>,
+        classes: Vec<Vec<RecordPlace>>,
         ended: Result<(), DecodeError>,
         objects: impl FnMut(usize, &mut VisitPlaced<'_>) -> Result<(), Error> + 'static,
-    ) -> Outline {
-        Outline { dump, classes, ended, objects: Box::new(objects) }
+    ) -> DumpOutline {
+        DumpOutline { dump, classes, ended, objects: Box::new(objects) }
     }
 
     /// Calls `visit` with each object of one of the heaps in file order, and says how the file ended.
@@ -62,31 +62,31 @@ impl Outline {
     }
 }
 
-impl fmt::Debug for Outline {
+impl fmt::Debug for DumpOutline {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Outline").field("heaps", &self.dump.heaps.len()).finish_non_exhaustive()
     }
 }
 
 /// The heaps of a file, whose objects stay there.
-pub struct Source {
+pub struct FileSource {
     heaps: Box<dyn DumpSource + Send>,
     left_behind: Option<String>,
 }
 
-impl Source {
+impl FileSource {
     /// Heaps. `left_behind` is what the dump has or lacks at its end that they do not record.
-    pub fn new(heaps: impl DumpSource + Send + 'static, left_behind: Option<&str>) -> Source {
-        Source { heaps: Box::new(heaps), left_behind: left_behind.map(str::to_owned) }
+    pub fn new(heaps: impl DumpSource + Send + 'static, left_behind: Option<&str>) -> FileSource {
+        FileSource { heaps: Box::new(heaps), left_behind: left_behind.map(str::to_owned) }
     }
 
     /// A sentence about bytes that the dump has or lacks at its end, and that its heaps do not record.
-    pub fn left_behind(&self) -> Option<&str> {
+    pub fn unrecorded_end(&self) -> Option<&str> {
         self.left_behind.as_deref()
     }
 }
 
-impl DumpSource for Source {
+impl DumpSource for FileSource {
     fn heaps(&self) -> usize {
         self.heaps.heaps()
     }
@@ -100,7 +100,7 @@ impl DumpSource for Source {
     }
 }
 
-impl fmt::Debug for Source {
+impl fmt::Debug for FileSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Source").field("heaps", &self.heaps()).finish_non_exhaustive()
     }
@@ -108,9 +108,9 @@ impl fmt::Debug for Source {
 
 /// The only heap of a dump.
 #[derive(Debug)]
-pub struct One<H>(pub H);
+pub struct SingleHeap<H>(pub H);
 
-impl<H: HeapSource> DumpSource for One<H> {
+impl<H: HeapSource> DumpSource for SingleHeap<H> {
     fn heaps(&self) -> usize {
         1
     }

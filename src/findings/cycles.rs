@@ -5,7 +5,7 @@ use foldhash::{HashSet, HashSetExt};
 use crate::model::Address;
 
 /// The classes whose chain of superclasses comes back to them. Each class is visited once.
-pub(crate) fn on_cycles(
+pub(crate) fn classes_on_cycles(
     classes: impl Iterator<Item = Address>,
     superclass: impl Fn(Address) -> Option<Address>,
 ) -> HashSet<Address> {

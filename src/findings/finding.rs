@@ -47,7 +47,7 @@ pub struct Finding {
 
 /// A place in a dump.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct DumpPosition {
     /// Offset in the (decompressed) dump, in bytes.
     pub offset: u64,
     /// Index of the record, from 0, where the place is inside one.
@@ -59,7 +59,8 @@ pub struct Place {
 /// How much of a dump is sound.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-pub struct Sound {
+#[cfg_attr(feature = "schemas", schemars(rename = "Sound"))]
+pub struct SoundCounts {
     /// Records; of an HPROF dump the sub-records too.
     pub records: u64,
     /// Objects.
@@ -95,7 +96,7 @@ pub struct FindingCounts {
 const KEPT_PER_RULE: u64 = 20;
 
 impl Finding {
-    fn new(rule: RuleId, severity: Severity, place: Place, expected: String, found: String) -> Finding {
+    fn new(rule: RuleId, severity: Severity, place: DumpPosition, expected: String, found: String) -> Finding {
         Finding {
             rule,
             severity,
@@ -121,7 +122,7 @@ impl Findings {
         record: Option<u64>,
         describe: impl FnOnce() -> (String, String),
     ) {
-        self.add_at(rule, severity, Place { offset, record, position: None }, describe);
+        self.add_at(rule, severity, DumpPosition { offset, record, position: None }, describe);
     }
 
     /// Adds a finding at a place that may have a line and a column.
@@ -129,7 +130,7 @@ impl Findings {
         &mut self,
         rule: RuleId,
         severity: impl FnOnce(RuleId) -> Severity,
-        place: Place,
+        place: DumpPosition,
         describe: impl FnOnce() -> (String, String),
     ) {
         let count = self.count(rule);
@@ -154,7 +155,7 @@ impl Findings {
     /// Adds the error at which decoding stopped.
     pub fn add_fatal(&mut self, error: &DecodeError, severity: Severity) {
         *self.count(error.rule()) += 1;
-        let place = Place { offset: error.offset(), record: error.record(), position: error.position() };
+        let place = DumpPosition { offset: error.offset(), record: error.record(), position: error.position() };
         let finding = Finding::new(error.rule(), severity, place, error.expected(), error.found());
         self.kept.push(Finding { fatal: severity == Severity::Error, ..finding });
     }

@@ -6,9 +6,9 @@ mod finding;
 mod rulebook;
 mod section;
 
-pub(crate) use cycles::on_cycles;
+pub(crate) use cycles::classes_on_cycles;
 pub(crate) use dangling::FollowedReferences;
-pub use finding::{Finding, FindingCounts, Findings, Place, Severity, Sound};
+pub use finding::{DumpPosition, Finding, FindingCounts, Findings, Severity, SoundCounts};
 pub(crate) use rulebook::severities;
-pub use rulebook::{Citation, Erratum, Rule, RuleKind, Rulebook, Scope, Source};
-pub use section::{Exemption, Role, Section, Statement};
+pub use rulebook::{Citation, Erratum, Rule, RuleKind, RuleScope, RuleSource, Rulebook};
+pub use section::{CaseRole, Exemption, Section, Statement};

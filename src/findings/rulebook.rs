@@ -34,7 +34,7 @@ pub struct Rule {
     /// Errata that it settles.
     pub errata: &'static [&'static str],
     /// The reach that judging the rule takes, or the rule's subject.
-    pub scope: Scope,
+    pub scope: RuleScope,
     /// The facets that a reader gets wrong that does not follow it: names, or `all`. Empty where no byte relies on it.
     pub facets: &'static [&'static str],
     /// Whether it says that a number has a sign, or has none. A reader that does not follow it is wrong by a power of two.
@@ -52,7 +52,7 @@ pub struct Rule {
 
 impl Rule {
     /// Whether no document and no implementation has it: it is a choice of this project's.
-    pub fn is_ours_alone(&self) -> bool {
+    pub fn is_project_choice(&self) -> bool {
         self.source.iter().all(|source| *source == "ours")
     }
 }
@@ -70,7 +70,7 @@ pub enum RuleKind {
 
 /// The subject of a rule, or the reach that judging it takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Scope {
+pub enum RuleScope {
     /// A single pass over the dump with constant state.
     Pass,
     /// An index of the whole graph.
@@ -85,7 +85,7 @@ pub enum Scope {
 
 /// A document or implementation that rules cite.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Source {
+pub struct RuleSource {
     /// Short key.
     pub key: &'static str,
     /// Full title.
@@ -125,7 +125,7 @@ pub struct Rulebook {
     /// Format name.
     pub format: &'static str,
     /// Sources.
-    pub source: &'static [Source],
+    pub source: &'static [RuleSource],
     /// Rules.
     pub rule: &'static [Rule],
     /// Errata.
@@ -141,7 +141,7 @@ impl Rulebook {
     /// A book. `severities` is [`severities`] of the same rules.
     pub(crate) const fn new(
         format: &'static str,
-        source: &'static [Source],
+        source: &'static [RuleSource],
         rule: &'static [Rule],
         erratum: &'static [Erratum],
         section: &'static [Section],

@@ -26,7 +26,7 @@ pub struct Statement {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exemption {
     /// The part that no case has in the rule.
-    pub from: Role,
+    pub from: CaseRole,
     /// The kinds of record in which it is missing. Empty: everywhere.
     pub records: &'static [&'static str],
     /// The reason.
@@ -37,7 +37,8 @@ pub struct Exemption {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
-pub enum Role {
+#[schemars(rename = "Role")]
+pub enum CaseRole {
     /// It keeps a rule of the bytes where it could break it.
     Keeps,
     /// It breaks a rule of the bytes.
@@ -46,13 +47,13 @@ pub enum Role {
     Shows,
 }
 
-impl Role {
+impl CaseRole {
     /// Its name in cases and rule books.
     pub const fn name(self) -> &'static str {
         match self {
-            Role::Keeps => "keeps",
-            Role::Breaks => "breaks",
-            Role::Shows => "shows",
+            CaseRole::Keeps => "keeps",
+            CaseRole::Breaks => "breaks",
+            CaseRole::Shows => "shows",
         }
     }
 }

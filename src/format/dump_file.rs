@@ -3,11 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::annotation::Annotation;
-use crate::compare::Span;
+use crate::compare::RecordSpan;
 use crate::error::{DecodeError, Error, Problem, is_damage};
-use crate::family::{GraphRules, Judged, Opener, Opening, Outline, Reading, Records, Reliance, Source, WholeFile};
+use crate::family::{
+    DumpOutline, FileSource, GraphRules, JudgedDump, Opener, Opening, ReadOptions, Records, Reliance, WholeFile,
+};
 use crate::findings::Findings;
-use crate::input::{Input, Stream};
+use crate::input::{Input, InputStream};
 use crate::model::Address;
 
 use super::{Family, Format, Lowering};
@@ -27,8 +29,8 @@ impl DumpFile {
     ///
     /// # Errors
     /// If the input cannot be read.
-    pub fn new(input: Input, reading: Reading) -> Result<DumpFile, Error> {
-        let (family, strange) = detect(start(&mut input.stream()?, Family::START, input.name())?);
+    pub fn new(input: Input, reading: ReadOptions) -> Result<DumpFile, Error> {
+        let (family, strange) = detect(read_start(&mut input.stream()?, Family::START, input.name())?);
         Ok(DumpFile { opener: Opener::new(input, reading), family, strange })
     }
 
@@ -47,7 +49,7 @@ impl DumpFile {
     /// # Errors
     /// If the header cannot be read.
     pub fn format(&self) -> Result<Format, Error> {
-        self.known()?;
+        self.require_known()?;
         self.family.format(&self.opener)
     }
 
@@ -55,8 +57,8 @@ impl DumpFile {
     ///
     /// # Errors
     /// An error of decoding; a missing end tag is tolerated.
-    pub fn source(&self) -> Result<Source, Error> {
-        self.known()?;
+    pub fn source(&self) -> Result<FileSource, Error> {
+        self.require_known()?;
         self.family.source(&self.opener)
     }
 
@@ -65,7 +67,7 @@ impl DumpFile {
     /// # Errors
     /// If the header cannot be read.
     pub fn read(&self) -> Result<WholeFile, Error> {
-        self.known()?;
+        self.require_known()?;
         self.family.read(&self.opener)
     }
 
@@ -73,8 +75,8 @@ impl DumpFile {
     ///
     /// # Errors
     /// If the header cannot be read.
-    pub fn outline(&self) -> Result<Outline, Error> {
-        self.known()?;
+    pub fn outline(&self) -> Result<DumpOutline, Error> {
+        self.require_known()?;
         self.family.outline(&self.opener)
     }
 
@@ -82,7 +84,7 @@ impl DumpFile {
     ///
     /// # Errors
     /// If the dump cannot be read.
-    pub fn recognise(&self, source: &mut Source) -> Result<Option<Lowering>, Error> {
+    pub fn recognise(&self, source: &mut FileSource) -> Result<Option<Lowering>, Error> {
         self.family.recognise(&self.opener, source)
     }
 
@@ -90,14 +92,14 @@ impl DumpFile {
     ///
     /// # Errors
     /// If the dump cannot be read.
-    pub fn is_given_by(&self, lowering: &Lowering, source: &mut Source) -> Result<bool, Error> {
-        crate::family::gives(&**lowering, source, self.opener.bytes()?)
+    pub fn is_reproduced_by(&self, lowering: &Lowering, source: &mut FileSource) -> Result<bool, Error> {
+        crate::family::reproduces(&**lowering, source, self.opener.bytes()?)
     }
 
     /// The options that keep all that the heaps hold, for a dump that no profile gives again. `None` where the format has
     /// none, so that the default profile has to do.
-    pub fn keeping(&self, source: &mut Source) -> Option<Lowering> {
-        self.family.keeping(source)
+    pub fn lossless_lowering(&self, source: &mut FileSource) -> Option<Lowering> {
+        self.family.lossless_lowering(source)
     }
 
     /// The records, from the start.
@@ -105,12 +107,12 @@ impl DumpFile {
     /// # Errors
     /// If the header cannot be read.
     pub fn records(&self) -> Result<Box<dyn Records>, Error> {
-        self.known()?;
+        self.require_known()?;
         Ok(self.family.records(self.opener.open()?)?)
     }
 
     /// Refuses what is of no known format, as [`DumpFile::judge`] does.
-    fn known(&self) -> Result<(), Error> {
+    fn require_known(&self) -> Result<(), Error> {
         self.strange.as_ref().map_or(Ok(()), |start| Err(self.foreign(start)?.into()))
     }
 
@@ -118,7 +120,7 @@ impl DumpFile {
     ///
     /// # Errors
     /// If the header cannot be read.
-    pub fn places(&self, heap: usize, wanted: &BTreeSet<Address>) -> Result<BTreeMap<Address, Span>, Error> {
+    pub fn places(&self, heap: usize, wanted: &BTreeSet<Address>) -> Result<BTreeMap<Address, RecordSpan>, Error> {
         let mut places = BTreeMap::new();
         self.family.places(&self.opener, heap, &mut |address, span| {
             if wanted.contains(&address) {
@@ -161,10 +163,10 @@ impl DumpFile {
     ///
     /// # Errors
     /// If the dump cannot be read because of the machine.
-    pub fn judge(&self, graph: GraphRules, findings: &mut Findings) -> Result<Judged, Error> {
+    pub fn judge(&self, graph: GraphRules, findings: &mut Findings) -> Result<JudgedDump, Error> {
         match &self.strange {
             None => self.family.judge(&self.opener, graph, findings).map(|(judged, _)| judged),
-            Some(start) => self.judge_strange(start, findings),
+            Some(start) => self.judge_foreign(start, findings),
         }
     }
 
@@ -172,20 +174,20 @@ impl DumpFile {
     ///
     /// # Errors
     /// If the file cannot be read because of the machine.
-    pub(crate) fn judged_source(&self, findings: &mut Findings) -> Result<(Judged, Option<Source>), Error> {
+    pub(crate) fn judged_source(&self, findings: &mut Findings) -> Result<(JudgedDump, Option<FileSource>), Error> {
         match &self.strange {
             None => self.family.judge(&self.opener, GraphRules::Errors, findings),
-            Some(start) => Ok((self.judge_strange(start, findings)?, None)),
+            Some(start) => Ok((self.judge_foreign(start, findings)?, None)),
         }
     }
 
-    fn judge_strange(&self, start: &[u8], findings: &mut Findings) -> Result<Judged, Error> {
+    fn judge_foreign(&self, start: &[u8], findings: &mut Findings) -> Result<JudgedDump, Error> {
         let error = self.foreign(start)?;
-        if error.is_the_machines() {
+        if error.is_machine_fault() {
             return Err(error.into());
         }
         findings.add_fatal(&error, super::severity(error.rule()));
-        Ok(Judged::default())
+        Ok(JudgedDump::default())
     }
 
     /// The error of an input that begins like no dump: that of the decoder of the format that it resembles, if any.
@@ -223,20 +225,20 @@ impl DumpFile {
 ///
 /// # Errors
 /// If it cannot be read.
-pub fn family_of(stream: &mut Stream) -> Result<Family, Error> {
-    Ok(detect(start(stream, Family::START, "the dump")?).0)
+pub fn family_of(stream: &mut InputStream) -> Result<Family, Error> {
+    Ok(detect(read_start(stream, Family::START, "the dump")?).0)
 }
 
 /// Whether a stream begins like a dump of any family; its first bytes stay there.
 ///
 /// # Errors
 /// If it cannot be read.
-pub fn is_dump(stream: &mut Stream) -> Result<bool, Error> {
-    Ok(detect(start(stream, Family::START, "the file")?).1.is_none())
+pub fn is_dump(stream: &mut InputStream) -> Result<bool, Error> {
+    Ok(detect(read_start(stream, Family::START, "the file")?).1.is_none())
 }
 
 /// The first bytes of a stream. Compressed data that are damaged from the start have none: the decoder says so.
-pub(super) fn start(stream: &mut Stream, count: usize, name: &str) -> Result<Vec<u8>, Error> {
+pub(super) fn read_start(stream: &mut InputStream, count: usize, name: &str) -> Result<Vec<u8>, Error> {
     match stream.peek(count) {
         Err(e) if is_damage(&e) => Ok(Vec::new()),
         start => start.map_err(|e| Error::io(format!("reading {name}"), e)),
@@ -245,7 +247,7 @@ pub(super) fn start(stream: &mut Stream, count: usize, name: &str) -> Result<Vec
 
 /// The family of a dump that begins like this, and the start, if it is that of none.
 fn detect(start: Vec<u8>) -> (Family, Option<Vec<u8>>) {
-    match Family::of(&start) {
+    match Family::from_start(&start) {
         Some(family) => (family, None),
         None => (Family::guess(&start), Some(start)),
     }
@@ -255,7 +257,7 @@ fn detect(start: Vec<u8>) -> (Family, Option<Vec<u8>>) {
 ///
 /// # Errors
 /// If the header cannot be read.
-pub fn records(mut stream: Stream, reading: Reading) -> Result<Box<dyn Records>, Error> {
-    let (family, _) = detect(start(&mut stream, Family::START, "the dump")?);
+pub fn records(mut stream: InputStream, reading: ReadOptions) -> Result<Box<dyn Records>, Error> {
+    let (family, _) = detect(read_start(&mut stream, Family::START, "the dump")?);
     Ok(family.records(Opening { stream, input: None, reading })?)
 }

@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufReader;
 
 use crate::compare::listing::{self, Listing};
-use crate::compare::{Comparison, Facet, Span};
+use crate::compare::{Comparison, Facet, RecordSpan};
 use crate::error::{Error, Remedy};
-use crate::family::{Reading, Source};
+use crate::family::{FileSource, ReadOptions};
 use crate::input::Input;
 use crate::model::{Address, DumpSource, HeapSource};
 
-use super::dump_file::start;
+use super::dump_file::read_start;
 use super::{DumpFile, Format};
 
 /// A heap of a dump, whose objects stay there, or of a listing.
@@ -23,7 +23,7 @@ pub enum HeapFile {
         /// The file.
         file: DumpFile,
         /// The heaps of the file.
-        source: Source,
+        source: FileSource,
         /// The number of this heap.
         number: usize,
     },
@@ -34,22 +34,22 @@ impl HeapFile {
     ///
     /// # Errors
     /// If it cannot be read, or has no such heap.
-    pub fn open(input: Input, number: Option<usize>, reading: Reading) -> Result<HeapFile, Error> {
+    pub fn open(input: Input, number: Option<usize>, reading: ReadOptions) -> Result<HeapFile, Error> {
         if HeapFile::is_listing(&input)? {
             let listing = listing::read_within(BufReader::new(input.stream()?), reading.allowed(Some(&input)))?;
             return Ok(HeapFile::Listing(Box::new(listing)));
         }
         let file = DumpFile::new(input, reading)?;
         let source = file.source()?;
-        HeapFile::of(file, source, number)
+        HeapFile::from_dump(file, source, number)
     }
 
     /// A heap of a dump.
     ///
     /// # Errors
     /// If there is no such heap.
-    pub fn of(file: DumpFile, source: Source, number: Option<usize>) -> Result<HeapFile, Error> {
-        let number = which(number, source.heaps())?;
+    pub fn from_dump(file: DumpFile, source: FileSource, number: Option<usize>) -> Result<HeapFile, Error> {
+        let number = choose_heap(number, source.heaps())?;
         Ok(HeapFile::Dump { file, source, number })
     }
 
@@ -58,7 +58,7 @@ impl HeapFile {
     /// # Errors
     /// If it cannot be read because of the machine.
     pub fn is_listing(input: &Input) -> Result<bool, Error> {
-        Ok(start(&mut input.stream()?, 1, input.name())? == *b"{")
+        Ok(read_start(&mut input.stream()?, 1, input.name())? == *b"{")
     }
 
     /// The heap.
@@ -70,10 +70,10 @@ impl HeapFile {
     }
 
     /// A sentence about bytes that the dump has or lacks at its end, and that its heaps do not record.
-    pub fn left_behind(&self) -> Option<&str> {
+    pub fn unrecorded_end(&self) -> Option<&str> {
         match self {
             HeapFile::Listing(_) => None,
-            HeapFile::Dump { source, .. } => source.left_behind(),
+            HeapFile::Dump { source, .. } => source.unrecorded_end(),
         }
     }
 
@@ -100,7 +100,7 @@ impl HeapFile {
     ///
     /// # Errors
     /// If the header cannot be read.
-    pub fn places(&self, wanted: &BTreeSet<Address>) -> Result<BTreeMap<Address, Span>, Error> {
+    pub fn places(&self, wanted: &BTreeSet<Address>) -> Result<BTreeMap<Address, RecordSpan>, Error> {
         match self {
             HeapFile::Listing(_) => Ok(BTreeMap::new()),
             HeapFile::Dump { file, number, .. } => file.places(*number, wanted),
@@ -112,7 +112,7 @@ impl HeapFile {
 ///
 /// # Errors
 /// If there is none of this number, or none is named and there are several.
-pub fn which(number: Option<usize>, heaps: usize) -> Result<usize, Error> {
+pub fn choose_heap(number: Option<usize>, heaps: usize) -> Result<usize, Error> {
     let plural = if heaps == 1 { "1 heap".to_owned() } else { format!("{heaps} heaps") };
     match number {
         Some(number) if number < heaps => Ok(number),

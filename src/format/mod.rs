@@ -12,13 +12,13 @@ use crate::phd::Version;
 use crate::{classic, hprof, phd};
 
 pub use crate::family::{
-    Family, Format, Listed, Lower, Lowering, Outline, RecordField, RecordLine, Records, Source, WholeFile,
+    DumpOutline, Family, FileSource, Format, ListedPart, Lower, Lowering, RecordField, RecordLine, Records, WholeFile,
 };
 pub use dump_file::{DumpFile, family_of, is_dump, records};
-pub use heap_file::{HeapFile, locate, which};
+pub use heap_file::{HeapFile, choose_heap, locate};
 #[doc(hidden)]
 pub use target::TEXTS;
-pub use target::{Target, profiles, text};
+pub use target::{DumpTarget, profiles, text};
 
 impl Family {
     /// IBM/OpenJ9 portable heap dump.
@@ -35,7 +35,7 @@ impl Family {
     pub const START: usize = 4096;
 
     /// The family of a dump that begins like this; `None` if it begins like none of them. Names of files say nothing.
-    pub fn of(start: &[u8]) -> Option<Family> {
+    pub fn from_start(start: &[u8]) -> Option<Family> {
         Family::ALL.into_iter().find(|family| family.is_start(start))
     }
 
@@ -43,11 +43,11 @@ impl Family {
     /// wrong with it.
     pub fn guess(start: &[u8]) -> Family {
         let resembled = || Family::ALL.into_iter().find(|family| family.resembles(start));
-        Family::of(start).or_else(resembled).unwrap_or(Family::ALL[0])
+        Family::from_start(start).or_else(resembled).unwrap_or(Family::ALL[0])
     }
 
     /// The family of this name.
-    pub fn named(name: &str) -> Option<Family> {
+    pub fn from_name(name: &str) -> Option<Family> {
         Family::ALL.into_iter().find(|family| family.name() == name)
     }
 
@@ -132,5 +132,5 @@ pub(crate) fn severity(id: RuleId) -> Severity {
 
 fn book_of(id: &str) -> Option<&'static Rulebook> {
     let (family, _) = id.split_once('.')?;
-    Family::named(family).map(rulebook)
+    Family::from_name(family).map(rulebook)
 }

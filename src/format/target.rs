@@ -9,21 +9,21 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::compare::Facet;
-use crate::compare::carriage::{Carriage, Column, Rule};
+use crate::compare::carriage::{Carriage, CarriageColumn, ChangeRule};
 use crate::error::Error;
 
 use super::{Family, Format};
 
 /// A format and, perhaps, the writer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Target {
+pub struct DumpTarget {
     /// The format and its version.
     pub format: Format,
     /// The writer's profile; `None` for whatever a dump of the format can hold.
     pub profile: Option<String>,
 }
 
-impl fmt::Display for Target {
+impl fmt::Display for DumpTarget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.profile {
             Some(profile) => write!(f, "{}/{profile}", self.format),
@@ -32,48 +32,48 @@ impl fmt::Display for Target {
     }
 }
 
-impl FromStr for Target {
+impl FromStr for DumpTarget {
     type Err = Error;
 
-    fn from_str(text: &str) -> Result<Target, Error> {
+    fn from_str(text: &str) -> Result<DumpTarget, Error> {
         let (format, profile) = match text.split_once('/') {
             Some((format, profile)) => (format.parse()?, Some(profile)),
             None => (text.parse()?, None),
         };
-        let target = Target { format, profile: profile.map(str::to_owned) };
+        let target = DumpTarget { format, profile: profile.map(str::to_owned) };
         match profile.filter(|profile| !profiles(format).contains(profile)) {
             None => Ok(target),
-            Some(unknown) => Err(format.no_profile(unknown)),
+            Some(unknown) => Err(format.unknown_profile(unknown)),
         }
     }
 }
 
-impl Target {
+impl DumpTarget {
     /// Every format and version alone, then with each of its profiles.
-    pub fn all() -> Vec<Target> {
-        let alone = Format::all().map(|format| Target { format, profile: None });
+    pub fn all() -> Vec<DumpTarget> {
+        let alone = Format::all().map(|format| DumpTarget { format, profile: None });
         let written = Format::all().flat_map(|format| {
-            profiles(format).into_iter().map(move |name| Target { format, profile: Some(name.to_owned()) })
+            profiles(format).into_iter().map(move |name| DumpTarget { format, profile: Some(name.to_owned()) })
         });
         alone.chain(written).collect()
     }
 
     /// A format and a writer, as a text names examples.
     pub fn examples() -> String {
-        let all = Target::all();
+        let all = DumpTarget::all();
         let written = all.iter().find(|target| target.profile.is_some());
         written.map_or(String::new(), |target| format!("{} or {target}", target.format))
     }
 
     /// The carriage of each facet in dumps of this kind.
-    pub fn column(&self) -> Column {
+    pub fn column(&self) -> CarriageColumn {
         let keys = self.keys();
         let carriage = |facet: &Facet| {
             let row = row(self.format.family(), *facet);
             let mut keys = keys.iter();
             keys.find_map(|key| Some(row.iter().find(|(of, _)| of == key)?.1)).unwrap_or(Carriage::None)
         };
-        Column::new(Facet::ALL.iter().map(carriage).collect())
+        CarriageColumn::new(Facet::ALL.iter().map(carriage).collect())
     }
 
     /// The keys of the table that hold for this, the nearest first.
@@ -102,9 +102,9 @@ fn row(family: Family, facet: Facet) -> &'static [(&'static str, Carriage)] {
 
 /// Every rule of the tables, and what it does.
 #[doc(hidden)]
-pub const TEXTS: &[(Rule, &str)] = rules::RULES;
+pub const TEXTS: &[(ChangeRule, &str)] = rules::RULES;
 
 /// The effect of a rule, in a sentence or two.
-pub fn text(rule: Rule) -> &'static str {
+pub fn text(rule: ChangeRule) -> &'static str {
     rules::RULES.iter().find(|(of, _)| *of == rule).map_or("", |(_, text)| text)
 }

@@ -2,7 +2,7 @@
 
 use crate::bytes::charset::{Charset, Newline};
 use crate::error::Error;
-use crate::family::Wishes;
+use crate::family::WriteRequest;
 use crate::format::{Format, Lowering};
 use crate::model::WordSize;
 use crate::units::IdSize;
@@ -25,13 +25,13 @@ use crate::units::IdSize;
 #[derive(Clone, Debug)]
 pub struct DumpOptions {
     format: Format,
-    wishes: Wishes,
+    wishes: WriteRequest,
 }
 
 impl DumpOptions {
     /// A dump as the format's usual current writer makes it.
     pub fn new(format: Format) -> DumpOptions {
-        DumpOptions { format, wishes: Wishes::default() }
+        DumpOptions { format, wishes: WriteRequest::default() }
     }
 
     /// The profile: the writer to imitate, such as `openj9` or `hotspot-17`, or `any` for a random valid encoding.

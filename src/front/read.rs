@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use crate::compare::Comparison;
 use crate::error::Error;
-use crate::family::Reading;
+use crate::family::ReadOptions;
 use crate::format::DumpFile;
 use crate::input::Input;
 use crate::model::{Dump, Heap};
-use crate::validate::{Report, ValidateOptions, unsound};
+use crate::validate::{ValidateOptions, ValidationReport, unsound};
 
 /// The name of a nameless dump in messages.
 const NAME: &str = "the dump";
@@ -54,12 +54,12 @@ pub fn read(bytes: impl AsRef<[u8]>) -> Result<Heap, Error> {
 /// # Ok::<(), heapsmith::Error>(())
 /// ```
 pub fn read_dump(bytes: impl AsRef<[u8]>) -> Result<Dump, Error> {
-    let input = Input::memory(NAME, bytes.as_ref().to_vec());
-    let whole = DumpFile::new(input.clone(), Reading::default())?.read()?;
+    let input = Input::from_memory(NAME, bytes.as_ref().to_vec());
+    let whole = DumpFile::new(input.clone(), ReadOptions::default())?.read()?;
     if let Some(error) = whole.ended.err().filter(|error| !error.is_missing_end()) {
         return Err(error.into());
     }
-    match unsound(&input, Reading::default())? {
+    match unsound(&input, ReadOptions::default())? {
         Some(error) => Err(error.into()),
         None => Ok(whole.dump),
     }
@@ -83,8 +83,8 @@ pub fn read_dump(bytes: impl AsRef<[u8]>) -> Result<Dump, Error> {
 /// assert_eq!(report.findings[0].rule.0, "phd.header.magic");
 /// # Ok::<(), heapsmith::Error>(())
 /// ```
-pub fn validate(bytes: impl AsRef<[u8]>) -> Report {
-    let input = Input::memory(NAME, bytes.as_ref().to_vec());
+pub fn validate(bytes: impl AsRef<[u8]>) -> ValidationReport {
+    let input = Input::from_memory(NAME, bytes.as_ref().to_vec());
     // An error is a file that cannot be read, and memory always can.
     crate::validate::validate(&input, ValidateOptions::default()).unwrap_or_default()
 }

@@ -4,7 +4,7 @@ use std::ops::{Deref, DerefMut};
 
 use crate::convert::Unwritten;
 use crate::error::Error;
-use crate::format::which;
+use crate::format::choose_heap;
 use crate::generate::{GenerateOptions, from_seed};
 use crate::model::{Dump, DumpSource, Heap, HeapSource};
 
@@ -46,7 +46,7 @@ impl Heap {
     /// ```
     pub fn write(&self, options: impl Into<DumpOptions>) -> Result<WrittenDump, Error> {
         let mut heap = self;
-        written(&mut (&mut heap as &mut dyn HeapSource), &options.into())
+        write_dump(&mut (&mut heap as &mut dyn HeapSource), &options.into())
     }
 
     /// The heap that a correct reader gets back from the dump that [`write`](Heap::write) makes: no format records
@@ -78,7 +78,7 @@ impl Dump {
     /// # Errors
     /// Like [`Heap::write`], and if the format cannot have as many heaps as there are.
     pub fn write(&self, options: impl Into<DumpOptions>) -> Result<WrittenDump, Error> {
-        written(&mut self.clone(), &options.into())
+        write_dump(&mut self.clone(), &options.into())
     }
 
     /// The heap of a dump that has only one.
@@ -86,16 +86,16 @@ impl Dump {
     /// # Errors
     /// If it has none or several.
     pub fn into_only_heap(mut self) -> Result<Heap, Error> {
-        let number = which(None, self.heaps.len())?;
+        let number = choose_heap(None, self.heaps.len())?;
         Ok(self.heaps.swap_remove(number))
     }
 }
 
-fn written(dump: &mut dyn DumpSource, options: &DumpOptions) -> Result<WrittenDump, Error> {
+fn write_dump(dump: &mut dyn DumpSource, options: &DumpOptions) -> Result<WrittenDump, Error> {
     let mut bytes = Vec::new();
     let lowering = options.lowering()?;
     lowering.write(dump, &mut bytes)?;
-    Ok(WrittenDump { bytes, unwritten: Unwritten::of(dump, &lowering)? })
+    Ok(WrittenDump { bytes, unwritten: Unwritten::from_dump(dump, &lowering)? })
 }
 
 /// The bytes of a dump, and what they do not record of its heap.

@@ -8,7 +8,7 @@ use crate::draw::Draw;
 
 /// Hands out ascending addresses; where they wrap, they do so once.
 #[derive(Debug)]
-pub(super) struct Ground {
+pub(super) struct AddressAllocator {
     next: u64,
     /// The first address.
     start: u64,
@@ -31,8 +31,8 @@ const WRAPPED: u64 = 0x1000;
 /// The number of addresses between two edge distances.
 const BETWEEN_EDGES: u64 = 12;
 
-impl Ground {
-    pub(super) fn new(options: &GenerateOptions, draw: &mut dyn Draw) -> Ground {
+impl AddressAllocator {
+    pub(super) fn new(options: &GenerateOptions, draw: &mut dyn Draw) -> AddressAllocator {
         let word = options.word;
         let high = options.oddities.has(Oddity::HighAddresses);
         let bases: &[u64] = match (options.addresses, word) {
@@ -60,7 +60,11 @@ impl Ground {
         };
         let distant = options.oddities.has(Oddity::DistantAddresses);
         let is_number = options.addresses == AddressSpace::Numbers;
-        let mut ground = Ground::from(options, next, if is_number { 0 } else { limit(word).saturating_sub(next) / 2 });
+        let mut ground = AddressAllocator::starting_at(
+            options,
+            next,
+            if is_number { 0 } else { limit(word).saturating_sub(next) / 2 },
+        );
         ground.distant = distant;
         ground.owes = distant && !is_number;
         if options.addresses == AddressSpace::Edges {
@@ -70,18 +74,28 @@ impl Ground {
     }
 
     /// Addresses from `base` on for the objects of a block, with a number of bytes for gaps.
-    pub(super) fn of_block(options: &GenerateOptions, base: u64, jumps: u64) -> Ground {
-        Ground::from(&options.clone().word(WordSize::Bits64), base, jumps)
+    pub(super) fn for_block(options: &GenerateOptions, base: u64, jumps: u64) -> AddressAllocator {
+        AddressAllocator::starting_at(&options.clone().word(WordSize::Bits64), base, jumps)
     }
 
-    fn from(options: &GenerateOptions, next: u64, jumps: u64) -> Ground {
+    fn starting_at(options: &GenerateOptions, next: u64, jumps: u64) -> AddressAllocator {
         let (word, space) = (options.word, options.addresses);
-        Ground { next, start: next, last: next, jumps, word, space, distant: false, owes: false, edges: Vec::new() }
+        AddressAllocator {
+            next,
+            start: next,
+            last: next,
+            jumps,
+            word,
+            space,
+            distant: false,
+            owes: false,
+            edges: Vec::new(),
+        }
     }
 
     /// Moves on to the second of two ranges for all further objects, if the options ask for ranges.
-    pub(super) fn part(&mut self) {
-        if self.space == AddressSpace::Ranges && self.room() > 4 * APART {
+    pub(super) fn move_apart(&mut self) {
+        if self.space == AddressSpace::Ranges && self.remaining() > 4 * APART {
             self.next += APART;
         }
     }
@@ -92,14 +106,14 @@ impl Ground {
     }
 
     /// The lowest address for the next object.
-    pub(super) fn next(&self) -> u64 {
+    pub(super) fn next_address(&self) -> u64 {
         self.next.next_multiple_of(8)
     }
 
     /// Bytes from the next address to the last one, or to the first one where addresses have wrapped.
-    pub(super) fn room(&self) -> u64 {
+    pub(super) fn remaining(&self) -> u64 {
         let end = if self.next < self.start { self.start } else { limit(self.word) };
-        end.saturating_sub(self.next())
+        end.saturating_sub(self.next_address())
     }
 
     /// The distance between the starts of consecutive objects of a size.
@@ -117,7 +131,7 @@ impl Ground {
     pub(super) fn reserve(&mut self, bytes: u128) -> Option<u64> {
         let unit = if matches!(self.space, AddressSpace::Numbers | AddressSpace::Unaligned) { 1 } else { 8 };
         let wraps = self.space == AddressSpace::Across4G && self.word == WordSize::Bits32 && self.next >= self.start;
-        if wraps && u128::from(self.room()) < bytes {
+        if wraps && u128::from(self.remaining()) < bytes {
             self.next = WRAPPED;
         }
         // One byte cannot number all, and its greatest number is the one that nothing has.
@@ -130,7 +144,7 @@ impl Ground {
     }
 
     /// Allocates `size` bytes, after a gap that is drawn.
-    pub(super) fn allot(&mut self, size: u64, draw: &mut dyn Draw) -> Address {
+    pub(super) fn allocate(&mut self, size: u64, draw: &mut dyn Draw) -> Address {
         match self.space {
             AddressSpace::Numbers => {
                 self.next += 1;
@@ -151,7 +165,7 @@ impl Ground {
             // In a block, there is less room.
             AddressSpace::Sparse => (8 * draw.between(1, 1 << 20)).min((self.jumps / 4).saturating_sub(1) & !7),
             AddressSpace::Unaligned => draw.below(16),
-            _ => self.jump(size, draw).next_multiple_of(8),
+            _ => self.draw_gap(size, draw).next_multiple_of(8),
         };
         let size = size.next_multiple_of(8);
         let mut at = if jump < self.jumps / 4 {
@@ -171,7 +185,7 @@ impl Ground {
     }
 
     /// Draws a gap: mostly none, sometimes one at the edge of a width.
-    fn jump(&mut self, size: u64, draw: &mut dyn Draw) -> u64 {
+    fn draw_gap(&mut self, size: u64, draw: &mut dyn Draw) -> u64 {
         let owed = std::mem::take(&mut self.owes);
         match draw.below(64) {
             _ if owed => 8 * draw.between(1 << 30, 1 << 32),

@@ -10,7 +10,7 @@ use crate::model::Field;
 use super::library::{Library, fields};
 
 /// A class in the table of collections.
-struct Row {
+struct CollectionRow {
     name: &'static str,
     superclass: &'static str,
     fields: &'static str,
@@ -18,15 +18,15 @@ struct Row {
     weight: u64,
 }
 
-const fn row(name: &'static str, superclass: &'static str, fields: &'static str, weight: u64) -> Row {
-    Row { name, superclass, fields, weight }
+const fn row(name: &'static str, superclass: &'static str, fields: &'static str, weight: u64) -> CollectionRow {
+    CollectionRow { name, superclass, fields, weight }
 }
 
 const OBJECT: &str = "java/lang/Object";
 
 /// Superclasses come first.
 #[rustfmt::skip]
-const ROWS: [Row; 29] = [
+const ROWS: [CollectionRow; 29] = [
     row("java/lang/Number", OBJECT, "", 0),
     row("java/lang/Integer", "java/lang/Number", "value:I", 22),
     row("java/lang/Long", "java/lang/Number", "value:J", 6),
@@ -62,15 +62,15 @@ const ROWS: [Row; 29] = [
 ];
 
 /// A library class to be planned.
-pub(super) struct Collection {
+pub(super) struct CollectionClass {
     pub(super) name: &'static str,
     pub(super) superclass: &'static str,
     pub(super) fields: Vec<Field>,
 }
 
 /// The library classes, superclasses first.
-pub(super) fn all(library: Library) -> impl Iterator<Item = Collection> {
-    ROWS.iter().map(move |row| Collection {
+pub(super) fn collection_classes(library: Library) -> impl Iterator<Item = CollectionClass> {
+    ROWS.iter().map(move |row| CollectionClass {
         name: row.name,
         superclass: row.superclass,
         fields: fields(row.fields, library),
@@ -78,7 +78,7 @@ pub(super) fn all(library: Library) -> impl Iterator<Item = Collection> {
 }
 
 /// Draws the index of a class by the weights.
-pub(super) fn place(draw: &mut dyn Draw) -> usize {
+pub(super) fn draw_place(draw: &mut dyn Draw) -> usize {
     let mut drawn = draw.below(ROWS.iter().map(|row| row.weight).sum());
     let mut weights = ROWS.iter().map(|row| row.weight);
     let is_here = |weight: u64| {
@@ -92,7 +92,7 @@ pub(super) fn place(draw: &mut dyn Draw) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::draw::{SeedDraw, Stream};
+    use crate::draw::{DrawStream, SeedDraw};
 
     #[test]
     fn superclasses_come_first_and_abstract_classes_have_no_instances() {
@@ -100,9 +100,9 @@ mod tests {
             let is_known = row.superclass == OBJECT || ROWS[..place].iter().any(|above| above.name == row.superclass);
             assert!(is_known, "{}", row.name);
         }
-        let mut draw = SeedDraw::new(1, Stream::Heap);
+        let mut draw = SeedDraw::new(1, DrawStream::Heap);
         let mut counts = [0; ROWS.len()];
-        (0..60_000).for_each(|_| counts[place(&mut draw)] += 1);
+        (0..60_000).for_each(|_| counts[draw_place(&mut draw)] += 1);
         for (row, count) in ROWS.iter().zip(counts) {
             assert_eq!(row.weight == 0, count == 0, "{}", row.name);
         }

@@ -3,58 +3,63 @@
 use crate::draw::Draw;
 use crate::model::{Address, ByteLen, Contents, Field, FieldType, Object, ObjectKind, PrimitiveType, Value};
 
-use super::classes::Classes;
+use super::classes::ClassPlan;
 use super::names::thread_name;
 use super::options::GenerateOptions;
-use super::plan::{HELD, Part, Plan};
+use super::plan::{HELD, ObjectPlan, ObjectPurpose};
 use super::program;
-use super::references::{element, elements_of, target};
-use super::values::{contents, hash, value_of};
+use super::references::{allowed_elements, draw_element, draw_target};
+use super::values::{draw_hash, random_contents, random_value};
 
-pub(super) fn fill(options: &GenerateOptions, classes: &Classes, plan: &mut Plan, draw: &mut dyn Draw) -> Vec<Object> {
+pub(super) fn draw_objects(
+    options: &GenerateOptions,
+    classes: &ClassPlan,
+    plan: &mut ObjectPlan,
+    draw: &mut dyn Draw,
+) -> Vec<Object> {
     let mut objects = Vec::with_capacity(plan.shapes.len());
     let odd = options.oddities;
     for (index, &shape) in plan.shapes.iter().enumerate() {
         let contents = match shape.kind {
-            ObjectKind::Instance if shape.part == Part::Any => {
-                let layout = classes.layout(shape.class).into_iter().enumerate();
+            ObjectKind::Instance if shape.part == ObjectPurpose::Any => {
+                let layout = classes.instance_fields(shape.class).into_iter().enumerate();
                 let value = |(item, field): (usize, &Field)| {
-                    let known = shadow(field, index, plan, classes);
-                    let known = known.or_else(|| plan.owned(index, item).map(Value::reference));
-                    known.unwrap_or_else(|| value(field.kind, index, plan, classes, options, draw))
+                    let known = art_value(field, index, plan, classes);
+                    let known = known.or_else(|| plan.owned_address(index, item).map(Value::reference));
+                    known.unwrap_or_else(|| draw_value(field.kind, index, plan, classes, options, draw))
                 };
                 Contents::Fields(layout.map(value).collect())
             }
-            ObjectKind::Instance => Contents::Fields(known(index, plan, classes)),
-            ObjectKind::ObjectArray if shape.part == Part::Holder => {
+            ObjectKind::Instance => Contents::Fields(library_values(index, plan, classes)),
+            ObjectKind::ObjectArray if shape.part == ObjectPurpose::Holder => {
                 let others = match options.has_owners() {
-                    true => plan.left().collect(),
+                    true => plan.ownerless().collect(),
                     false => plan.addresses[1..].to_vec(),
                 };
                 Contents::Elements(std::iter::repeat_n(Address::NULL, HELD).chain(others).collect())
             }
             ObjectKind::ObjectArray => {
-                let fits = elements_of(shape.class, classes);
+                let fits = allowed_elements(shape.class, classes);
                 let element = |item| {
-                    let owned = plan.owned(index, item as usize);
-                    owned.unwrap_or_else(|| element(index, fits, plan, classes, options, draw))
+                    let owned = plan.owned_address(index, item as usize);
+                    owned.unwrap_or_else(|| draw_element(index, fits, plan, classes, options, draw))
                 };
                 Contents::Elements((0..shape.length).map(element).collect())
             }
             ObjectKind::PrimitiveArray(element) => match shape.part {
-                Part::Text => {
+                ObjectPurpose::Text => {
                     let letters = (0..shape.length).map(|_| draw.between(b'a'.into(), b'z'.into()) as u8);
-                    characters(element, &letters.collect::<Vec<u8>>())
+                    ascii_contents(element, &letters.collect::<Vec<u8>>())
                 }
-                Part::Name(number) => characters(element, thread_name(number, options).as_bytes()),
-                Part::Word(word) => characters(element, program::text_of(word).as_bytes()),
-                _ => contents(element, shape.length, odd, draw),
+                ObjectPurpose::Name(number) => ascii_contents(element, thread_name(number, options).as_bytes()),
+                ObjectPurpose::Word(word) => ascii_contents(element, program::text_of(word).as_bytes()),
+                _ => random_contents(element, shape.length, odd, draw),
             },
         };
         objects.push(Object {
             class: Some(classes.planned[shape.class].address),
             size: Some(ByteLen(shape.size)),
-            hash: hash(options, draw),
+            hash: draw_hash(options, draw),
             length: (shape.kind != ObjectKind::Instance).then_some(shape.length),
             contents,
             ..Object::new(plan.addresses[index], shape.kind)
@@ -63,51 +68,53 @@ pub(super) fn fill(options: &GenerateOptions, classes: &Classes, plan: &mut Plan
     objects
 }
 
-fn value(
+fn draw_value(
     field: FieldType,
     from: usize,
-    plan: &Plan,
-    classes: &Classes,
+    plan: &ObjectPlan,
+    classes: &ClassPlan,
     options: &GenerateOptions,
     draw: &mut dyn Draw,
 ) -> Value {
     match field {
-        FieldType::Object => Value::reference(target(from, plan, classes, options, options.nulls, draw)),
+        FieldType::Object => Value::reference(draw_target(from, plan, classes, options, options.nulls, draw)),
         FieldType::Primitive(kind) if options.zeros.draw(draw) => Value::primitive(kind, 0),
-        FieldType::Primitive(kind) => value_of(kind, options.oddities, draw),
+        FieldType::Primitive(kind) => random_value(kind, options.oddities, draw),
     }
 }
 
 /// The field values of a library object: meaningful ones where they are known, and zeros.
-fn known(index: usize, plan: &Plan, classes: &Classes) -> Vec<Value> {
+fn library_values(index: usize, plan: &ObjectPlan, classes: &ClassPlan) -> Vec<Value> {
     let part = plan.shapes[index].part;
     let field = |field: &Field| match (part, field.name.as_bytes(), field.kind) {
-        (Part::String, b"value", _) => Value::reference(plan.next(index, Part::is_text)),
+        (ObjectPurpose::String, b"value", _) => Value::reference(plan.next_if(index, ObjectPurpose::is_text)),
         // Characters that Android and JDK 6 count.
-        (Part::String, b"count", FieldType::Primitive(kind)) => {
+        (ObjectPurpose::String, b"count", FieldType::Primitive(kind)) => {
             let length = plan.shapes.get(index + 1).map_or(0, |shape| shape.length);
             Value::primitive(kind, length)
         }
-        (Part::String, b"hash", FieldType::Primitive(kind)) => {
+        (ObjectPurpose::String, b"hash", FieldType::Primitive(kind)) => {
             let word = plan.shapes.get(index + 1).map(|shape| shape.part);
-            let hash = if let Some(Part::Word(word)) = word { program::hash_of(word) } else { 0 };
+            let hash = if let Some(ObjectPurpose::Word(word)) = word { program::hash_of(word) } else { 0 };
             Value::primitive(kind, hash.into())
         }
-        (Part::Thread, b"name", _) => Value::reference(plan.next(index, |part| part == Part::String || part.is_text())),
-        (Part::Thread, b"contextClassLoader", _) => Value::reference(plan.loader()),
-        (Part::Thread, b"priority", FieldType::Primitive(kind)) => Value::primitive(kind, 5),
-        (Part::Thread, b"tid", FieldType::Primitive(kind)) => Value::primitive(kind, index as u64),
+        (ObjectPurpose::Thread, b"name", _) => {
+            Value::reference(plan.next_if(index, |part| part == ObjectPurpose::String || part.is_text()))
+        }
+        (ObjectPurpose::Thread, b"contextClassLoader", _) => Value::reference(plan.loader()),
+        (ObjectPurpose::Thread, b"priority", FieldType::Primitive(kind)) => Value::primitive(kind, 5),
+        (ObjectPurpose::Thread, b"tid", FieldType::Primitive(kind)) => Value::primitive(kind, index as u64),
         // The second loader asks the first one, and so on.
-        (Part::Loader, b"parent", _) if index > 0 => Value::reference(plan.addresses[index - 1]),
+        (ObjectPurpose::Loader, b"parent", _) if index > 0 => Value::reference(plan.addresses[index - 1]),
         (_, _, FieldType::Object) => Value::reference(Address::NULL),
         (_, _, FieldType::Primitive(kind)) => Value::primitive(kind, 0),
     };
-    let layout = classes.layout(plan.shapes[index].class);
-    layout.into_iter().map(|f| shadow(f, index, plan, classes).unwrap_or_else(|| field(f))).collect()
+    let layout = classes.instance_fields(plan.shapes[index].class);
+    layout.into_iter().map(|f| art_value(f, index, plan, classes).unwrap_or_else(|| field(f))).collect()
 }
 
 /// The value of a field that ART keeps in each object: its class, or the word of its monitor, 0 where no one uses it.
-fn shadow(field: &Field, index: usize, plan: &Plan, classes: &Classes) -> Option<Value> {
+fn art_value(field: &Field, index: usize, plan: &ObjectPlan, classes: &ClassPlan) -> Option<Value> {
     match (field.name.as_bytes(), field.kind) {
         (b"shadow$_klass_", _) => Some(Value::reference(classes.planned[plan.shapes[index].class].address)),
         (b"shadow$_monitor_", FieldType::Primitive(kind)) => Some(Value::primitive(kind, 0)),
@@ -116,7 +123,7 @@ fn shadow(field: &Field, index: usize, plan: &Plan, classes: &Classes) -> Option
 }
 
 /// ASCII text as array elements, one for each character.
-fn characters(element: PrimitiveType, text: &[u8]) -> Contents {
+fn ascii_contents(element: PrimitiveType, text: &[u8]) -> Contents {
     let size = element.size() as usize;
     Contents::Primitives(text.iter().flat_map(|byte| u64::from(*byte).to_be_bytes()[8 - size..].to_vec()).collect())
 }

@@ -10,7 +10,7 @@ use super::library::Library;
 use super::oddity::Oddity;
 use super::options::GenerateOptions;
 use super::program;
-use super::values::value_of;
+use super::values::random_value;
 use crate::draw::Draw;
 
 pub(super) fn add(options: &GenerateOptions, heap: &mut Heap, draw: &mut dyn Draw) {
@@ -70,7 +70,7 @@ fn pool(options: &GenerateOptions, constants: &[Address], draw: &mut dyn Draw) -
     let mut entry = || PoolEntry {
         index: draw.below(1 << 16) as u16,
         value: match draw.below(3) {
-            0 if is_odd => value_of(*draw.pick(&PrimitiveType::ALL), options.oddities, draw),
+            0 if is_odd => random_value(*draw.pick(&PrimitiveType::ALL), options.oddities, draw),
             _ => Value::reference(*draw.pick(constants)),
         },
     };

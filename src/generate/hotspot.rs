@@ -8,13 +8,13 @@ use crate::model::{
 
 /// Turns the class objects of primitive types into instances of `java/lang/Class`, and instance sizes into bytes of
 /// fields.
-pub(super) fn retell(heap: &mut Heap, word: WordSize) {
-    mirrors(heap);
-    sizes(heap, word);
+pub(super) fn restate_class_objects(heap: &mut Heap, word: WordSize) {
+    move_primitive_mirrors(heap);
+    restate_instance_sizes(heap, word);
 }
 
 /// Sets instance sizes to the bytes of the fields.
-pub(super) fn sizes(heap: &mut Heap, word: WordSize) {
+pub(super) fn restate_instance_sizes(heap: &mut Heap, word: WordSize) {
     let by_address: HashMap<Address, usize> =
         heap.classes.iter().enumerate().map(|(at, class)| (class.address, at)).collect();
     let bytes = |field: &Field| match field.kind {
@@ -42,7 +42,7 @@ fn fields<'c>(
 }
 
 /// Turns the class objects of primitive types into objects. They come first, and so do their addresses.
-fn mirrors(heap: &mut Heap) {
+fn move_primitive_mirrors(heap: &mut Heap) {
     let name = Name::from_text("java/lang/Class");
     let Some(of) = heap.classes.iter().find(|class| class.name == name).cloned() else { return };
     let by_address: HashMap<Address, usize> =

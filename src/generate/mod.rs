@@ -31,30 +31,30 @@ pub use library::Library;
 pub use oddity::{Oddities, Oddity, OddityForm};
 pub(crate) use options::Refusal;
 pub use options::{
-    AddressSpace, ClassObjects, DRAWN, GenerateOption, GenerateOptions, Lengths, Mix, Naming, OverruledOption,
+    AddressSpace, ClassObjects, DRAWN, GenerateOption, GenerateOptions, Lengths, Naming, ObjectMix, OverruledOption,
     Placement, Preset, PresetForm, Share, schema,
 };
 pub use procedural::ProceduralHeap;
-pub use shape::{PlacedShape, Shape, ShapeForm, Shapes};
+pub use shape::{PlacedShape, PlannedObject, ShapeForm, Shapes};
 
-use crate::draw::{Draw, SeedDraw, Stream};
-use crate::model::blocks::{Blocks, Filled};
+use crate::draw::{Draw, DrawStream, SeedDraw};
+use crate::model::blocks::{FilledBlocks, ObjectBlocks};
 use crate::model::{Address, Contents, Facts, HashRegime, Heap, Name, Surroundings};
 
-use addresses::Ground;
-use classes::Classes;
+use addresses::AddressAllocator;
+use classes::ClassPlan;
 use objects::SpareBlocks;
-use plan::Missing;
+use plan::MissingObjects;
 
 /// A random heap. Shapes that do not fit into its addresses are left out, and so are class loaders and threads that
 /// need more objects than there are: [`ProceduralHeap`] refuses the former, and counts the latter.
 pub fn generate(options: &GenerateOptions, draw: &mut dyn Draw) -> Heap {
-    let DrawnHeap { mut heap, mut ground, .. } = drawn(options, SpareBlocks::default(), draw);
-    let plan = placement::plan(options, &heap, &mut ground);
-    let Ok(shapes) = plan.and_then(|plan| placement::place(options, plan, &mut ground)) else { return heap };
+    let DrawnHeap { mut heap, mut ground, .. } = draw_heap(options, SpareBlocks::default(), draw);
+    let plan = placement::plan_shapes(options, &heap, &mut ground);
+    let Ok(shapes) = plan.and_then(|plan| placement::place_shapes(options, plan, &mut ground)) else { return heap };
     let around = placement::build(options, &shapes, &mut heap);
-    for blocks in shapes.iter().flat_map(|shape| placement::RunBlocks::of(shape, &around)) {
-        let mut filled = Filled::new(&blocks);
+    for blocks in shapes.iter().flat_map(|shape| placement::RunBlocks::from_shape(shape, &around)) {
+        let mut filled = FilledBlocks::new(&blocks);
         (0..blocks.count()).for_each(|block| heap.objects.extend_from_slice(filled.fill(block)));
     }
     for object in &mut heap.objects {
@@ -68,29 +68,29 @@ pub fn generate(options: &GenerateOptions, draw: &mut dyn Draw) -> Heap {
 /// A random heap, with the state that drawing more of its objects needs.
 struct DrawnHeap {
     heap: Heap,
-    classes: Classes,
+    classes: ClassPlan,
     /// The addresses for more objects.
-    ground: Ground,
+    ground: AddressAllocator,
     /// Objects with many references to them.
     popular: Vec<Address>,
     /// Requested objects without room.
-    missing: Missing,
+    missing: MissingObjects,
 }
 
 /// The heap of the options. It has objects of spare blocks, too, if its threads need more objects than the options
 /// have.
-fn drawn(options: &GenerateOptions, blocks: SpareBlocks, draw: &mut dyn Draw) -> DrawnHeap {
+fn draw_heap(options: &GenerateOptions, blocks: SpareBlocks, draw: &mut dyn Draw) -> DrawnHeap {
     let options = &options.with_oddities();
     // One ground for both, so that no object lands on a class.
-    let mut ground = Ground::new(options, draw);
-    let classes = Classes::plan(options, &mut ground, draw);
-    let mut plan = objects::plan(options, &classes, blocks, &mut ground, draw);
-    let mut class_table = classes.table(&plan, options, draw);
-    let mut made = contents::fill(options, &classes, &mut plan, draw);
-    let (roots, threads, traces) = roots::roots(options, &classes, &plan, &class_table, draw);
+    let mut ground = AddressAllocator::new(options, draw);
+    let classes = ClassPlan::draw(options, &mut ground, draw);
+    let mut plan = objects::plan_objects(options, &classes, blocks, &mut ground, draw);
+    let mut class_table = classes.finished_classes(&plan, options, draw);
+    let mut made = contents::draw_objects(options, &classes, &mut plan, draw);
+    let (roots, threads, traces) = roots::draw_roots(options, &classes, &plan, &class_table, draw);
     let randoms = (draw.u32(), draw.u32());
     // Last, so that a seed means the same heap in any order.
-    place(options, &mut class_table, &mut made, draw);
+    put_in_file_order(options, &mut class_table, &mut made, draw);
     let mut heap = Heap {
         facts: Facts {
             word_size: Some(options.word),
@@ -111,14 +111,14 @@ fn drawn(options: &GenerateOptions, blocks: SpareBlocks, draw: &mut dyn Draw) ->
     };
     extras::add(options, &mut heap, draw);
     if options.class_objects == ClassObjects::HotSpot {
-        hotspot::retell(&mut heap, options.word);
+        hotspot::restate_class_objects(&mut heap, options.word);
     }
     DrawnHeap { heap, classes, ground, popular: plan.popular, missing: plan.missing }
 }
 
 /// A random heap from a seed.
 pub fn from_seed(options: &GenerateOptions, seed: u64) -> Heap {
-    generate(options, &mut SeedDraw::new(seed, Stream::Heap))
+    generate(options, &mut SeedDraw::new(seed, DrawStream::Heap))
 }
 
 /// The version of the generator. A seed gives another heap in each: 1 was the first release's, 2 makes every heap one
@@ -141,7 +141,7 @@ fn version_text(options: &GenerateOptions, draw: &mut dyn Draw) -> Name {
 }
 
 /// Puts classes and objects into file order.
-fn place(
+fn put_in_file_order(
     options: &GenerateOptions,
     classes: &mut [crate::model::Class],
     objects: &mut [crate::model::Object],
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_and_loaders_are_instances_of_their_classes_and_every_trace_is_told() {
+    fn gives_threads_and_loaders_their_classes_and_traces() {
         for seed in 0..40 {
             let heap = from_seed(&GenerateOptions { objects: 20 + seed as usize, ..GenerateOptions::default() }, seed);
             let class_of = |address| {

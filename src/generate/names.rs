@@ -13,7 +13,7 @@ pub(super) const TWIN: &str = "pkg/Twin";
 pub(super) fn class_name(index: u64, options: &GenerateOptions, twins: usize, draw: &mut dyn Draw) -> String {
     let name = short_name(index, options, twins, draw);
     match &options.name_lengths {
-        Some(lengths) if name != TWIN => longer(name, lengths.draw(draw).min(LONGEST_NAME)),
+        Some(lengths) if name != TWIN => lengthened(name, lengths.draw(draw).min(LONGEST_NAME)),
         _ => name,
     }
 }
@@ -70,7 +70,7 @@ fn java_name(index: u64, draw: &mut dyn Draw) -> String {
 }
 
 /// A name, padded to a number of bytes.
-fn longer(mut name: String, bytes: u64) -> String {
+fn lengthened(mut name: String, bytes: u64) -> String {
     let length = crate::model::Name::from_text(&name).as_bytes().len() as u64;
     name.extend((b'a'..=b'z').cycle().map(char::from).take(bytes.saturating_sub(length) as usize));
     name
@@ -94,7 +94,7 @@ pub(super) fn field_name(class: usize, index: usize, options: &GenerateOptions) 
     let name = odd.map_or(name.clone(), |odd| format!("{name}{odd}"));
     // The same in every class, where fields hide those of superclasses.
     let is_long = options.oddities.has(Oddity::LongNames);
-    if is_long { longer(name, 60 + index as u64 * 37 % 240) } else { name }
+    if is_long { lengthened(name, 60 + index as u64 * 37 % 240) } else { name }
 }
 
 /// The name of the thread of this number, from 1.

@@ -5,7 +5,7 @@ pub(super) const JOIN: char = '+';
 
 /// Parses a count: digits with `_` among them, an exponent, and as many digits after a point as the exponent has room
 /// for.
-pub(super) fn count(text: &str) -> Option<u64> {
+pub(super) fn parse_count(text: &str) -> Option<u64> {
     let digits = |text: &str| {
         let is_spelled = text.starts_with(|c: char| c.is_ascii_digit()) && !text.ends_with('_');
         let is_all = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_');
@@ -40,10 +40,10 @@ mod tests {
     #[test]
     fn counts_are_read_in_every_spelling() {
         for (text, value) in [("0", 0), ("1000000", 1_000_000), ("1e6", 1_000_000), ("20_000", 20_000), ("25e1", 250)] {
-            assert_eq!(count(text), Some(value), "{text}");
+            assert_eq!(parse_count(text), Some(value), "{text}");
         }
         for (text, value) in [("6.5e7", 65_000_000), ("1.25e2", 125), ("0.5e1", 5), ("1_0.5e1", 105)] {
-            assert_eq!(count(text), Some(value), "{text}");
+            assert_eq!(parse_count(text), Some(value), "{text}");
         }
         for text in [
             "",
@@ -63,7 +63,7 @@ mod tests {
             "1.5_0e3",
             "1.-5e3",
         ] {
-            assert_eq!(count(text), None, "{text}");
+            assert_eq!(parse_count(text), None, "{text}");
         }
         assert_eq!(count_text(1_000_000), "1e6");
         assert_eq!(count_text(25_000_000), "25e6");

@@ -3,14 +3,14 @@
 use crate::draw::Draw;
 use crate::model::{Address, ObjectKind};
 
-use super::addresses::Ground;
-use super::classes::{ANYTHING, Classes, LOADER, Role};
+use super::addresses::AddressAllocator;
+use super::classes::{ANYTHING, ClassPlan, ClassRole, LOADER};
 use super::collections;
 use super::names::thread_name;
 use super::oddity::Oddity;
-use super::options::{GenerateOptions, Mixed};
+use super::options::{GenerateOptions, MixedKind};
 use super::ownership::draw_owners;
-use super::plan::{HELD, Missing, Owners, POPULAR, Part, Plan, PlannedObject};
+use super::plan::{HELD, MissingObjects, ObjectPlan, ObjectPurpose, Owners, POPULAR, PlannedObject};
 use super::program;
 
 /// Blocks whose objects may be drawn instead.
@@ -23,43 +23,43 @@ pub(super) struct SpareBlocks {
 
 /// The purposes of the first objects of every heap: as many class loaders and threads as fit, and the number of those
 /// that do not.
-fn first_parts(options: &GenerateOptions, room: usize, draw: &mut dyn Draw) -> (Vec<Part>, Missing) {
+fn first_purposes(options: &GenerateOptions, room: usize, draw: &mut dyn Draw) -> (Vec<ObjectPurpose>, MissingObjects) {
     if options.oddities.has(Oddity::NoLibraryObjects) {
-        return (Vec::new(), Missing::default());
+        return (Vec::new(), MissingObjects::default());
     }
     let loaders = (options.loaders as usize).min(room);
-    let mut parts = vec![Part::Loader; loaders];
+    let mut parts = vec![ObjectPurpose::Loader; loaders];
     let asked = options.threads.draw(draw);
     let threads = asked.min(((room - loaders) / options.objects_of_thread()) as u64);
     for number in 1..=threads as u32 {
         match options.library.has_character_names() {
-            true => parts.extend([Part::Thread, Part::Name(number)]),
-            false => parts.extend([Part::Thread, Part::String, Part::Name(number)]),
+            true => parts.extend([ObjectPurpose::Thread, ObjectPurpose::Name(number)]),
+            false => parts.extend([ObjectPurpose::Thread, ObjectPurpose::String, ObjectPurpose::Name(number)]),
         }
     }
-    let missing = Missing { loaders: u64::from(options.loaders) - loaders as u64, threads: asked - threads };
+    let missing = MissingObjects { loaders: u64::from(options.loaders) - loaders as u64, threads: asked - threads };
     (parts, missing)
 }
 
 /// Plans the drawn objects, with as many objects of spare blocks as loaders and threads need.
-pub(super) fn plan(
+pub(super) fn plan_objects(
     options: &GenerateOptions,
-    classes: &Classes,
+    classes: &ClassPlan,
     blocks: SpareBlocks,
-    ground: &mut Ground,
+    ground: &mut AddressAllocator,
     draw: &mut dyn Draw,
-) -> Plan {
+) -> ObjectPlan {
     let room = options.objects + blocks.count * blocks.objects;
-    let mut missing = Missing::default();
+    let mut missing = MissingObjects::default();
     let first = |options: &GenerateOptions, draw: &mut dyn Draw| {
-        let (parts, none) = first_parts(options, room, draw);
+        let (parts, none) = first_purposes(options, room, draw);
         missing = none;
         let more = parts.len().saturating_sub(options.objects).div_ceil(blocks.objects.max(1));
         (parts, options.objects + more * blocks.objects)
     };
     let mut plan = plan_after(first, options, classes, ground, draw);
     plan.missing = missing;
-    ground.part();
+    ground.move_apart();
     plan.owners = draw_owners(options, classes, &plan, draw);
     plan.popular = plan.addresses.iter().copied().take(POPULAR).collect();
     plan
@@ -69,12 +69,12 @@ pub(super) fn plan(
 /// to [`HELD`] more blocks, so that all blocks are reachable. It has no loaders and threads.
 pub(super) fn plan_block(
     options: &GenerateOptions,
-    classes: &Classes,
-    ground: &mut Ground,
+    classes: &ClassPlan,
+    ground: &mut AddressAllocator,
     popular: &[Address],
     draw: &mut dyn Draw,
-) -> Plan {
-    let mut plan = plan_after(|_, _| (vec![Part::Holder], options.objects), options, classes, ground, draw);
+) -> ObjectPlan {
+    let mut plan = plan_after(|_, _| (vec![ObjectPurpose::Holder], options.objects), options, classes, ground, draw);
     if options.has_owners() {
         plan.owners = draw_owners(options, classes, &plan, draw);
         plan.popular = popular.to_vec();
@@ -90,70 +90,72 @@ pub(super) fn plan_block(
 }
 
 fn plan_after(
-    first: impl FnOnce(&GenerateOptions, &mut dyn Draw) -> (Vec<Part>, usize),
+    first: impl FnOnce(&GenerateOptions, &mut dyn Draw) -> (Vec<ObjectPurpose>, usize),
     options: &GenerateOptions,
-    classes: &Classes,
-    ground: &mut Ground,
+    classes: &ClassPlan,
+    ground: &mut AddressAllocator,
     draw: &mut dyn Draw,
-) -> Plan {
-    let plain = classes.of(|role| role == Role::Plain);
-    let primitive = classes.of(|role| matches!(role, Role::PrimitiveArray(_)));
-    let arrays = classes.of(|role| role == Role::ObjectArray);
-    let string = classes.named("java/lang/String");
-    let text = classes.named(&format!("[{}", options.library.text_element().signature()));
+) -> ObjectPlan {
+    let plain = classes.with_role(|role| role == ClassRole::Plain);
+    let primitive = classes.with_role(|role| matches!(role, ClassRole::PrimitiveArray(_)));
+    let arrays = classes.with_role(|role| role == ClassRole::ObjectArray);
+    let string = classes.index_of("java/lang/String");
+    let text = classes.index_of(&format!("[{}", options.library.text_element().signature()));
     let word = options.word.bytes() as u64;
     let odd = options.oddities;
     let in_turn = draw.between(5, 8).min(plain.len() as u64) as usize;
-    let mut plan = Plan {
+    let mut plan = ObjectPlan {
         addresses: Vec::new(),
         shapes: Vec::new(),
         owners: Owners::default(),
         popular: Vec::new(),
-        missing: Missing::default(),
+        missing: MissingObjects::default(),
     };
     let (first, objects) = first(options, draw);
     for index in 0..objects {
         let before = plan.shapes.last().map(|shape| shape.part);
         let part = match first.get(index) {
             Some(&part) => part,
-            None if before == Some(Part::String) && options.common_strings.draw(draw) => {
-                Part::Word(program::word(draw))
+            None if before == Some(ObjectPurpose::String) && options.common_strings.draw(draw) => {
+                ObjectPurpose::Word(program::word(draw))
             }
-            None if before == Some(Part::String) => Part::Text,
-            None => Part::Any,
+            None if before == Some(ObjectPurpose::String) => ObjectPurpose::Text,
+            None => ObjectPurpose::Any,
         };
         // A string's characters follow it.
         let has_room = index + 1 < objects && !odd.has(Oddity::NoLibraryObjects);
         let (class, length, part) = match part {
-            Part::Loader => (classes.named(LOADER), 0, part),
-            Part::Thread => (classes.named("java/lang/Thread"), 0, part),
-            Part::String => (string, 0, part),
-            Part::Text => (text, options.string_lengths.draw(draw), part),
-            Part::Holder => (classes.named(ANYTHING), (options.objects - 1 + HELD) as u64, part),
-            Part::Name(number) => (text, thread_name(number, options).len() as u64, part),
-            Part::Word(word) => (text, program::text_of(word).len() as u64, part),
-            Part::Any if index == first.len() && odd.has(Oddity::HugeArrays) => {
+            ObjectPurpose::Loader => (classes.index_of(LOADER), 0, part),
+            ObjectPurpose::Thread => (classes.index_of("java/lang/Thread"), 0, part),
+            ObjectPurpose::String => (string, 0, part),
+            ObjectPurpose::Text => (text, options.string_lengths.draw(draw), part),
+            ObjectPurpose::Holder => (classes.index_of(ANYTHING), (options.objects - 1 + HELD) as u64, part),
+            ObjectPurpose::Name(number) => (text, thread_name(number, options).len() as u64, part),
+            ObjectPurpose::Word(word) => (text, program::text_of(word).len() as u64, part),
+            ObjectPurpose::Any if index == first.len() && odd.has(Oddity::HugeArrays) => {
                 (*draw.pick(&primitive), huge_length(draw), part)
             }
-            Part::Any => match options.mix.draw(draw) {
-                Mixed::Instance if odd.has(Oddity::ClassesInTurn) => (plain[index % in_turn], 0, part),
-                Mixed::String if has_room => (string, 0, Part::String),
-                Mixed::Instance | Mixed::String => (used(&plain, &plan, classes, options, draw), 0, part),
-                Mixed::PrimitiveArray => (*draw.pick(&primitive), primitive_length(options, draw), part),
-                Mixed::ObjectArray if options.collections.draw(draw) => {
-                    (classes.named(ANYTHING), element_count(options, draw), part)
+            ObjectPurpose::Any => match options.mix.draw(draw) {
+                MixedKind::Instance if odd.has(Oddity::ClassesInTurn) => (plain[index % in_turn], 0, part),
+                MixedKind::String if has_room => (string, 0, ObjectPurpose::String),
+                MixedKind::Instance | MixedKind::String => (draw_class(&plain, &plan, classes, options, draw), 0, part),
+                MixedKind::PrimitiveArray => (*draw.pick(&primitive), primitive_length(options, draw), part),
+                MixedKind::ObjectArray if options.collections.draw(draw) => {
+                    (classes.index_of(ANYTHING), element_count(options, draw), part)
                 }
-                Mixed::ObjectArray => (*draw.pick(&arrays), element_count(options, draw), part),
+                MixedKind::ObjectArray => (*draw.pick(&arrays), element_count(options, draw), part),
             },
         };
         let (kind, size) = match classes.planned[class].role {
-            Role::PrimitiveArray(element) => {
+            ClassRole::PrimitiveArray(element) => {
                 (ObjectKind::PrimitiveArray(element), footprint(word, length * element.size(), draw))
             }
-            Role::ObjectArray => (ObjectKind::ObjectArray, footprint(word, length * classes.reference, draw)),
-            Role::Plain | Role::Library | Role::Bodiless => (ObjectKind::Instance, classes.instance_size(class)),
+            ClassRole::ObjectArray => (ObjectKind::ObjectArray, footprint(word, length * classes.reference, draw)),
+            ClassRole::Plain | ClassRole::Library | ClassRole::Bodiless => {
+                (ObjectKind::Instance, classes.instance_size(class))
+            }
         };
-        plan.addresses.push(ground.allot(size, draw));
+        plan.addresses.push(ground.allocate(size, draw));
         let is_zero = odd.has(Oddity::ZeroSizes) && kind != ObjectKind::Instance && draw.one_in(3);
         plan.shapes.push(PlannedObject { class, kind, length, size: if is_zero { 0 } else { size }, part });
     }
@@ -161,20 +163,26 @@ fn plan_after(
 }
 
 /// Draws a class to instantiate: a library class by its weight, or a random class.
-fn used(plain: &[usize], plan: &Plan, classes: &Classes, options: &GenerateOptions, draw: &mut dyn Draw) -> usize {
+fn draw_class(
+    plain: &[usize],
+    plan: &ObjectPlan,
+    classes: &ClassPlan,
+    options: &GenerateOptions,
+    draw: &mut dyn Draw,
+) -> usize {
     if !classes.collections.is_empty() && options.collections.draw(draw) {
-        return classes.collections[collections::place(draw)];
+        return classes.collections[collections::draw_place(draw)];
     }
     match &options.class_use {
         // The first two are those of every heap.
         Some(places) if plain.len() > 2 => plain[2 + (places.draw(draw) % (plain.len() as u64 - 2)) as usize],
-        _ => recent(plain, plan, draw),
+        _ => draw_recent_class(plain, plan, draw),
     }
 }
 
 /// Draws a class to instantiate: often one of the last few, so that class caches are hit.
-fn recent(plain: &[usize], plan: &Plan, draw: &mut dyn Draw) -> usize {
-    let is_plain = |shape: &&PlannedObject| shape.kind == ObjectKind::Instance && shape.part == Part::Any;
+fn draw_recent_class(plain: &[usize], plan: &ObjectPlan, draw: &mut dyn Draw) -> usize {
+    let is_plain = |shape: &&PlannedObject| shape.kind == ObjectKind::Instance && shape.part == ObjectPurpose::Any;
     let last: Vec<usize> = plan.shapes.iter().rev().filter(is_plain).take(6).map(|s| s.class).collect();
     if last.is_empty() || draw.one_in(3) { *draw.pick(plain) } else { *draw.pick(&last) }
 }

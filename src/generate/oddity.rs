@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_set_holds_what_was_put_into_it() {
+    fn set_has_inserted_oddities() {
         let set: Oddities = [Oddity::NulNames, Oddity::HighHash].into_iter().collect();
         assert_eq!(set.iter().collect::<Vec<_>>(), [Oddity::NulNames, Oddity::HighHash]);
         assert_eq!(Oddities::ALL.iter().count(), Oddity::FORMS.len());

@@ -6,9 +6,9 @@ use std::ops::Range;
 use crate::draw::Draw;
 use crate::model::{FieldType, ObjectKind};
 
-use super::classes::Classes;
+use super::classes::ClassPlan;
 use super::options::GenerateOptions;
-use super::plan::{Owners, Part, Plan};
+use super::plan::{ObjectPlan, ObjectPurpose, Owners};
 
 /// The number of neighbouring objects among which owners are drawn: as many as a block has.
 const NEAR: usize = 32;
@@ -16,7 +16,12 @@ const NEAR: usize = 32;
 const BACK: u64 = 3;
 
 /// Draws the owners of all objects, or none.
-pub(super) fn draw_owners(options: &GenerateOptions, classes: &Classes, plan: &Plan, draw: &mut dyn Draw) -> Owners {
+pub(super) fn draw_owners(
+    options: &GenerateOptions,
+    classes: &ClassPlan,
+    plan: &ObjectPlan,
+    draw: &mut dyn Draw,
+) -> Owners {
     let mut owners = Owners::default();
     if options.has_owners() {
         let count = plan.shapes.len();
@@ -31,8 +36,8 @@ fn draw_among(
     owners: &mut Owners,
     range: Range<usize>,
     options: &GenerateOptions,
-    classes: &Classes,
-    plan: &Plan,
+    classes: &ClassPlan,
+    plan: &ObjectPlan,
     draw: &mut dyn Draw,
 ) {
     let mut order: Vec<usize> = range.filter(|&index| can_be_owned(index, plan)).collect();
@@ -46,7 +51,7 @@ fn draw_among(
         if !options.owned.draw(draw) {
             continue;
         }
-        let back = geometric(draw);
+        let back = draw_distance(draw);
         match room.len().checked_sub(1) {
             Some(last) => {
                 let slot = room.remove(last.saturating_sub(back));
@@ -54,29 +59,29 @@ fn draw_among(
             }
             None => owners.left.push(index),
         }
-        room.extend(items(index, classes, plan).map(|item| (index, item)));
+        room.extend(owning_items(index, classes, plan).map(|item| (index, item)));
     }
 }
 
 /// Draws a distance, greater ones exponentially rarer.
-fn geometric(draw: &mut dyn Draw) -> usize {
+fn draw_distance(draw: &mut dyn Draw) -> usize {
     (0..NEAR).take_while(|_| !draw.one_in(BACK + 1)).count()
 }
 
 /// Whether an object may have an owner: loaders, threads and block arrays are reachable anyway, and characters belong
 /// to their string.
-fn can_be_owned(index: usize, plan: &Plan) -> bool {
-    matches!(plan.shapes[index].part, Part::Any | Part::String)
-        && !index.checked_sub(1).is_some_and(|before| plan.shapes[before].part == Part::Thread)
+fn can_be_owned(index: usize, plan: &ObjectPlan) -> bool {
+    matches!(plan.shapes[index].part, ObjectPurpose::Any | ObjectPurpose::String)
+        && !index.checked_sub(1).is_some_and(|before| plan.shapes[before].part == ObjectPurpose::Thread)
 }
 
 /// The fields and elements that may own: of an array, a quarter, since most of its elements are null.
-fn items(index: usize, classes: &Classes, plan: &Plan) -> Box<dyn Iterator<Item = usize>> {
+fn owning_items(index: usize, classes: &ClassPlan, plan: &ObjectPlan) -> Box<dyn Iterator<Item = usize>> {
     let shape = &plan.shapes[index];
     match shape.kind {
-        ObjectKind::Instance if shape.part == Part::Any => {
+        ObjectKind::Instance if shape.part == ObjectPurpose::Any => {
             let fields: Vec<usize> = classes
-                .layout(shape.class)
+                .instance_fields(shape.class)
                 .iter()
                 .enumerate()
                 .filter(|(_, field)| field.kind == FieldType::Object && !field.name.as_bytes().starts_with(b"shadow$_"))
@@ -84,7 +89,7 @@ fn items(index: usize, classes: &Classes, plan: &Plan) -> Box<dyn Iterator<Item 
                 .collect();
             Box::new(fields.into_iter())
         }
-        ObjectKind::ObjectArray if shape.part == Part::Any && classes.takes_anything(shape.class) => {
+        ObjectKind::ObjectArray if shape.part == ObjectPurpose::Any && classes.takes_anything(shape.class) => {
             Box::new(0..shape.length.div_ceil(4) as usize)
         }
         _ => Box::new(std::iter::empty()),

@@ -2,25 +2,25 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{Address, ObjectKind, step};
+use crate::model::{Address, ObjectKind, count_step};
 
-use super::classes::Classes;
+use super::classes::ClassPlan;
 
 /// Planned objects, without contents.
 #[derive(Debug)]
-pub(super) struct Plan {
+pub(super) struct ObjectPlan {
     pub(super) addresses: Vec<Address>,
     pub(super) shapes: Vec<PlannedObject>,
     pub(super) owners: Owners,
     /// Objects with many references to them, the most popular first.
     pub(super) popular: Vec<Address>,
     /// Requested objects without room.
-    pub(super) missing: Missing,
+    pub(super) missing: MissingObjects,
 }
 
 /// Objects that options ask for and the heap has no room for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Missing {
+pub(super) struct MissingObjects {
     pub(super) loaders: u64,
     pub(super) threads: u64,
 }
@@ -32,12 +32,12 @@ pub(super) struct PlannedObject {
     pub(super) kind: ObjectKind,
     pub(super) length: u64,
     pub(super) size: u64,
-    pub(super) part: Part,
+    pub(super) part: ObjectPurpose,
 }
 
 /// The purpose of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum ObjectPurpose {
     /// Nothing in particular.
     Any,
     /// The characters of a string.
@@ -56,10 +56,10 @@ pub(super) enum Part {
     Holder,
 }
 
-impl Part {
+impl ObjectPurpose {
     /// Whether the object holds characters.
     pub(super) fn is_text(self) -> bool {
-        matches!(self, Part::Text | Part::Name(_) | Part::Word(_))
+        matches!(self, ObjectPurpose::Text | ObjectPurpose::Name(_) | ObjectPurpose::Word(_))
     }
 }
 
@@ -74,7 +74,7 @@ pub(super) struct Owners {
 
 impl Owners {
     /// The object that a field or element owns.
-    pub(super) fn of(&self, object: usize, item: usize) -> Option<usize> {
+    pub(super) fn owned_object(&self, object: usize, item: usize) -> Option<usize> {
         self.owned.get(&(object, item)).copied()
     }
 }
@@ -85,31 +85,31 @@ pub(super) const HELD: usize = 2;
 /// The number of popular objects.
 pub(super) const POPULAR: usize = 256;
 
-impl Plan {
+impl ObjectPlan {
     /// Whether the references of an object may lead to any object.
-    pub(super) fn is_free(&self, index: usize, classes: &Classes) -> bool {
+    pub(super) fn is_free(&self, index: usize, classes: &ClassPlan) -> bool {
         let shape = &self.shapes[index];
-        shape.part == Part::Any && (shape.kind == ObjectKind::Instance || classes.takes_anything(shape.class))
+        shape.part == ObjectPurpose::Any && (shape.kind == ObjectKind::Instance || classes.takes_anything(shape.class))
     }
 
     /// Whether an object holds the characters of a word that many strings share.
     pub(super) fn is_word(&self, index: usize) -> bool {
-        matches!(self.shapes[index].part, Part::Word(_))
+        matches!(self.shapes[index].part, ObjectPurpose::Word(_))
     }
 
     /// The object that a field or element owns.
-    pub(super) fn owned(&self, index: usize, item: usize) -> Option<Address> {
-        self.owners.of(index, item).map(|owned| self.addresses[owned])
+    pub(super) fn owned_address(&self, index: usize, item: usize) -> Option<Address> {
+        self.owners.owned_object(index, item).map(|owned| self.addresses[owned])
     }
 
     /// The address of an array that may hold any object, if there is one.
-    pub(super) fn array(&self, classes: &Classes) -> Option<Address> {
+    pub(super) fn any_array(&self, classes: &ClassPlan) -> Option<Address> {
         let any = self.shapes.iter().position(|shape| classes.takes_anything(shape.class));
         any.map(|index| self.addresses[index])
     }
 
     /// The objects for which no owner had room.
-    pub(super) fn left(&self) -> impl Iterator<Item = Address> {
+    pub(super) fn ownerless(&self) -> impl Iterator<Item = Address> {
         self.owners.left.iter().map(|index| self.addresses[*index])
     }
 
@@ -118,19 +118,23 @@ impl Plan {
         self.shapes[index].part.is_text()
     }
 
-    pub(super) fn parts(&self, wanted: Part) -> Vec<Address> {
+    pub(super) fn with_purpose(&self, wanted: ObjectPurpose) -> Vec<Address> {
         let placed = self.shapes.iter().zip(&self.addresses);
-        placed.inspect(|_| step()).filter(|(shape, _)| shape.part == wanted).map(|(_, address)| *address).collect()
+        placed
+            .inspect(|_| count_step())
+            .filter(|(shape, _)| shape.part == wanted)
+            .map(|(_, address)| *address)
+            .collect()
     }
 
     /// The first class loader, if there is one: it is the first object.
     pub(super) fn loader(&self) -> Address {
-        let first = self.shapes.first().filter(|shape| shape.part == Part::Loader);
+        let first = self.shapes.first().filter(|shape| shape.part == ObjectPurpose::Loader);
         first.map_or(Address::NULL, |_| self.addresses[0])
     }
 
     /// The object after another one, if it has the wanted purpose; else null.
-    pub(super) fn next(&self, index: usize, is_wanted: fn(Part) -> bool) -> Address {
+    pub(super) fn next_if(&self, index: usize, is_wanted: fn(ObjectPurpose) -> bool) -> Address {
         let is_next = self.shapes.get(index + 1).is_some_and(|shape| is_wanted(shape.part));
         if is_next { self.addresses[index + 1] } else { Address::NULL }
     }

@@ -251,12 +251,12 @@ pub(super) fn symbol(number: u32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::draw::{SeedDraw, Stream};
+    use crate::draw::{DrawStream, SeedDraw};
     use std::collections::BTreeSet;
 
     #[test]
     fn names_differ() {
-        let mut draw = SeedDraw::new(1, Stream::Heap);
+        let mut draw = SeedDraw::new(1, DrawStream::Heap);
         let classes: BTreeSet<String> = (0..9000).map(|index| class_name(index, &mut draw)).collect();
         assert_eq!(classes.len(), 9000);
         let fields = (0..900).flat_map(|class| (0..50).map(move |index| field_name(class, index)));
@@ -268,7 +268,7 @@ mod tests {
 
     #[test]
     fn hidden_classes_are_named_as_in_dumps_of_each_jvm() {
-        let name = |library| hidden_name(3, library, &mut SeedDraw::new(1, Stream::Heap));
+        let name = |library| hidden_name(3, library, &mut SeedDraw::new(1, DrawStream::Heap));
         assert!(name(Library::Jdk11).ends_with("$$Lambda$3"));
         assert!(name(Library::Jdk17).ends_with("$$Lambda$3+0x00007f4fac001678"));
         assert!(name(Library::Jdk25).ends_with("$$Lambda+0x00007f4fac001678"));

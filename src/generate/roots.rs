@@ -3,20 +3,20 @@
 use crate::draw::Draw;
 use crate::model::{Address, Class, Name, Root, RootKind, Serial, StackFrame, StackTrace, Thread};
 
-use super::classes::{Classes, Role};
+use super::classes::{ClassPlan, ClassRole};
 use super::library::Library;
 use super::names::thread_name;
 use super::oddity::Oddity;
 use super::options::{AddressSpace, GenerateOptions, Naming, ROOT_KINDS};
-use super::plan::{Part, Plan};
+use super::plan::{ObjectPlan, ObjectPurpose};
 use super::program;
 
 /// Draws roots, threads and their stack traces. The first trace has no thread and no frames: objects without an
 /// allocation site name it.
-pub(super) fn roots(
+pub(super) fn draw_roots(
     options: &GenerateOptions,
-    planned: &Classes,
-    plan: &Plan,
+    planned: &ClassPlan,
+    plan: &ObjectPlan,
     classes: &[Class],
     draw: &mut dyn Draw,
 ) -> (Vec<Root>, Vec<Thread>, Vec<StackTrace>) {
@@ -24,7 +24,7 @@ pub(super) fn roots(
     let mut roots: Vec<Root> = sticky.collect();
     let jni_references = if options.addresses == AddressSpace::Memory { 1 << 20 } else { 1 << 5 };
     let (mut threads, mut traces) = (Vec::new(), Vec::new());
-    let objects = plan.parts(Part::Thread);
+    let objects = plan.with_purpose(ObjectPurpose::Thread);
     if objects.is_empty() {
         return (roots, threads, traces);
     }
@@ -32,11 +32,11 @@ pub(super) fn roots(
     let (first_thread, first_trace) = options.serials.map_or(serials, |serial| (serial, serial));
     traces.push(StackTrace { serial: Serial(first_trace), thread: Serial(0), frames: [].into() });
     // What the JVM holds, of which nothing else is the owner.
-    for object in plan.left() {
+    for object in plan.ownerless() {
         let kind = RootKind::JniGlobal(Address(draw.below(jni_references) * 8));
         roots.push(Root { object, kind, after: None });
     }
-    let plain = planned.of(|role| role == Role::Plain);
+    let plain = planned.with_role(|role| role == ClassRole::Plain);
     // Unknown, and native. That a method is compiled (-2) the hprof agent alone says.
     let lines: &[i32] =
         if options.library == Library::Jdk6 { &[1, 42, 65_535, -1, -2, -3] } else { &[1, 42, 65_535, -1, -3] };

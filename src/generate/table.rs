@@ -3,26 +3,31 @@
 use crate::draw::Draw;
 use crate::model::{Address, ByteLen, Class, FieldType, Name, PrimitiveType, Static, Value};
 
-use super::classes::{Classes, OBJECT, Role};
+use super::classes::{ClassPlan, ClassRole, OBJECT};
 use super::oddity::Oddity;
 use super::options::{GenerateOptions, Naming};
-use super::plan::Plan;
+use super::plan::ObjectPlan;
 use super::program;
-use super::values::{hash, value_of};
+use super::values::{draw_hash, random_value};
 
-impl Classes {
+impl ClassPlan {
     /// The finished class table. Statics refer to objects and classes.
-    pub(super) fn table(&self, plan: &Plan, options: &GenerateOptions, draw: &mut dyn Draw) -> Vec<Class> {
-        let array = plan.array(self).unwrap_or_default();
-        (0..self.planned.len()).map(|index| self.class(index, array, plan, options, draw)).collect()
+    pub(super) fn finished_classes(
+        &self,
+        plan: &ObjectPlan,
+        options: &GenerateOptions,
+        draw: &mut dyn Draw,
+    ) -> Vec<Class> {
+        let array = plan.any_array(self).unwrap_or_default();
+        (0..self.planned.len()).map(|index| self.finished_class(index, array, plan, options, draw)).collect()
     }
 
     /// A finished class. `array` is the target of its resolved references, where it has them.
-    fn class(
+    fn finished_class(
         &self,
         index: usize,
         array: Address,
-        plan: &Plan,
+        plan: &ObjectPlan,
         options: &GenerateOptions,
         draw: &mut dyn Draw,
     ) -> Class {
@@ -36,13 +41,13 @@ impl Classes {
             },
         });
         // Arrays have none, and those of the library are known.
-        let count = if planned.role == Role::Plain && index != OBJECT { options.statics.draw(draw) } else { 0 };
+        let count = if planned.role == ClassRole::Plain && index != OBJECT { options.statics.draw(draw) } else { 0 };
         let is_program = options.names == Naming::Program;
         let own = (0..count).map(|n| {
             let value = match draw.below(4) {
                 0 => Value::reference(Address::NULL),
                 1 => Value::reference(address_of(draw.below(self.planned.len() as u64) as usize)),
-                2 => value_of(*draw.pick(&PrimitiveType::ALL), options.oddities, draw),
+                2 => random_value(*draw.pick(&PrimitiveType::ALL), options.oddities, draw),
                 _ => Value::reference(
                     objects.get(draw.below(objects.len() as u64) as usize).copied().unwrap_or_default(),
                 ),
@@ -51,7 +56,7 @@ impl Classes {
             Static { name: Name::from_text(&name), value }
         });
         let mut statics: Vec<Static> = library.chain(own).collect();
-        if matches!(planned.role, Role::Plain | Role::Library | Role::Bodiless)
+        if matches!(planned.role, ClassRole::Plain | ClassRole::Library | ClassRole::Bodiless)
             && planned.superclass.is_some()
             && options.resolved_references.draw(draw)
         {
@@ -71,7 +76,7 @@ impl Classes {
             protection_domain: Some(Address::NULL),
             instance_size: Some(ByteLen(if is_zero { 0 } else { self.instance_size(index) })),
             class_object_size: Some(ByteLen(64)),
-            hash: hash(options, draw),
+            hash: draw_hash(options, draw),
             references: None,
             statics: Some(statics),
             constant_pool: Some(Vec::new()),

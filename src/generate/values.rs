@@ -19,15 +19,15 @@ const EXTREMES: [[u64; 4]; 8] = [
 ];
 
 /// Draws the bits of a value: a boolean is 0 or 1, a character a letter, a float a number.
-pub(super) fn bits(kind: PrimitiveType, oddities: Oddities, draw: &mut dyn Draw) -> u64 {
+pub(super) fn random_bits(kind: PrimitiveType, oddities: Oddities, draw: &mut dyn Draw) -> u64 {
     if oddities.has(Oddity::ExtremeValues) && draw.one_in(2) {
         return *draw.pick(&EXTREMES[kind as usize]);
     }
     match kind {
         PrimitiveType::Boolean => draw.below(2),
         PrimitiveType::Char => draw.between(b'a'.into(), b'z'.into()),
-        PrimitiveType::Float => u64::from(number(draw).to_bits()),
-        PrimitiveType::Double => f64::from(number(draw)).to_bits(),
+        PrimitiveType::Float => u64::from(random_number(draw).to_bits()),
+        PrimitiveType::Double => f64::from(random_number(draw)).to_bits(),
         PrimitiveType::Byte | PrimitiveType::Short | PrimitiveType::Int => {
             u64::from(draw.u32()) & (u64::MAX >> (64 - 8 * kind.size()))
         }
@@ -36,18 +36,23 @@ pub(super) fn bits(kind: PrimitiveType, oddities: Oddities, draw: &mut dyn Draw)
 }
 
 /// Draws a value with its type.
-pub(super) fn value_of(kind: PrimitiveType, oddities: Oddities, draw: &mut dyn Draw) -> Value {
-    Value::primitive(kind, bits(kind, oddities, draw))
+pub(super) fn random_value(kind: PrimitiveType, oddities: Oddities, draw: &mut dyn Draw) -> Value {
+    Value::primitive(kind, random_bits(kind, oddities, draw))
 }
 
 /// Draws the elements of an array.
-pub(super) fn contents(element: PrimitiveType, length: u64, oddities: Oddities, draw: &mut dyn Draw) -> Contents {
+pub(super) fn random_contents(
+    element: PrimitiveType,
+    length: u64,
+    oddities: Oddities,
+    draw: &mut dyn Draw,
+) -> Contents {
     let size = element.size() as usize;
     let mut made = Vec::with_capacity(length as usize * size);
     // Those of a large array are repeated, so that a large heap does not take long.
     let drawn = length.min(DRAWN);
     for _ in 0..drawn {
-        made.extend_from_slice(&bits(element, oddities, draw).to_be_bytes()[8 - size..]);
+        made.extend_from_slice(&random_bits(element, oddities, draw).to_be_bytes()[8 - size..]);
     }
     while made.len() < length as usize * size {
         let rest = length as usize * size - made.len();
@@ -60,13 +65,13 @@ pub(super) fn contents(element: PrimitiveType, length: u64, oddities: Oddities, 
 const DRAWN: u64 = 509;
 
 /// Draws a number with a fraction, of either sign, exact in 32 bits.
-fn number(draw: &mut dyn Draw) -> f32 {
+fn random_number(draw: &mut dyn Draw) -> f32 {
     (draw.below(1 << 16) as f32 - 32768.0) / 8.0
 }
 
 /// Draws an identity hash, where the regime and the draw ask for one. It is not 0, which writers drop, and has no bit
 /// 15, which machines with 16-bit hashes never set, unless the options ask for these.
-pub(super) fn hash(options: &GenerateOptions, draw: &mut dyn Draw) -> Option<IdentityHash> {
+pub(super) fn draw_hash(options: &GenerateOptions, draw: &mut dyn Draw) -> Option<IdentityHash> {
     let (regime, oddities) = (options.hashes, options.oddities);
     let is_null = oddities.has(Oddity::NullHash) && draw.one_in(3);
     match regime {

@@ -5,79 +5,90 @@
 
 use std::io::Read;
 
-use crate::annotation::{Annotation, Broken, Visit, spans, spans_of_broken};
-use crate::bytes::stop::{Stop, is_the_visitors, keeping_error};
+use crate::annotation::{Annotation, UndecodableBytes, VisitAnnotations, spans, spans_before_error};
+use crate::bytes::field_error::{FieldError, is_visitor_error, keeping_error};
 use crate::bytes::{Cursor, FieldSpan, NoTrace};
 use crate::error::DecodeError;
 use crate::model::{Address, Field, FieldType, FrameId, Name, PrimitiveType, Serial, TextId};
 
-use super::decode::{self, At, Decoder, Step};
-use super::lift::{HeapCounter, Index, ids};
+use super::decode::{self, DecodeStep, Decoder, RecordSlice};
+use super::lift::{DumpIndex, HeapCounter, ids};
 use super::record::{Segment, SegmentLength};
 use super::sub_record::SubRecord;
-use super::wire::{HEAD, IdSize, SubTag, Tag, size_of, type_of_code};
+use super::wire::{HEAD, IdSize, RecordTag, SubRecordTag, size_of, type_of_code};
 
 /// Calls `visit` with every field in file order. With an index, fields of instances are named.
 ///
 /// # Errors
 /// An error of `visit`, or one of decoding; the last field is the one at which it stopped.
-pub fn visit<R, E, F>(decoder: &mut Decoder<R>, index: Option<&Index>, mut visit: F) -> Result<(), E>
+pub fn visit<R, E, F>(decoder: &mut Decoder<R>, index: Option<&DumpIndex>, mut visit: F) -> Result<(), E>
 where
     R: Read,
     E: From<DecodeError>,
     F: FnMut(Annotation<'_>) -> Result<(), E>,
 {
-    keeping_error(|keep| fields(decoder, index, &mut |field| keep(visit(field))))
+    keeping_error(|keep| visit_fields(decoder, index, &mut |field| keep(visit(field))))
 }
 
 /// The body of [`visit`] behind a pointer, so that the program has one copy for every kind of visitor and error.
-fn fields<R: Read>(decoder: &mut Decoder<R>, index: Option<&Index>, visit: Visit<'_>) -> Result<(), DecodeError> {
+fn visit_fields<R: Read>(
+    decoder: &mut Decoder<R>,
+    index: Option<&DumpIndex>,
+    visit: VisitAnnotations<'_>,
+) -> Result<(), DecodeError> {
     let bytes = decoder.header_bytes().to_vec();
     for span in spans(&bytes, |cursor| decode::header(cursor).map(|_| ())) {
         let meaning = header_meaning(&span, &bytes);
-        visit(Annotation::of(&span, &bytes, 0, None, meaning))?;
+        visit(Annotation::from_span(&span, &bytes, 0, None, meaning))?;
     }
     let classes = index.iter().flat_map(|index| &index.heaps).flat_map(|heap| &heap.classes);
     let fields_of = classes.map(|class| class.fields.as_deref().unwrap_or_default()).collect();
     let id = decoder.header().id_size;
-    let mut reader =
-        Reader { id, index, heaps: HeapCounter::default(), fields_of, contents: None, to_come: 0, segment_end: None };
-    let mut tag = Tag::HEAP_DUMP;
+    let mut reader = HprofAnnotator {
+        id,
+        index,
+        heaps: HeapCounter::default(),
+        fields_of,
+        contents: None,
+        to_come: 0,
+        segment_end: None,
+    };
+    let mut tag = RecordTag::HEAP_DUMP;
     let ended = decoder.visit(|step| match step {
-        Step::Record(at, record) => {
+        DecodeStep::Record(at, record) => {
             reader.to_come = at.rest;
             let (id, length) = (reader.id, at.bytes.len() as u64 + at.rest);
-            reader.heaps.end_with(record.tag());
+            reader.heaps.observe_record(record.tag());
             let spans = spans(at.bytes, |cursor| decode::record(cursor, id, length).map(|_| ()));
             reader.contents = Some("body");
-            each(&spans, at, |span| reader.record_meaning(span, at.bytes), visit)
+            visit_spans(&spans, at, |span| reader.record_meaning(span, at.bytes), visit)
         }
-        Step::Segment(at, segment) => {
+        DecodeStep::Segment(at, segment) => {
             tag = segment.tag;
-            reader.heaps.segment(tag);
+            reader.heaps.begin_segment(tag);
             let length = segment.bytes().unwrap_or(u64::MAX);
             reader.segment_end = Some((at.offset + HEAD as u64).saturating_add(length));
             let spans = spans(at.bytes, |cursor| Ok(decode::head(cursor).map(|_| ())?));
-            each(&spans, at, |span| reader.segment_meaning(span, &segment), visit)
+            visit_spans(&spans, at, |span| reader.segment_meaning(span, &segment), visit)
         }
-        Step::Sub(at, sub_record) => reader.sub_record(at, sub_record, visit),
-        Step::More(at) => {
+        DecodeStep::Sub(at, sub_record) => reader.sub_record(at, sub_record, visit),
+        DecodeStep::More(at) => {
             reader.to_come = at.rest;
             let name = reader.contents.unwrap_or("contents");
             let meaning = format!("{} bytes more to come", at.rest);
             let span = FieldSpan { name, at: 0..at.bytes.len(), value: None };
-            visit(Annotation::of(&span, at.bytes, at.offset, Some(at.index), meaning))
+            visit(Annotation::from_span(&span, at.bytes, at.offset, Some(at.index), meaning))
         }
-        Step::SegmentEnd(_) => {
+        DecodeStep::SegmentEnd(_) => {
             reader.segment_end = None;
-            reader.heaps.segment_end(tag);
+            reader.heaps.end_segment(tag);
             Ok(())
         }
     });
     match ended {
-        Err(error) if !is_the_visitors(&error) => {
+        Err(error) if !is_visitor_error(&error) => {
             let (base, bytes) = decoder.at_hand();
-            reader.broken(base, bytes, &error, visit)?;
+            reader.visit_broken(base, bytes, &error, visit)?;
             Err(error)
         }
         ended => ended.map(|_| ()),
@@ -85,18 +96,20 @@ fn fields<R: Read>(decoder: &mut Decoder<R>, index: Option<&Index>, visit: Visit
 }
 
 /// The fields of a header that cannot be read.
-pub(super) fn broken_header(bytes: &[u8], error: &DecodeError, visit: Visit<'_>) -> Result<(), DecodeError> {
-    let spans = spans_of_broken(bytes, |cursor| decode::header(cursor).map(|_| ()));
-    Broken { base: 0, bytes, spans: &spans }.visit(error, |span| header_meaning(span, bytes), visit)
+pub(super) fn broken_header(bytes: &[u8], error: &DecodeError, visit: VisitAnnotations<'_>) -> Result<(), DecodeError> {
+    let spans = spans_before_error(bytes, |cursor| decode::header(cursor).map(|_| ()));
+    UndecodableBytes { base: 0, bytes, spans: &spans }.visit_spans(error, |span| header_meaning(span, bytes), visit)
 }
 
-fn each(
+fn visit_spans(
     spans: &[FieldSpan],
-    at: At<'_>,
+    at: RecordSlice<'_>,
     meaning: impl Fn(&FieldSpan) -> String,
-    visit: Visit<'_>,
+    visit: VisitAnnotations<'_>,
 ) -> Result<(), DecodeError> {
-    spans.iter().try_for_each(|span| visit(Annotation::of(span, at.bytes, at.offset, Some(at.index), meaning(span))))
+    spans
+        .iter()
+        .try_for_each(|span| visit(Annotation::from_span(span, at.bytes, at.offset, Some(at.index), meaning(span))))
 }
 
 /// The fields of a sub-record.
@@ -120,9 +133,9 @@ fn header_meaning(span: &FieldSpan, bytes: &[u8]) -> String {
     }
 }
 
-struct Reader<'i> {
+struct HprofAnnotator<'i> {
     id: IdSize,
-    index: Option<&'i Index>,
+    index: Option<&'i DumpIndex>,
     heaps: HeapCounter,
     /// The fields that each class of the file declares.
     fields_of: Vec<&'i [Field]>,
@@ -134,28 +147,42 @@ struct Reader<'i> {
     segment_end: Option<u64>,
 }
 
-impl Reader<'_> {
+impl HprofAnnotator<'_> {
     /// The record, sub-record or piece that begins at `base` and cannot be read.
-    fn broken(&self, base: u64, bytes: &[u8], error: &DecodeError, visit: Visit<'_>) -> Result<(), DecodeError> {
+    fn visit_broken(
+        &self,
+        base: u64,
+        bytes: &[u8],
+        error: &DecodeError,
+        visit: VisitAnnotations<'_>,
+    ) -> Result<(), DecodeError> {
         let until = |length: u64| &bytes[..bytes.len().min(usize::try_from(length).unwrap_or(usize::MAX))];
         if self.to_come > 0 {
             let bytes = until(self.to_come);
-            return Broken { base, bytes, spans: &[] }.visit(error, |_| String::new(), visit);
+            return UndecodableBytes { base, bytes, spans: &[] }.visit_spans(error, |_| String::new(), visit);
         }
         if let Some(end) = self.segment_end {
             let bytes = until(end.saturating_sub(base));
-            let spans = spans_of_broken(bytes, |cursor| self.sub_record_fields(cursor, bytes.len() as u64));
-            return Broken { base, bytes, spans: &spans }.visit(error, |span| self.sub_meaning(span), visit);
+            let spans = spans_before_error(bytes, |cursor| self.sub_record_fields(cursor, bytes.len() as u64));
+            return UndecodableBytes { base, bytes, spans: &spans }.visit_spans(
+                error,
+                |span| self.sub_meaning(span),
+                visit,
+            );
         }
         let head = decode::head(&mut Cursor::new(bytes, NoTrace));
         let length = head.map_or(0, |head| if head.tag.is_dump() { 0 } else { head.length });
         let bytes = until(HEAD as u64 + u64::from(length));
-        let spans = spans_of_broken(bytes, |cursor| decode::record(cursor, self.id, bytes.len() as u64).map(|_| ()));
-        Broken { base, bytes, spans: &spans }.visit(error, |span| self.record_meaning(span, bytes), visit)
+        let spans = spans_before_error(bytes, |cursor| decode::record(cursor, self.id, bytes.len() as u64).map(|_| ()));
+        UndecodableBytes { base, bytes, spans: &spans }.visit_spans(
+            error,
+            |span| self.record_meaning(span, bytes),
+            visit,
+        )
     }
 
     /// Reads the fields of a sub-record in a segment that has `left` bytes more.
-    fn sub_record_fields(&self, cursor: &mut Cursor<'_, &mut Vec<FieldSpan>>, left: u64) -> Result<(), Stop> {
+    fn sub_record_fields(&self, cursor: &mut Cursor<'_, &mut Vec<FieldSpan>>, left: u64) -> Result<(), FieldError> {
         match self.id {
             IdSize::One => decode::sub_record::<_, 1, _>(cursor, left, |_, _, _| ()),
             IdSize::Two => decode::sub_record::<_, 2, _>(cursor, left, |_, _, _| ()),
@@ -167,10 +194,10 @@ impl Reader<'_> {
     fn record_meaning(&self, span: &FieldSpan, bytes: &[u8]) -> String {
         let value = span.value.unwrap_or_default();
         match span.name {
-            "tag" => Tag(value as u8).to_string(),
+            "tag" => RecordTag(value as u8).to_string(),
             "string" => Name::from_bytes(&bytes[span.at.clone()]).quoted(),
-            "stack frame id" if bytes[0] == Tag::STACK_TRACE.0 => self.frame(FrameId(value as u64)),
-            _ => self.common(span),
+            "stack frame id" if bytes[0] == RecordTag::STACK_TRACE.0 => self.frame(FrameId(value as u64)),
+            _ => self.common_meaning(span),
         }
     }
 
@@ -180,11 +207,16 @@ impl Reader<'_> {
             ("length", SegmentLength::Wrapped(length)) => format!("wrapped at 2^32; in truth {length} bytes"),
             ("length", SegmentLength::Unpatched) => "never patched; sub-records follow all the same".to_owned(),
             ("length", SegmentLength::Stated) if segment.stated == 0 => "an empty segment".to_owned(),
-            _ => self.common(span),
+            _ => self.common_meaning(span),
         }
     }
 
-    fn sub_record(&mut self, at: At<'_>, sub_record: &SubRecord<'_>, visit: Visit<'_>) -> Result<(), DecodeError> {
+    fn sub_record(
+        &mut self,
+        at: RecordSlice<'_>,
+        sub_record: &SubRecord<'_>,
+        visit: VisitAnnotations<'_>,
+    ) -> Result<(), DecodeError> {
         let spans = sub_record_spans(at.bytes, self.id);
         self.to_come = at.rest;
         self.contents = Some("contents");
@@ -204,22 +236,23 @@ impl Reader<'_> {
                         let value = Some(to.0 as i64);
                         let part = FieldSpan { name: "element", at: start..start + bytes, value };
                         let meaning = format!("[{number}] {}", object(to));
-                        visit(Annotation::of(&part, at.bytes, at.offset, Some(at.index), meaning))?;
+                        visit(Annotation::from_span(&part, at.bytes, at.offset, Some(at.index), meaning))?;
                     }
                 }
                 ("elements", SubRecord::PrimitiveArray(array)) => {
                     let head = array.head;
                     let meaning =
                         format!("{}[{}]{}", head.element, head.length, preview(head.element, &array.elements));
-                    visit(Annotation::of(span, at.bytes, at.offset, Some(at.index), meaning))?;
+                    visit(Annotation::from_span(span, at.bytes, at.offset, Some(at.index), meaning))?;
                 }
                 ("value of field" | "value of entry", _) => {
-                    let meaning = kind.map_or(String::new(), |kind| shown(kind, span.value.unwrap_or_default()));
-                    visit(Annotation::of(span, at.bytes, at.offset, Some(at.index), meaning))?;
+                    let meaning =
+                        kind.map_or(String::new(), |kind| value_meaning(kind, span.value.unwrap_or_default()));
+                    visit(Annotation::from_span(span, at.bytes, at.offset, Some(at.index), meaning))?;
                 }
                 _ => {
                     let meaning = self.sub_meaning(span);
-                    visit(Annotation::of(span, at.bytes, at.offset, Some(at.index), meaning))?;
+                    visit(Annotation::from_span(span, at.bytes, at.offset, Some(at.index), meaning))?;
                 }
             }
         }
@@ -227,24 +260,30 @@ impl Reader<'_> {
     }
 
     /// The fields of an instance, if the index says how they are laid out.
-    fn fields(&self, at: At<'_>, span: &FieldSpan, class: Address, visit: Visit<'_>) -> Result<(), DecodeError> {
+    fn fields(
+        &self,
+        at: RecordSlice<'_>,
+        span: &FieldSpan,
+        class: Address,
+        visit: VisitAnnotations<'_>,
+    ) -> Result<(), DecodeError> {
         let heap = self.index.and_then(|index| index.heaps.get(self.heaps.heap()));
-        let known = heap.filter(|heap| heap.layouts.bytes_of(class) == Some(span.at.len() as u64));
+        let known = heap.filter(|heap| heap.layouts.instance_bytes(class) == Some(span.at.len() as u64));
         let Some(heap) = known else {
             let meaning = if self.index.is_some() { "no class says what they are" } else { "" };
-            return visit(Annotation::of(span, at.bytes, at.offset, Some(at.index), meaning.to_owned()));
+            return visit(Annotation::from_span(span, at.bytes, at.offset, Some(at.index), meaning.to_owned()));
         };
         let mut start = span.at.start;
-        for declaring in heap.layouts.chain(class) {
-            for (number, &kind) in heap.layouts.own(declaring).iter().enumerate() {
+        for declaring in heap.layouts.class_chain(class) {
+            for (number, &kind) in heap.layouts.declared_types(declaring).iter().enumerate() {
                 let size = size_of(kind, self.id);
                 let place = start..start + size;
                 let bits = at.bytes[place.clone()].iter().fold(0u64, |bits, b| bits << 8 | u64::from(*b)) as i64;
                 let part = FieldSpan { name: "field value", at: place, value: Some(bits) };
                 let name = self.fields_of.get(declaring).and_then(|fields| fields.get(number));
                 let name = name.map_or_else(|| "?".to_owned(), |field| field.name.to_string());
-                let meaning = format!("{name} = {}", shown(kind, bits));
-                visit(Annotation::of(&part, at.bytes, at.offset, Some(at.index), meaning))?;
+                let meaning = format!("{name} = {}", value_meaning(kind, bits));
+                visit(Annotation::from_span(&part, at.bytes, at.offset, Some(at.index), meaning))?;
                 start += size;
             }
         }
@@ -254,15 +293,15 @@ impl Reader<'_> {
     fn sub_meaning(&self, span: &FieldSpan) -> String {
         let value = span.value.unwrap_or_default();
         match span.name {
-            "sub-record tag" => SubTag(value as u8).to_string(),
+            "sub-record tag" => SubRecordTag(value as u8).to_string(),
             "element type" | "type of field" | "type of entry" => {
                 type_of_code(value as u8).map_or(String::new(), |kind| kind_name(kind).to_owned())
             }
-            _ => self.common(span),
+            _ => self.common_meaning(span),
         }
     }
 
-    fn common(&self, span: &FieldSpan) -> String {
+    fn common_meaning(&self, span: &FieldSpan) -> String {
         let value = span.value.unwrap_or_default();
         let address = Address(value as u64);
         match span.name {
@@ -325,7 +364,7 @@ fn kind_name(kind: FieldType) -> &'static str {
 }
 
 /// A value as its type shows it.
-fn shown(kind: FieldType, bits: i64) -> String {
+fn value_meaning(kind: FieldType, bits: i64) -> String {
     match kind {
         FieldType::Object => object(Address(bits as u64)),
         FieldType::Primitive(PrimitiveType::Boolean) if bits & !1 == 0 => format!("boolean {}", bits == 1),
@@ -349,7 +388,7 @@ fn preview(element: PrimitiveType, bytes: &[u8]) -> String {
     let size = element.size() as usize;
     let values = bytes.chunks_exact(size).take(SHOWN).map(|chunk| {
         let bits = chunk.iter().fold(0u64, |bits, b| bits << 8 | u64::from(*b));
-        let text = shown(FieldType::Primitive(element), bits as i64);
+        let text = value_meaning(FieldType::Primitive(element), bits as i64);
         text.split_once(' ').map_or(text.clone(), |(_, value)| value.to_owned())
     });
     let values: Vec<String> = values.collect();
@@ -360,7 +399,7 @@ fn preview(element: PrimitiveType, bytes: &[u8]) -> String {
 /// The parts of a dump that rules speak of: the header, the records and sub-records that documents list, others, and
 /// the end.
 pub(super) fn parts() -> Vec<&'static str> {
-    let listed = Tag::FORMS.iter().chain(SubTag::FORMS).map(|form| form.name);
+    let listed = RecordTag::FORMS.iter().chain(SubRecordTag::FORMS).map(|form| form.name);
     std::iter::once("header").chain(listed).chain([UNKNOWN, UNKNOWN_SUB, "end"]).collect()
 }
 
@@ -369,8 +408,8 @@ pub(super) fn part(field: &Annotation<'_>) -> Option<&'static str> {
     let tag = field.value.and_then(|tag| u8::try_from(tag).ok());
     match field.name {
         "magic" => Some("header"),
-        "tag" => Some(tag.and_then(|tag| Tag(tag).form()).map_or(UNKNOWN, |form| form.name)),
-        "sub-record tag" => Some(tag.and_then(|tag| SubTag(tag).form()).map_or(UNKNOWN_SUB, |form| form.name)),
+        "tag" => Some(tag.and_then(|tag| RecordTag(tag).form()).map_or(UNKNOWN, |form| form.name)),
+        "sub-record tag" => Some(tag.and_then(|tag| SubRecordTag(tag).form()).map_or(UNKNOWN_SUB, |form| form.name)),
         _ => None,
     }
 }

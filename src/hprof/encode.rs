@@ -6,9 +6,9 @@
 use crate::error::LowerError;
 use crate::model::{AllocationSite, FieldType, Serial, Value};
 
-use super::record::{Body, Record, Segment};
+use super::record::{Record, RecordBody, Segment};
 use super::sub_record::{ArrayHead, ClassDump, InstanceDump, ObjectArrayDump, SubRecord};
-use super::tags::{FlatField, SubTag, Tag};
+use super::tags::{FlatField, RecordTag, SubRecordTag};
 use super::wire::{HEAD, Header, IdSize, MAGIC, size_of, type_code};
 
 /// Appends the header.
@@ -21,7 +21,7 @@ pub fn header(out: &mut Vec<u8>, header: &Header) {
 }
 
 /// Appends the three fields in front of every body.
-pub fn head(out: &mut Vec<u8>, tag: Tag, time: u32, length: u32) {
+pub fn head(out: &mut Vec<u8>, tag: RecordTag, time: u32, length: u32) {
     out.push(tag.0);
     out.extend_from_slice(&time.to_be_bytes());
     out.extend_from_slice(&length.to_be_bytes());
@@ -49,18 +49,18 @@ pub fn record(out: &mut Vec<u8>, id: IdSize, record: &Record<'_>, rest: u64) -> 
 }
 
 /// Appends the lists and contents that follow a record's fields.
-fn lists(out: &mut Vec<u8>, id: IdSize, body: &Body<'_>) -> Result<(), LowerError> {
+fn lists(out: &mut Vec<u8>, id: IdSize, body: &RecordBody<'_>) -> Result<(), LowerError> {
     match body {
-        Body::Text(_, bytes) | Body::Unknown(_, bytes) => out.extend_from_slice(bytes),
-        Body::Trace(r) => {
+        RecordBody::Text(_, bytes) | RecordBody::Unknown(_, bytes) => out.extend_from_slice(bytes),
+        RecordBody::Trace(r) => {
             put_count(out, "the list of frames", r.frames.len())?;
             r.frames.iter().for_each(|frame| put_id(out, id, frame.0));
         }
-        Body::AllocSites(r) => {
+        RecordBody::AllocSites(r) => {
             put_count(out, "the list of allocation sites", r.sites.len())?;
             r.sites.iter().for_each(|r| site(out, r));
         }
-        Body::CpuSamples(r) => {
+        RecordBody::CpuSamples(r) => {
             put_count(out, "the list of samples", r.traces.len())?;
             for (count, trace) in &r.traces {
                 out.extend_from_slice(&count.to_be_bytes());
@@ -87,10 +87,10 @@ pub fn sub_record(out: &mut Vec<u8>, id: IdSize, sub_record: &SubRecord<'_>) -> 
         SubRecord::Instance(r) => instance_dump(out, id, r),
         SubRecord::ObjectArray(r) => object_array_dump(out, id, r),
         SubRecord::PrimitiveArray(r) => {
-            array_head(out, id, SubTag::PRIMITIVE_ARRAY_DUMP, &r.head);
+            array_head(out, id, SubRecordTag::PRIMITIVE_ARRAY_DUMP, &r.head);
             out.extend_from_slice(&r.elements);
         }
-        SubRecord::NoDataArray(head) => array_head(out, id, SubTag::PRIMITIVE_ARRAY_NO_DATA_DUMP, head),
+        SubRecord::NoDataArray(head) => array_head(out, id, SubRecordTag::PRIMITIVE_ARRAY_NO_DATA_DUMP, head),
         SubRecord::Root(_) | SubRecord::HeapInfo(..) | SubRecord::Flat(..) => {
             let Some((form, values)) = sub_record.values() else { return Ok(()) };
             out.push(form.tag);
@@ -140,7 +140,7 @@ fn class_dump(out: &mut Vec<u8>, id: IdSize, class: &ClassDump) -> Result<(), Lo
     let pool_length = LowerError::length16("the constant pool", class.constant_pool.len(), "entries")?;
     let statics_length = LowerError::length16("the list of static fields", class.statics.len(), "entries")?;
     let fields_length = LowerError::length16("the list of instance fields", class.fields.len(), "entries")?;
-    out.push(SubTag::CLASS_DUMP.0);
+    out.push(SubRecordTag::CLASS_DUMP.0);
     put_id(out, id, class.id.0);
     put_serial(out, class.trace);
     put_id(out, id, class.superclass.0);
@@ -171,7 +171,7 @@ fn class_dump(out: &mut Vec<u8>, id: IdSize, class: &ClassDump) -> Result<(), Lo
 }
 
 fn instance_dump(out: &mut Vec<u8>, id: IdSize, instance: &InstanceDump<'_>) {
-    out.push(SubTag::INSTANCE_DUMP.0);
+    out.push(SubRecordTag::INSTANCE_DUMP.0);
     put_id(out, id, instance.id.0);
     put_serial(out, instance.trace);
     put_id(out, id, instance.class.0);
@@ -180,7 +180,7 @@ fn instance_dump(out: &mut Vec<u8>, id: IdSize, instance: &InstanceDump<'_>) {
 }
 
 fn object_array_dump(out: &mut Vec<u8>, id: IdSize, array: &ObjectArrayDump<'_>) {
-    out.push(SubTag::OBJECT_ARRAY_DUMP.0);
+    out.push(SubRecordTag::OBJECT_ARRAY_DUMP.0);
     put_id(out, id, array.id.0);
     put_serial(out, array.trace);
     out.extend_from_slice(&array.length.to_be_bytes());
@@ -188,7 +188,7 @@ fn object_array_dump(out: &mut Vec<u8>, id: IdSize, array: &ObjectArrayDump<'_>)
     out.extend_from_slice(&array.elements);
 }
 
-fn array_head(out: &mut Vec<u8>, id: IdSize, tag: SubTag, head: &ArrayHead) {
+fn array_head(out: &mut Vec<u8>, id: IdSize, tag: SubRecordTag, head: &ArrayHead) {
     out.push(tag.0);
     put_id(out, id, head.id.0);
     put_serial(out, head.trace);

@@ -3,36 +3,37 @@
 use std::cell::RefCell;
 
 use crate::annotation::Annotation;
-use crate::compare::listing::{self, Places};
-use crate::compare::{Facet, Span};
+use crate::compare::listing::{self, HeapPlaces};
+use crate::compare::{Facet, RecordSpan};
 use crate::draw::Draw;
 use crate::error::{DecodeError, Error};
 #[cfg(feature = "corpus")]
 use crate::family::case::{FamilyCases, large};
-use crate::family::edit::{NamedEdit, named};
+use crate::family::edit::{NamedEdit, named_edits};
 #[cfg(feature = "properties")]
-use crate::family::property::{self, Properties};
+use crate::family::property::{self, FormatProperties};
 use crate::family::{
-    DumpFamily, FamilyFacts, Format, Framing, GraphRules, Judged, Lowering, Opener, Opening, Outline, PassedOver,
-    ReadOnce, Records, Reliance, Setting, Source, StatedLength, VisitPlaced, WholeFile, Wishes, past_header, run,
+    DumpFamily, DumpOutline, FamilyFacts, FileSource, Format, Framing, GraphRules, JudgedDump, Lowering, Opener,
+    Opening, PassedOver, Records, Reliance, Setting, SinglePassReader, StatedLength, VisitPlaced, WholeFile,
+    WriteRequest, judge_dump, past_header,
 };
 use crate::findings::Findings;
-use crate::input::Stream;
+use crate::input::InputStream;
 use crate::model::{Address, Class, Dump, DumpSource, Heap, Object};
 
 #[cfg(feature = "corpus")]
 use super::cases::{AMBIGUITIES, CASES, LARGE};
-use super::corrupt::Map;
-use super::lift::{self, HeapIndex, HprofDump, Index, Item, Keep, Layouts, walk, walk_with};
+use super::corrupt::MappedDump;
+use super::lift::{self, DumpIndex, DumpItem, HeapIndex, HprofDump, InstanceLayouts, ItemDetail, walk, walk_with};
 use super::lower::{self, PROFILES, Profile};
-use super::open::{Hprof, Openings};
-use super::rules::{self, Judgement};
+use super::open::{Hprof, HprofOpener};
+use super::rules::{self, DumpJudge};
 use super::wire::MAGIC;
 use super::{Decoder, LowerOptions, annotate, book, carries, frames, list, open};
 
 pub use super::open::{FAMILY, FORMAT};
 
-fn decoder(opener: &Opener) -> Result<Decoder<Stream>, Error> {
+fn decoder(opener: &Opener) -> Result<Decoder<InputStream>, Error> {
     Ok(open(opener.open()?)?)
 }
 
@@ -113,19 +114,19 @@ impl DumpFamily for Hprof {
         PROFILES.iter().map(|profile| profile.name).collect()
     }
 
-    fn lowering(&self, _version: u8, wishes: &Wishes) -> Result<Lowering, Error> {
+    fn lowering(&self, _version: u8, wishes: &WriteRequest) -> Result<Lowering, Error> {
         let options = LowerOptions::default();
         let options = wishes.profile.as_ref().map_or(Ok(options), |name| options.with_profile(name))?;
         Ok(LowerOptions { id_size: wishes.id_size, seed: wishes.seed, ..options }.into())
     }
 
-    fn random_widths(&self, wishes: Wishes, drawn: &Wishes) -> Wishes {
+    fn random_widths(&self, wishes: WriteRequest, drawn: &WriteRequest) -> WriteRequest {
         // Some writers have identifiers of one size alone.
         let id_size = match wishes.profile.as_ref().and_then(|name| Profile::named(name)) {
             Some(profile) if profile.id_size.is_some() => None,
             _ => drawn.id_size,
         };
-        Wishes { id_size, ..wishes }
+        WriteRequest { id_size, ..wishes }
     }
 
     fn format(&self, _opener: &Opener) -> Result<Format, Error> {
@@ -136,20 +137,20 @@ impl DumpFamily for Hprof {
         Ok(Box::new(list::HprofRecords(open(opening)?)))
     }
 
-    fn source(&self, opener: &Opener) -> Result<Source, Error> {
-        Ok(Source::new(HprofDump::with_spool(Openings::new(opener), &opener.spool())?, None))
+    fn source(&self, opener: &Opener) -> Result<FileSource, Error> {
+        Ok(FileSource::new(HprofDump::with_spool(HprofOpener::new(opener), &opener.spool())?, None))
     }
 
     fn read(&self, opener: &Opener) -> Result<WholeFile, Error> {
         let (whole, ended) = lift::dump(|| decoder(opener))?;
-        let place = |place: lift::Place| listing::Place { record: place.index, offset: Some(place.offset) };
-        let all = |places: Vec<lift::Place>| places.into_iter().map(place).collect();
+        let place = |place: lift::ItemPlace| listing::RecordPlace { record: place.index, offset: Some(place.offset) };
+        let all = |places: Vec<lift::ItemPlace>| places.into_iter().map(place).collect();
         let places = whole.places.into_iter();
-        let places = places.map(|(classes, objects)| Places { classes: all(classes), objects: all(objects) });
+        let places = places.map(|(classes, objects)| HeapPlaces { classes: all(classes), objects: all(objects) });
         Ok(WholeFile { dump: whole.dump, places: places.collect(), ended })
     }
 
-    fn read_once(&self) -> Option<&'static ReadOnce> {
+    fn single_pass_reader(&self) -> Option<&'static SinglePassReader> {
         Some(&|opening, known, visitor| {
             let mut spool = opening.spool();
             let mut decoder = open(opening)?;
@@ -157,16 +158,19 @@ impl DumpFamily for Hprof {
             let fields = |class: &Class| class.fields.iter().flatten().map(|field| field.kind).collect();
             let layouts =
                 known.iter().map(|class| (class.address, class.superclass.unwrap_or_default(), fields(class)));
-            let layouts = Layouts::new(id, layouts);
+            let layouts = InstanceLayouts::new(id, layouts);
             let visitor = RefCell::new(visitor);
-            let mut pass = |bytes: &[u8]| visitor.borrow_mut().pass(bytes);
+            let mut pass = |bytes: &[u8]| visitor.borrow_mut().skip_known(bytes);
             let each = |object: Option<&Object>| object.map_or(Ok(()), |object| visitor.borrow_mut().object(object));
-            let mut into = lift::Entered::default();
-            let (index, read) = Index::read_with(&mut decoder, Some(&mut spool), Some(&mut pass), |item| match item {
-                Item::Object(found) => each(into.enter(found, id, &layouts)),
-                Item::LongObject(found, contents) => each(lift::long_object(found, contents, id, &layouts)?.as_ref()),
-                _ => Ok(()),
-            });
+            let mut into = lift::ObjectBuffer::default();
+            let (index, read) =
+                DumpIndex::read_with(&mut decoder, Some(&mut spool), Some(&mut pass), |item| match item {
+                    DumpItem::Object(found) => each(into.fill(found, id, &layouts)),
+                    DumpItem::LongObject(found, contents) => {
+                        each(lift::long_object(found, contents, id, &layouts)?.as_ref())
+                    }
+                    _ => Ok(()),
+                });
             read?;
             let heap = |heap: HeapIndex| Heap {
                 facts: index.facts.clone(),
@@ -178,11 +182,11 @@ impl DumpFamily for Hprof {
         })
     }
 
-    fn outline(&self, opener: &Opener) -> Result<Outline, Error> {
+    fn outline(&self, opener: &Opener) -> Result<DumpOutline, Error> {
         let mut decoder = decoder(opener)?;
         let id = decoder.header().id_size;
-        let (index, ended) = Index::read(&mut decoder);
-        let place = |place: lift::Place| listing::Place { record: place.index, offset: Some(place.offset) };
+        let (index, ended) = DumpIndex::read(&mut decoder);
+        let place = |place: lift::ItemPlace| listing::RecordPlace { record: place.index, offset: Some(place.offset) };
         let (mut heaps, mut classes, mut layouts) = (Vec::new(), Vec::new(), Vec::new());
         for heap in index.heaps {
             let facts = index.facts.clone();
@@ -195,37 +199,39 @@ impl DumpFamily for Hprof {
         let objects = move |number: usize, visit: &mut VisitPlaced<'_>| {
             let Some(layouts) = layouts.get(number) else { return Ok(()) };
             let mut decoder = self::decoder(&opener)?;
-            walk_with(&mut decoder, Keep::Contents, Some(&mut spool), None, |at, item| {
+            walk_with(&mut decoder, ItemDetail::Contents, Some(&mut spool), None, |at, item| {
                 let object = match item {
-                    Item::Object(found) if at.heap == number => lift::object(found, id, layouts),
-                    Item::LongObject(found, long) if at.heap == number => lift::long_object(found, long, id, layouts)?,
+                    DumpItem::Object(found) if at.heap == number => lift::object(found, id, layouts),
+                    DumpItem::LongObject(found, long) if at.heap == number => {
+                        lift::long_object(found, long, id, layouts)?
+                    }
                     _ => None,
                 };
                 object.map_or(Ok(()), |object| visit(place(at), &object))
             })
         };
-        Ok(Outline::new(Dump { heaps, tail: index.tail }, classes, ended, objects))
+        Ok(DumpOutline::new(Dump { heaps, tail: index.tail }, classes, ended, objects))
     }
 
-    fn recognise(&self, opener: &Opener, source: &mut Source) -> Result<Option<Lowering>, Error> {
+    fn recognise(&self, opener: &Opener, source: &mut FileSource) -> Result<Option<Lowering>, Error> {
         Ok(lower::recognise(source, || opener.bytes())?.map(Lowering::from))
     }
 
-    fn keeping(&self, dump: &mut dyn DumpSource) -> Option<Lowering> {
-        Some(lower::keeping(dump.heap(0).facts()).into())
+    fn lossless_lowering(&self, dump: &mut dyn DumpSource) -> Option<Lowering> {
+        Some(lower::keeping_options(dump.heap(0).facts()).into())
     }
 
-    fn places(&self, opener: &Opener, heap: usize, found: &mut dyn FnMut(Address, Span)) -> Result<(), Error> {
+    fn places(&self, opener: &Opener, heap: usize, found: &mut dyn FnMut(Address, RecordSpan)) -> Result<(), Error> {
         // An error ends the search: what was found before it is sound.
-        let _ended = walk::<_, DecodeError, _>(&mut decoder(opener)?, Keep::Heads, |place, item| {
+        let _ended = walk::<_, DecodeError, _>(&mut decoder(opener)?, ItemDetail::Heads, |place, item| {
             let address = match item {
                 _ if place.heap != heap => None,
-                Item::Class(class) => Some(class.id),
-                Item::Object(object) => object.address(),
+                DumpItem::Class(class) => Some(class.id),
+                DumpItem::Object(object) => object.address(),
                 _ => None,
             };
             if let Some(address) = address {
-                found(address, Span { record: place.index, offset: place.offset });
+                found(address, RecordSpan { record: place.index, offset: place.offset });
             }
             Ok(())
         });
@@ -243,7 +249,7 @@ impl DumpFamily for Hprof {
     ) -> Result<(), Error> {
         // Names and layouts come from a first pass, as far as the dump is sound.
         let mut first = past_header(opener, decoder(opener), annotate::broken_header, each)?;
-        let (index, _) = Index::read(&mut first);
+        let (index, _) = DumpIndex::read(&mut first);
         annotate::visit(&mut decoder(opener)?, Some(&index), each)
     }
 
@@ -252,19 +258,19 @@ impl DumpFamily for Hprof {
     }
 
     fn edits(&self) -> Vec<NamedEdit> {
-        named::<Map>()
+        named_edits::<MappedDump>()
     }
 
     #[cfg(feature = "properties")]
-    fn properties(&self) -> Properties {
-        property::properties::<super::properties::Hprof>()
+    fn properties(&self) -> FormatProperties {
+        property::properties::<super::properties::HprofProperties>()
     }
 
     #[cfg(feature = "corpus")]
     fn corpus(&self) -> FamilyCases {
         FamilyCases {
-            all: || CASES.all::<Map>(),
-            damaged: |edit, base| CASES.damaged::<Map>(edit, base),
+            all: || CASES.all_cases::<MappedDump>(),
+            damaged: |edit, base| CASES.damaged::<MappedDump>(edit, base),
             large: || large(FAMILY, &LARGE),
             ambiguities: AMBIGUITIES,
         }
@@ -279,10 +285,10 @@ impl DumpFamily for Hprof {
         opener: &Opener,
         graph: GraphRules,
         findings: &mut Findings,
-    ) -> Result<(Judged, Option<Source>), Error> {
-        let (judged, kept) = run::<Judgement>(opener, graph, findings)?;
+    ) -> Result<(JudgedDump, Option<FileSource>), Error> {
+        let (judged, kept) = judge_dump::<DumpJudge>(opener, graph, findings)?;
         let source = kept.and_then(|kept| kept.index).map(|(header, index)| {
-            Source::new(HprofDump::of(Openings::new(opener), &opener.spool(), header, index), None)
+            FileSource::new(HprofDump::from_index(HprofOpener::new(opener), &opener.spool(), header, index), None)
         });
         Ok((judged, source))
     }
@@ -294,7 +300,7 @@ impl Framing for Hprof {
     }
 
     fn passing_over(&self, dump: &[u8], rule: &str, offset: u64) -> Option<PassedOver> {
-        if rule == rules::RECORD_LENGTH.0 { frames::passing_over(dump, offset) } else { None }
+        if rule == rules::RECORD_LENGTH.0 { frames::drop_record(dump, offset) } else { None }
     }
 
     fn another_heap(&self, dump: &[u8], starts: &[usize], draw: &mut dyn Draw) -> Option<Vec<u8>> {

@@ -3,7 +3,7 @@
 use crate::draw::Draw;
 use crate::family::{PassedOver, StatedLength};
 
-use super::tags::Tag;
+use super::tags::RecordTag;
 
 /// The zero byte after the version, the size of identifiers and the time.
 const AFTER_TEXT: usize = 1 + 4 + 8;
@@ -27,10 +27,10 @@ pub(super) fn lengths(dump: &[u8]) -> Vec<StatedLength> {
 }
 
 /// The dump without the record, other than a dump record, in which an offset is.
-pub(super) fn passing_over(dump: &[u8], offset: u64) -> Option<PassedOver> {
+pub(super) fn drop_record(dump: &[u8], offset: u64) -> Option<PassedOver> {
     let StatedLength { at, of } = lengths(dump).into_iter().rfind(|record| record.of.start as u64 <= offset)?;
     let begin = at - LENGTH;
-    let facets = Tag(dump[begin]).facets();
+    let facets = RecordTag(dump[begin]).facets();
     let stated = u32::from_be_bytes(dump[at..of.start].try_into().ok()?);
     let is_whole = of.len() as u64 == u64::from(stated) && offset <= of.end as u64;
     (is_whole && !facets.is_empty()).then(|| PassedOver { dump: [&dump[..begin], &dump[of.end..]].concat(), facets })
@@ -39,17 +39,18 @@ pub(super) fn passing_over(dump: &[u8], offset: u64) -> Option<PassedOver> {
 /// The dump with a heap more, which has the first sub-records of one of its dump records: as a HEAP DUMP or as a segment with its
 /// HEAP DUMP END, before the first heap or after all records.
 pub(super) fn another_heap(dump: &[u8], starts: &[usize], draw: &mut dyn Draw) -> Option<Vec<u8>> {
-    let of_heaps = [Tag::HEAP_DUMP, Tag::HEAP_DUMP_SEGMENT];
+    let of_heaps = [RecordTag::HEAP_DUMP, RecordTag::HEAP_DUMP_SEGMENT];
     let heaps: Vec<StatedLength> =
-        lengths(dump).into_iter().filter(|record| of_heaps.contains(&Tag(dump[record.at - LENGTH]))).collect();
+        lengths(dump).into_iter().filter(|record| of_heaps.contains(&RecordTag(dump[record.at - LENGTH]))).collect();
     let first = heaps.first()?.at - LENGTH;
     let StatedLength { of, .. } = draw.pick(&heaps);
     let ends: Vec<usize> = starts.iter().copied().filter(|start| of.contains(start)).chain([of.end]).collect();
     let objects = &dump[of.start..*draw.pick(&ends)];
-    let record = |tag: Tag, body: &[u8]| [&[tag.0, 0, 0, 0, 0], &(body.len() as u32).to_be_bytes()[..], body].concat();
+    let record =
+        |tag: RecordTag, body: &[u8]| [&[tag.0, 0, 0, 0, 0], &(body.len() as u32).to_be_bytes()[..], body].concat();
     let heap = match draw.one_in(2) {
-        true => record(Tag::HEAP_DUMP, objects),
-        false => [record(Tag::HEAP_DUMP_SEGMENT, objects), record(Tag::HEAP_DUMP_END, &[])].concat(),
+        true => record(RecordTag::HEAP_DUMP, objects),
+        false => [record(RecordTag::HEAP_DUMP_SEGMENT, objects), record(RecordTag::HEAP_DUMP_END, &[])].concat(),
     };
     let place = if draw.one_in(2) { first } else { dump.len() };
     Some([&dump[..place], &heap, &dump[place..]].concat())

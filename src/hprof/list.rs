@@ -4,17 +4,17 @@ use std::fmt::Display;
 use std::io::Write;
 
 use crate::error::{DecodeError, Error};
-use crate::family::{Listed, RecordField, RecordLine, Records, flush_if_full, write_failed};
-use crate::input::Stream;
+use crate::family::{ListedPart, RecordField, RecordLine, Records, flush_if_full, write_failed};
+use crate::input::InputStream;
 use crate::model::{Address, Name};
 
-use super::record::{Body, Record, Segment, SegmentLength};
+use super::record::{Record, RecordBody, Segment, SegmentLength};
 use super::sub_record::{ArrayHead, SubRecord};
 use super::tags::{FlatField, FlatValues, FlatWidth};
-use super::{Decoder, Step, encode};
+use super::{DecodeStep, Decoder, encode};
 
 /// An HPROF dump at its start.
-pub(super) struct HprofRecords(pub(super) Decoder<Stream>);
+pub(super) struct HprofRecords(pub(super) Decoder<InputStream>);
 
 impl Records for HprofRecords {
     fn copy(self: Box<Self>, out: &mut dyn Write) -> Result<Option<DecodeError>, Error> {
@@ -24,11 +24,11 @@ impl Records for HprofRecords {
         let id = decoder.header().id_size;
         decoder.visit(|step| {
             match step {
-                Step::Record(at, record) => encode::record(&mut buffer, id, record, at.rest)?,
-                Step::Segment(_, segment) => encode::segment(&mut buffer, &segment),
-                Step::Sub(_, sub_record) => encode::sub_record(&mut buffer, id, sub_record)?,
-                Step::More(at) => buffer.extend_from_slice(at.bytes),
-                Step::SegmentEnd(_) => {}
+                DecodeStep::Record(at, record) => encode::record(&mut buffer, id, record, at.rest)?,
+                DecodeStep::Segment(_, segment) => encode::segment(&mut buffer, &segment),
+                DecodeStep::Sub(_, sub_record) => encode::sub_record(&mut buffer, id, sub_record)?,
+                DecodeStep::More(at) => buffer.extend_from_slice(at.bytes),
+                DecodeStep::SegmentEnd(_) => {}
             }
             flush_if_full(&mut buffer, out)
         })?;
@@ -36,20 +36,20 @@ impl Records for HprofRecords {
         Ok(None)
     }
 
-    fn list(self: Box<Self>, each: &mut dyn FnMut(Listed) -> Result<(), Error>) -> Result<(), Error> {
+    fn list(self: Box<Self>, each: &mut dyn FnMut(ListedPart) -> Result<(), Error>) -> Result<(), Error> {
         let mut decoder = self.0;
         decoder.visit(|step| {
             let (at, kind, address, fields) = match step {
-                Step::Record(at, record) => (at, record.tag().to_string(), None, record_fields(record)),
-                Step::Segment(at, segment) => (at, segment.tag.to_string(), None, segment_fields(&segment)),
-                Step::Sub(at, sub_record) => {
+                DecodeStep::Record(at, record) => (at, record.tag().to_string(), None, record_fields(record)),
+                DecodeStep::Segment(at, segment) => (at, segment.tag.to_string(), None, segment_fields(&segment)),
+                DecodeStep::Sub(at, sub_record) => {
                     let kind = format!("  {}", sub_record.tag());
                     (at, kind, sub_record.address().map(|a| a.to_string()), sub_fields(sub_record))
                 }
-                Step::More(_) | Step::SegmentEnd(_) => return Ok(()),
+                DecodeStep::More(_) | DecodeStep::SegmentEnd(_) => return Ok(()),
             };
             let length = at.bytes.len() as u64 + at.rest;
-            each(Listed::Record(RecordLine { record: at.index, offset: at.offset, length, kind, address, fields }))
+            each(ListedPart::Record(RecordLine { record: at.index, offset: at.offset, length, kind, address, fields }))
         })?;
         Ok(())
     }
@@ -59,11 +59,11 @@ fn record_fields(record: &Record<'_>) -> Vec<RecordField> {
     let (tag, values) = record.body.values();
     let mut fields = flat_fields(tag.fields(), &values);
     fields.extend(match &record.body {
-        Body::Text(_, text) => Some(RecordField::new("string", Name::from_bytes(text.as_ref()).quoted())),
-        Body::Trace(r) => Some(RecordField::new("number of frames", r.frames.len())),
-        Body::AllocSites(r) => Some(RecordField::new("number of sites", r.sites.len())),
-        Body::CpuSamples(r) => Some(RecordField::new("number of traces", r.traces.len())),
-        Body::Unknown(_, bytes) => Some(RecordField::new("bytes", bytes.len())),
+        RecordBody::Text(_, text) => Some(RecordField::new("string", Name::from_bytes(text.as_ref()).quoted())),
+        RecordBody::Trace(r) => Some(RecordField::new("number of frames", r.frames.len())),
+        RecordBody::AllocSites(r) => Some(RecordField::new("number of sites", r.sites.len())),
+        RecordBody::CpuSamples(r) => Some(RecordField::new("number of traces", r.traces.len())),
+        RecordBody::Unknown(_, bytes) => Some(RecordField::new("bytes", bytes.len())),
         _ => None,
     });
     fields

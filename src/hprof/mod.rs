@@ -38,10 +38,10 @@ pub mod sub_record;
 pub mod tags;
 pub mod wire;
 
-pub use decode::{At, Beyond, Decoder, Reading, Resume, Step};
+pub use decode::{DecodeStep, Decoder, Lookahead, ReadOptions, RecordSlice, ResumePoint};
 pub use lower::{LowerOptions, PROFILES, Profile};
 pub use open::open;
 pub use record::{Record, Segment};
 pub use sub_record::SubRecord;
-pub use tags::{SubTag, Tag};
+pub use tags::{RecordTag, SubRecordTag};
 pub use wire::{Header, IdSize, Version};

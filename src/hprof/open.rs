@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::error::{DecodeError, Error};
 use crate::family::{Family, Format, Opener, Opening};
-use crate::input::{Input, Stream};
+use crate::input::{Input, InputStream};
+use crate::model::count_step;
 use crate::model::long::ReadAt;
-use crate::model::step;
 
-use super::decode::{Beyond, Decoder, Resume};
+use super::decode::{Decoder, Lookahead, ResumePoint};
 use super::lift::Reopen;
 use super::wire::{HEAD, Header};
 
@@ -27,41 +27,41 @@ pub(super) struct Hprof;
 ///
 /// # Errors
 /// If the stream does not begin with an HPROF header, or cannot be read.
-pub fn open(opening: Opening) -> Result<Decoder<Stream>, DecodeError> {
-    let look = opening.input.clone().map(|input| SecondLook::new(input, opening.stream.length()));
-    open_with(opening, look.map(|look| Box::new(look) as Box<dyn Beyond>))
+pub fn open(opening: Opening) -> Result<Decoder<InputStream>, DecodeError> {
+    let look = opening.input.clone().map(|input| InputLookahead::new(input, opening.stream.length()));
+    open_with(opening, look.map(|look| Box::new(look) as Box<dyn Lookahead>))
 }
 
-fn open_with(opening: Opening, look: Option<Box<dyn Beyond>>) -> Result<Decoder<Stream>, DecodeError> {
+fn open_with(opening: Opening, look: Option<Box<dyn Lookahead>>) -> Result<Decoder<InputStream>, DecodeError> {
     let (allowed, reading, length) = (opening.allowed(), opening.reading, opening.stream.length());
     Ok(Decoder::with_length(opening.stream, length)?.with_reading(reading, look).allowing(allowed))
 }
 
 /// Opens the dump of an input any number of times. What was found out about it is shared by all.
 #[derive(Clone, Debug)]
-pub(super) struct Openings {
+pub(super) struct HprofOpener {
     opener: Opener,
-    look: Shared,
+    look: SharedLookahead,
 }
 
-impl Openings {
-    pub(super) fn new(opener: &Opener) -> Openings {
+impl HprofOpener {
+    pub(super) fn new(opener: &Opener) -> HprofOpener {
         let length = (!opener.input.is_compressed() && !opener.input.is_generated()).then(|| opener.input.length());
-        let look = SecondLook::new(opener.input.clone(), length);
-        Openings { opener: opener.clone(), look: Shared(Arc::new(Mutex::new(look))) }
+        let look = InputLookahead::new(opener.input.clone(), length);
+        HprofOpener { opener: opener.clone(), look: SharedLookahead(Arc::new(Mutex::new(look))) }
     }
 }
 
-impl Reopen for Openings {
-    type Source = Stream;
+impl Reopen for HprofOpener {
+    type DumpReader = InputStream;
 
-    fn start(&mut self) -> Result<Decoder<Stream>, Error> {
+    fn open_start(&mut self) -> Result<Decoder<InputStream>, Error> {
         Ok(open_with(self.opener.open()?, Some(Box::new(self.look.clone())))?)
     }
 
-    fn at(&mut self, header: &Header, place: Resume) -> Result<Option<Decoder<Stream>>, Error> {
+    fn open_at(&mut self, header: &Header, place: ResumePoint) -> Result<Option<Decoder<InputStream>>, Error> {
         let failed = |e| Error::io(format!("reading {}", self.opener.input.name()), e);
-        let Some(plain) = self.look.lock().plain().map_err(failed)? else { return Ok(None) };
+        let Some(plain) = self.look.lock().plain_input().map_err(failed)? else { return Ok(None) };
         let Opener { input, reading } = &self.opener;
         let decoder = Decoder::resume(plain.stream_at(place.offset)?, *header, place);
         let decoder = decoder.with_reading(*reading, Some(Box::new(self.look.clone())));
@@ -71,15 +71,15 @@ impl Reopen for Openings {
 
 /// A second look for several decoders.
 #[derive(Clone, Debug)]
-struct Shared(Arc<Mutex<SecondLook>>);
+struct SharedLookahead(Arc<Mutex<InputLookahead>>);
 
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, SecondLook> {
+impl SharedLookahead {
+    fn lock(&self) -> MutexGuard<'_, InputLookahead> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Beyond for Shared {
+impl Lookahead for SharedLookahead {
     fn length(&mut self, at_least: u64) -> io::Result<Option<u64>> {
         self.lock().length(at_least)
     }
@@ -92,23 +92,23 @@ impl Beyond for Shared {
 /// Looks further ahead in an input. A file may ask for that at each of its records, so what was found out is kept: a look ends
 /// where it meets the way of an earlier one.
 #[derive(Debug)]
-struct SecondLook {
+struct InputLookahead {
     input: Input,
     length: Option<u64>,
     /// The input where it is a plain file, else a copy of it, once there were some looks.
     plain: Option<Input>,
-    heads: Option<Heads>,
+    heads: Option<RecordHeads>,
     looks: u32,
     /// Every 64th record on the ways that do not end where the file does.
     astray: HashSet<u64>,
 }
 
-impl SecondLook {
-    fn new(input: Input, length: Option<u64>) -> SecondLook {
-        SecondLook { input, length, plain: None, heads: None, looks: 0, astray: HashSet::new() }
+impl InputLookahead {
+    fn new(input: Input, length: Option<u64>) -> InputLookahead {
+        InputLookahead { input, length, plain: None, heads: None, looks: 0, astray: HashSet::new() }
     }
 
-    fn measured(&mut self) -> io::Result<u64> {
+    fn measure_length(&mut self) -> io::Result<u64> {
         match self.length {
             Some(length) => Ok(length),
             None => {
@@ -121,7 +121,7 @@ impl SecondLook {
     }
 
     /// The bytes as a plain file: of another input only after some looks, since that takes a copy.
-    fn plain(&mut self) -> io::Result<Option<Input>> {
+    fn plain_input(&mut self) -> io::Result<Option<Input>> {
         self.looks = self.looks.saturating_add(1);
         if self.plain.is_none() {
             if self.input.original().is_some() {
@@ -135,24 +135,24 @@ impl SecondLook {
     }
 
     /// Heads of records at any place, where there is a plain file.
-    fn heads(&mut self) -> io::Result<Option<&mut Heads>> {
+    fn heads(&mut self) -> io::Result<Option<&mut RecordHeads>> {
         if self.heads.is_none() {
-            let original = self.plain()?.and_then(|plain| plain.original());
-            self.heads = original.map(|original| Heads { original, at: 0, bytes: Vec::new() });
+            let original = self.plain_input()?.and_then(|plain| plain.original());
+            self.heads = original.map(|original| RecordHeads { original, at: 0, bytes: Vec::new() });
         }
         Ok(self.heads.as_mut())
     }
 }
 
-impl Beyond for SecondLook {
+impl Lookahead for InputLookahead {
     fn length(&mut self, at_least: u64) -> io::Result<Option<u64>> {
         // Decompressing everything is worth it only where the result could matter.
         let possible = self.input.length().saturating_mul(MAX_EXPANSION);
-        if self.length.is_none() && possible < at_least { Ok(None) } else { self.measured().map(Some) }
+        if self.length.is_none() && possible < at_least { Ok(None) } else { self.measure_length().map(Some) }
     }
 
     fn chains(&mut self, offset: u64) -> io::Result<bool> {
-        let length = self.measured()?;
+        let length = self.measure_length()?;
         let mut stream = match self.heads()? {
             Some(_) => None,
             None => Some(self.input.stream_from(offset)?),
@@ -163,7 +163,7 @@ impl Beyond for SecondLook {
                 way.push(at);
             }
             let head = match (&mut stream, &mut self.heads) {
-                (None, Some(heads)) => heads.at(at)?,
+                (None, Some(heads)) => heads.head_at(at)?,
                 (Some(stream), _) => {
                     let mut head = [0; HEAD];
                     stream.read_exact(&mut head)?;
@@ -171,7 +171,7 @@ impl Beyond for SecondLook {
                 }
                 (None, None) => return Ok(false),
             };
-            step();
+            count_step();
             let [.., a, b, c, d] = head;
             let body = u64::from(u32::from_be_bytes([a, b, c, d]));
             at += HEAD as u64 + body;
@@ -189,16 +189,16 @@ impl Beyond for SecondLook {
 
 /// The heads of records, for looks that go forward.
 #[derive(Debug)]
-struct Heads {
+struct RecordHeads {
     original: Arc<dyn ReadAt>,
     /// The place of the bytes at hand.
     at: u64,
     bytes: Vec<u8>,
 }
 
-impl Heads {
-    fn at(&mut self, offset: u64) -> io::Result<[u8; HEAD]> {
-        let at_hand = |heads: &Heads| -> Option<[u8; HEAD]> {
+impl RecordHeads {
+    fn head_at(&mut self, offset: u64) -> io::Result<[u8; HEAD]> {
+        let at_hand = |heads: &RecordHeads| -> Option<[u8; HEAD]> {
             let from = usize::try_from(offset.checked_sub(heads.at)?).ok()?;
             heads.bytes.get(from..)?.first_chunk().copied()
         };

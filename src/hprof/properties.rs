@@ -5,13 +5,13 @@ use std::io::{self, Read};
 
 use crate::draw::Draw;
 use crate::error::{DecodeError, Error};
-use crate::family::property::{Field, Step, Subject, Twice, judged, lifted};
+use crate::family::property::{DumpPair, FieldBytes, PropertySubject, ReadRecord, judged, lifted};
 use crate::family::{Lowering, Opener, Opening};
 use crate::generate::{GenerateOptions, Placement, generate};
-use crate::hprof::decode::{Wrapped, ZeroLength};
-use crate::hprof::lift::{self, Index};
+use crate::hprof::decode::{WrappedLength, ZeroLength};
+use crate::hprof::lift::{self, DumpIndex};
 use crate::hprof::lower::{self, Framing, LowerOptions, PROFILES};
-use crate::hprof::{self, Beyond, Decoder, IdSize, Reading, Version, annotate, encode, open};
+use crate::hprof::{self, Decoder, IdSize, Lookahead, ReadOptions, Version, annotate, encode, open};
 use crate::input::Input;
 use crate::lower::Adherence;
 use crate::model::{ControlSettings, Dump, Event, EventKind, Heap, Name, Serial, TextId};
@@ -20,23 +20,23 @@ use super::open::FAMILY;
 
 /// HPROF, with its properties.
 #[derive(Clone, Copy, Debug)]
-pub enum Hprof {}
+pub enum HprofProperties {}
 
-const fn reading(zero_length: ZeroLength, wrapped: Wrapped) -> Reading {
-    Reading { zero_length, wrapped, ..Reading::DEFAULT }
+const fn reading(zero_length: ZeroLength, wrapped: WrappedLength) -> ReadOptions {
+    ReadOptions { zero_length, wrapped, ..ReadOptions::DEFAULT }
 }
 
-impl Subject for Hprof {
-    type Map = super::corrupt::Map;
-    type Options = LowerOptions;
-    type Reading = Reading;
+impl PropertySubject for HprofProperties {
+    type FieldMap = super::corrupt::MappedDump;
+    type WriterOptions = LowerOptions;
+    type Assumption = ReadOptions;
     const SCATTERS: bool = true;
     // Each way to read a length of 0, and a length that may have wrapped.
-    const READINGS: &'static [Reading] = &[
-        reading(ZeroLength::ByChain, Wrapped::Repair),
-        reading(ZeroLength::Empty, Wrapped::Trust),
-        reading(ZeroLength::Unpatched, Wrapped::Repair),
-        reading(ZeroLength::Unpatched, Wrapped::Trust),
+    const READINGS: &'static [ReadOptions] = &[
+        reading(ZeroLength::ByChain, WrappedLength::Repair),
+        reading(ZeroLength::Empty, WrappedLength::Trust),
+        reading(ZeroLength::Unpatched, WrappedLength::Repair),
+        reading(ZeroLength::Unpatched, WrappedLength::Trust),
     ];
 
     // Whatever is taken for granted of the bytes.
@@ -44,25 +44,27 @@ impl Subject for Hprof {
         for &reading in Self::READINGS {
             for answers in ANSWERS {
                 let Ok(decoder) = Decoder::new(bytes) else { return };
-                let beyond = answers.map(|answers| Box::new(answers) as Box<dyn Beyond>);
+                let beyond = answers.map(|answers| Box::new(answers) as Box<dyn Lookahead>);
                 let ended = decoder.with_reading(reading, beyond).visit::<DecodeError, _>(|_| Ok(()));
                 let reached = ended.unwrap_or_else(|e| e.offset());
                 assert!(reached <= bytes.len() as u64, "{reading:?}, {answers:?}: {reached:#x}");
             }
-            let input = Input::memory("fuzz", bytes.to_vec());
-            let reopen = || Ok::<_, Error>(open(Opening::of(&input, reading)?)?);
+            let input = Input::from_memory("fuzz", bytes.to_vec());
+            let reopen = || Ok::<_, Error>(open(Opening::from_input(&input, reading)?)?);
             let (Ok(mut first), Ok(mut second)) = (reopen(), reopen()) else { return };
             let mut entries = 0;
             let visited = first.visit::<DecodeError, _>(|step| {
                 let (whole, pieces_end) = match step {
-                    hprof::Step::Sub(at, sub_record) => (sub_record.is_entry() && at.rest == 0, false),
-                    hprof::Step::More(at) => (false, at.rest == 0),
-                    hprof::Step::Record(..) | hprof::Step::Segment(..) | hprof::Step::SegmentEnd(_) => (false, false),
+                    hprof::DecodeStep::Sub(at, sub_record) => (sub_record.is_entry() && at.rest == 0, false),
+                    hprof::DecodeStep::More(at) => (false, at.rest == 0),
+                    hprof::DecodeStep::Record(..)
+                    | hprof::DecodeStep::Segment(..)
+                    | hprof::DecodeStep::SegmentEnd(_) => (false, false),
                 };
                 entries += usize::from(whole || pieces_end);
                 Ok(())
             });
-            let (index, read) = Index::read(&mut second);
+            let (index, read) = DumpIndex::read(&mut second);
             assert_eq!(visited.is_ok(), read.is_ok());
             let Ok((whole, ended)) = lift::dump(reopen) else { panic!("it was opened before") };
             assert_eq!(ended.is_ok(), read.is_ok());
@@ -73,7 +75,7 @@ impl Subject for Hprof {
                 let fields = annotate::visit::<_, DecodeError, _>(&mut decoder, index, |_| Ok(()));
                 assert_eq!(fields.is_ok(), read.is_ok());
             }
-            let mut opener = Opener::memory("fuzz", bytes);
+            let mut opener = Opener::from_memory("fuzz", bytes);
             opener.reading = reading;
             for graph in [false, true] {
                 judged(FAMILY, &opener, graph);
@@ -81,7 +83,7 @@ impl Subject for Hprof {
         }
     }
 
-    fn spelled_again(bytes: &[u8], reading: Reading) -> Option<(Vec<u8>, bool)> {
+    fn decode_and_encode(bytes: &[u8], reading: ReadOptions) -> Option<(Vec<u8>, bool)> {
         let decoder = Decoder::new(bytes).ok()?;
         let mut decoder = decoder.with_reading(reading, None);
         let id = decoder.header().id_size;
@@ -91,24 +93,24 @@ impl Subject for Hprof {
         let ended = decoder.visit::<DecodeError, _>(|step| {
             let start = again.len();
             let at = match step {
-                hprof::Step::Record(at, record) => {
+                hprof::DecodeStep::Record(at, record) => {
                     assert!(encode::record(&mut again, id, record, at.rest).is_ok(), "it had a length");
                     at
                 }
-                hprof::Step::Segment(at, segment) => {
+                hprof::DecodeStep::Segment(at, segment) => {
                     encode::segment(&mut again, &segment);
                     at
                 }
-                hprof::Step::Sub(at, sub_record) => {
+                hprof::DecodeStep::Sub(at, sub_record) => {
                     assert_eq!(encode::length_of(id, sub_record), at.bytes.len() as u64 + at.rest);
                     assert!(encode::sub_record(&mut again, id, sub_record).is_ok(), "it had a length");
                     at
                 }
-                hprof::Step::More(at) => {
+                hprof::DecodeStep::More(at) => {
                     again.extend_from_slice(at.bytes);
                     at
                 }
-                hprof::Step::SegmentEnd(offset) => {
+                hprof::DecodeStep::SegmentEnd(offset) => {
                     assert_eq!(offset as usize, start);
                     return Ok(());
                 }
@@ -121,9 +123,9 @@ impl Subject for Hprof {
     }
 
     // With and without an index.
-    fn fields(bytes: &[u8]) -> Vec<(Vec<Field>, bool)> {
+    fn fields(bytes: &[u8]) -> Vec<(Vec<FieldBytes>, bool)> {
         let Ok(mut decoder) = Decoder::new(bytes) else { return Vec::new() };
-        let (index, _) = Index::read(&mut decoder);
+        let (index, _) = DumpIndex::read(&mut decoder);
         let annotated = |index| {
             let mut fields = Vec::new();
             let ended = annotate::visit::<_, DecodeError, _>(&mut Decoder::new(bytes).ok()?, index, |field| {
@@ -137,8 +139,8 @@ impl Subject for Hprof {
         [None, Some(&index)].into_iter().filter_map(annotated).collect()
     }
 
-    fn steps(source: impl Read, reading: Reading) -> (Vec<Step>, Result<u64, String>) {
-        let mut steps: Vec<Step> = Vec::new();
+    fn steps(source: impl Read, reading: ReadOptions) -> (Vec<ReadRecord>, Result<u64, String>) {
+        let mut steps: Vec<ReadRecord> = Vec::new();
         let decoder = match Decoder::new(source) {
             Ok(decoder) => decoder,
             // What is shown of a wrong header is what was there of it.
@@ -146,21 +148,21 @@ impl Subject for Hprof {
         };
         let ended = decoder.with_reading(reading, None).visit::<DecodeError, _>(|step| {
             let (what, at) = match step {
-                hprof::Step::Record(at, _) => ("record", at),
-                hprof::Step::Segment(at, _) => ("segment", at),
-                hprof::Step::Sub(at, _) => ("sub-record", at),
-                hprof::Step::More(at) => {
+                hprof::DecodeStep::Record(at, _) => ("record", at),
+                hprof::DecodeStep::Segment(at, _) => ("segment", at),
+                hprof::DecodeStep::Sub(at, _) => ("sub-record", at),
+                hprof::DecodeStep::More(at) => {
                     if let Some(whole) = steps.last_mut() {
                         whole.bytes.extend_from_slice(at.bytes);
                     }
                     return Ok(());
                 }
-                hprof::Step::SegmentEnd(offset) => {
-                    steps.push(Step { what: "end of segment", place: String::new(), offset, bytes: Vec::new() });
+                hprof::DecodeStep::SegmentEnd(offset) => {
+                    steps.push(ReadRecord { what: "end of segment", place: String::new(), offset, bytes: Vec::new() });
                     return Ok(());
                 }
             };
-            steps.push(Step { what, place: at.index.to_string(), offset: at.offset, bytes: at.bytes.to_vec() });
+            steps.push(ReadRecord { what, place: at.index.to_string(), offset: at.offset, bytes: at.bytes.to_vec() });
             Ok(())
         });
         (steps, ended.map_err(|e| e.to_string()))
@@ -206,7 +208,7 @@ impl Subject for Hprof {
         text.into_iter().chain(others).collect()
     }
 
-    fn through_any(dump: Dump, options: &LowerOptions) -> Option<Result<Twice, Error>> {
+    fn through_any(dump: Dump, options: &LowerOptions) -> Option<Result<DumpPair, Error>> {
         Some(through_any(dump.heaps.first()?, options))
     }
 }
@@ -225,7 +227,7 @@ pub fn through_any(heap: &Heap, options: &LowerOptions) -> Result<(Vec<u8>, Vec<
     // What only Android can say needs its header version.
     let android = |framing: &&Framing| options.profile.android && framing.version == Version::V1_0_3;
     let any = LowerOptions { framing: any.profile.framings.iter().find(android), ..any };
-    let mut back = lifted::<Hprof>(&lower::to_bytes(heap, &any)?).heaps.swap_remove(0);
+    let mut back = lifted::<HprofProperties>(&lower::to_bytes(heap, &any)?).heaps.swap_remove(0);
     back.surroundings.events = None;
     back.surroundings.times = None;
     let mut heap = heap.clone();
@@ -239,16 +241,16 @@ pub fn through_any(heap: &Heap, options: &LowerOptions) -> Result<(Vec<u8>, Vec<
 }
 
 /// The answers that a second look may give, truly or not.
-const ANSWERS: [Option<Answers>; 5] = [
+const ANSWERS: [Option<FixedLookahead>; 5] = [
     None,
-    Some(Answers { length: Answer::Yes, chains: Answer::Yes }),
-    Some(Answers { length: Answer::Yes, chains: Answer::No }),
-    Some(Answers { length: Answer::No, chains: Answer::No }),
-    Some(Answers { length: Answer::Fails, chains: Answer::Fails }),
+    Some(FixedLookahead { length: LookaheadAnswer::Yes, chains: LookaheadAnswer::Yes }),
+    Some(FixedLookahead { length: LookaheadAnswer::Yes, chains: LookaheadAnswer::No }),
+    Some(FixedLookahead { length: LookaheadAnswer::No, chains: LookaheadAnswer::No }),
+    Some(FixedLookahead { length: LookaheadAnswer::Fails, chains: LookaheadAnswer::Fails }),
 ];
 
 #[derive(Clone, Copy, Debug)]
-enum Answer {
+enum LookaheadAnswer {
     Yes,
     No,
     Fails,
@@ -256,25 +258,25 @@ enum Answer {
 
 /// A second look with fixed answers.
 #[derive(Clone, Copy, Debug)]
-struct Answers {
-    length: Answer,
-    chains: Answer,
+struct FixedLookahead {
+    length: LookaheadAnswer,
+    chains: LookaheadAnswer,
 }
 
-impl Beyond for Answers {
+impl Lookahead for FixedLookahead {
     fn length(&mut self, at_least: u64) -> io::Result<Option<u64>> {
         match self.length {
-            Answer::Yes => Ok(Some(at_least)),
-            Answer::No => Ok(None),
-            Answer::Fails => Err(io::Error::other("no second look")),
+            LookaheadAnswer::Yes => Ok(Some(at_least)),
+            LookaheadAnswer::No => Ok(None),
+            LookaheadAnswer::Fails => Err(io::Error::other("no second look")),
         }
     }
 
     fn chains(&mut self, _: u64) -> io::Result<bool> {
         match self.chains {
-            Answer::Yes => Ok(true),
-            Answer::No => Ok(false),
-            Answer::Fails => Err(io::Error::other("no second look")),
+            LookaheadAnswer::Yes => Ok(true),
+            LookaheadAnswer::No => Ok(false),
+            LookaheadAnswer::Fails => Err(io::Error::other("no second look")),
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::model::{
     AllocationSites, ControlSettings, CpuSamples, Frame, HeapSummary, LoadClass, Serial, StartThread, TextId, Trace,
 };
 
-use super::tags::{FlatValues, Tag, flat_values};
+use super::tags::{FlatValues, RecordTag, flat_values};
 
 /// A record that is not a part of a heap.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,14 +23,14 @@ pub struct Record<'a> {
     /// Microseconds since the header's time stamp.
     pub time: u32,
     /// The fields and contents of the record.
-    pub body: Body<'a>,
+    pub body: RecordBody<'a>,
     /// Bytes after the fields that the record is known to have; kept.
     pub rest: Cow<'a, [u8]>,
 }
 
 /// The body of a record: the fields that [`Tag::FORMS`] has for its tag, and what is said here.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Body<'a> {
+pub enum RecordBody<'a> {
     /// STRING IN UTF8: the rest of the body is the string, without a terminating zero: modified UTF-8, not always valid.
     Text(TextId, Cow<'a, [u8]>),
     /// LOAD CLASS. One class may be loaded several times; the last record counts. Serial numbers are above 0.
@@ -58,41 +58,44 @@ pub enum Body<'a> {
     /// HEAP DUMP END, 0x2c: no body.
     End,
     /// A tag that no document lists: readers skip it by its length.
-    Unknown(Tag, Cow<'a, [u8]>),
+    Unknown(RecordTag, Cow<'a, [u8]>),
 }
 
 impl Record<'_> {
     /// The record's tag.
-    pub fn tag(&self) -> Tag {
+    pub fn tag(&self) -> RecordTag {
         self.body.values().0
     }
 }
 
-impl Body<'_> {
+impl RecordBody<'_> {
     /// The tag, and the values of the tag's fields.
-    pub(super) fn values(&self) -> (Tag, FlatValues) {
+    pub(super) fn values(&self) -> (RecordTag, FlatValues) {
         let (tag, values): (_, &[u64]) = match self {
-            Body::Text(id, _) => (Tag::STRING_IN_UTF8, &[id.0]),
-            Body::LoadClass(r) => (Tag::LOAD_CLASS, &[r.serial.0.into(), r.class.0, r.trace.0.into(), r.name.0]),
-            Body::UnloadClass(serial) => (Tag::UNLOAD_CLASS, &[serial.0.into()]),
-            Body::Frame(r) => {
-                (Tag::STACK_FRAME, &[r.id.0, r.method.0, r.signature.0, r.source.0, r.class.0.into(), r.line as u64])
+            RecordBody::Text(id, _) => (RecordTag::STRING_IN_UTF8, &[id.0]),
+            RecordBody::LoadClass(r) => {
+                (RecordTag::LOAD_CLASS, &[r.serial.0.into(), r.class.0, r.trace.0.into(), r.name.0])
             }
-            Body::Trace(r) => (Tag::STACK_TRACE, &[r.serial.0.into(), r.thread.0.into()]),
-            Body::AllocSites(r) => {
+            RecordBody::UnloadClass(serial) => (RecordTag::UNLOAD_CLASS, &[serial.0.into()]),
+            RecordBody::Frame(r) => (
+                RecordTag::STACK_FRAME,
+                &[r.id.0, r.method.0, r.signature.0, r.source.0, r.class.0.into(), r.line as u64],
+            ),
+            RecordBody::Trace(r) => (RecordTag::STACK_TRACE, &[r.serial.0.into(), r.thread.0.into()]),
+            RecordBody::AllocSites(r) => {
                 let [a, b, c, d] = totals(&r.totals);
-                (Tag::ALLOC_SITES, &[r.flags.into(), r.cutoff.into(), a, b, c, d])
+                (RecordTag::ALLOC_SITES, &[r.flags.into(), r.cutoff.into(), a, b, c, d])
             }
-            Body::HeapSummary(r) => (Tag::HEAP_SUMMARY, &totals(r)),
-            Body::StartThread(r) => (
-                Tag::START_THREAD,
+            RecordBody::HeapSummary(r) => (RecordTag::HEAP_SUMMARY, &totals(r)),
+            RecordBody::StartThread(r) => (
+                RecordTag::START_THREAD,
                 &[r.serial.0.into(), r.object.0, r.trace.0.into(), r.name.0, r.group.0, r.parent_group.0],
             ),
-            Body::EndThread(serial) => (Tag::END_THREAD, &[serial.0.into()]),
-            Body::CpuSamples(r) => (Tag::CPU_SAMPLES, &[r.total.into()]),
-            Body::ControlSettings(r) => (Tag::CONTROL_SETTINGS, &[r.flags.into(), r.depth.into()]),
-            Body::End => (Tag::HEAP_DUMP_END, &[]),
-            Body::Unknown(tag, _) => (*tag, &[]),
+            RecordBody::EndThread(serial) => (RecordTag::END_THREAD, &[serial.0.into()]),
+            RecordBody::CpuSamples(r) => (RecordTag::CPU_SAMPLES, &[r.total.into()]),
+            RecordBody::ControlSettings(r) => (RecordTag::CONTROL_SETTINGS, &[r.flags.into(), r.depth.into()]),
+            RecordBody::End => (RecordTag::HEAP_DUMP_END, &[]),
+            RecordBody::Unknown(tag, _) => (*tag, &[]),
         };
         (tag, flat_values(values))
     }
@@ -107,7 +110,7 @@ fn totals(summary: &HeapSummary) -> [u64; 4] {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment {
     /// The tag: one of the two.
-    pub tag: Tag,
+    pub tag: RecordTag,
     /// Microseconds since the header's time stamp.
     pub time: u32,
     /// The length as the record states it.

@@ -3,21 +3,21 @@
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::ops::Range;
 
-use crate::family::case::Choice;
+use crate::family::case::ReadingChoice;
 
-use super::Tag;
+use super::RecordTag;
 
 /// Kinds of records outside of the heap that a reader can pass over: each by the name that stands in the documents.
-pub(crate) const KINDS: &[Choice] = &[
-    Choice::new("unload-class", "UNLOAD CLASS"),
-    Choice::new("stack-frame", "STACK FRAME"),
-    Choice::new("stack-trace", "STACK TRACE"),
-    Choice::new("alloc-sites", "ALLOC SITES"),
-    Choice::new("heap-summary", "HEAP SUMMARY"),
-    Choice::new("start-thread", "START THREAD"),
-    Choice::new("end-thread", "END THREAD"),
-    Choice::new("cpu-samples", "CPU SAMPLES"),
-    Choice::new("control-settings", "CONTROL SETTINGS"),
+pub(crate) const KINDS: &[ReadingChoice] = &[
+    ReadingChoice::new("unload-class", "UNLOAD CLASS"),
+    ReadingChoice::new("stack-frame", "STACK FRAME"),
+    ReadingChoice::new("stack-trace", "STACK TRACE"),
+    ReadingChoice::new("alloc-sites", "ALLOC SITES"),
+    ReadingChoice::new("heap-summary", "HEAP SUMMARY"),
+    ReadingChoice::new("start-thread", "START THREAD"),
+    ReadingChoice::new("end-thread", "END THREAD"),
+    ReadingChoice::new("cpu-samples", "CPU SAMPLES"),
+    ReadingChoice::new("control-settings", "CONTROL SETTINGS"),
 ];
 
 /// Bytes of a header after its text: the size of identifiers, and the time.
@@ -39,7 +39,7 @@ pub(crate) fn write_without_records(
     out: &mut dyn Write,
     skipped: &mut dyn FnMut(Range<u64>),
 ) -> io::Result<()> {
-    let named = |tag: Tag| tag.form().and_then(|form| KINDS.iter().position(|kind| kind.about == form.name));
+    let named = |tag: RecordTag| tag.form().and_then(|form| KINDS.iter().position(|kind| kind.about == form.name));
     let mut dump = BufReader::with_capacity(CHUNK, dump);
     let mut at = copy_text(&mut dump, out)?;
     at += io::copy(&mut dump.by_ref().take(AFTER_TEXT), out)?;
@@ -53,7 +53,7 @@ pub(crate) fn write_without_records(
             out.write_all(&head)?;
             return io::copy(&mut dump, out).map(drop);
         }
-        if named(Tag(tag)).is_some_and(|kind| kinds.contains(&kind)) {
+        if named(RecordTag(tag)).is_some_and(|kind| kinds.contains(&kind)) {
             io::copy(&mut dump.by_ref().take(end - body), &mut io::sink())?;
             skipped(body..end);
         } else {
@@ -105,6 +105,6 @@ mod tests {
         assert_eq!(left, [&header[..], text, cut].concat());
         assert_eq!(bodies, [&b"ab"[..], b"abcd"]);
         assert_eq!(without(&[]).0, dump);
-        assert!(KINDS.iter().all(|kind| Tag::FORMS.iter().any(|form| form.name == kind.about)));
+        assert!(KINDS.iter().all(|kind| RecordTag::FORMS.iter().any(|form| form.name == kind.about)));
     }
 }

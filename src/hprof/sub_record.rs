@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use crate::model::{Address, FieldType, PrimitiveType, RootKind, Serial, TextId, Value};
 
-use super::tags::{FlatValues, Form, SubTag, flat_values};
+use super::tags::{FlatValues, SubRecordTag, TagForm, flat_values};
 
 /// A sub-record.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub enum SubRecord<'a> {
     /// or the end of the segment.
     HeapInfo(u32, TextId),
     /// Any other flat list of fields, with their values. It is kept, and no heap records it.
-    Flat(&'static Form, FlatValues),
+    Flat(&'static TagForm, FlatValues),
 }
 
 /// A root: the object's identifier (I), and after it the numbers of its kind, as [`SubTag::FORMS`] has them.
@@ -159,16 +159,16 @@ pub struct ArrayHead {
 
 impl SubRecord<'_> {
     /// The sub-record's tag.
-    pub fn tag(&self) -> SubTag {
+    pub fn tag(&self) -> SubRecordTag {
         match self {
             SubRecord::Root(root) => root.tag(),
-            SubRecord::Class(_) => SubTag::CLASS_DUMP,
-            SubRecord::Instance(_) => SubTag::INSTANCE_DUMP,
-            SubRecord::ObjectArray(_) => SubTag::OBJECT_ARRAY_DUMP,
-            SubRecord::PrimitiveArray(_) => SubTag::PRIMITIVE_ARRAY_DUMP,
-            SubRecord::NoDataArray(_) => SubTag::PRIMITIVE_ARRAY_NO_DATA_DUMP,
-            SubRecord::HeapInfo(..) => SubTag::HEAP_DUMP_INFO,
-            SubRecord::Flat(form, _) => SubTag(form.tag),
+            SubRecord::Class(_) => SubRecordTag::CLASS_DUMP,
+            SubRecord::Instance(_) => SubRecordTag::INSTANCE_DUMP,
+            SubRecord::ObjectArray(_) => SubRecordTag::OBJECT_ARRAY_DUMP,
+            SubRecord::PrimitiveArray(_) => SubRecordTag::PRIMITIVE_ARRAY_DUMP,
+            SubRecord::NoDataArray(_) => SubRecordTag::PRIMITIVE_ARRAY_NO_DATA_DUMP,
+            SubRecord::HeapInfo(..) => SubRecordTag::HEAP_DUMP_INFO,
+            SubRecord::Flat(form, _) => SubRecordTag(form.tag),
         }
     }
 
@@ -201,27 +201,29 @@ impl SubRecord<'_> {
     }
 
     /// The flat sub-record of these values.
-    pub(super) fn from_values(form: &'static Form, values: FlatValues) -> SubRecord<'static> {
+    pub(super) fn from_values(form: &'static TagForm, values: FlatValues) -> SubRecord<'static> {
         match form.root {
             Some(mut kind) => {
                 kind.numbers().zip(&values[1..]).for_each(|(number, value)| number.set(*value));
                 SubRecord::Root(RootRecord { object: Address(values[0]), kind })
             }
-            None if form.tag == SubTag::HEAP_DUMP_INFO.0 => SubRecord::HeapInfo(values[0] as u32, TextId(values[1])),
+            None if form.tag == SubRecordTag::HEAP_DUMP_INFO.0 => {
+                SubRecord::HeapInfo(values[0] as u32, TextId(values[1]))
+            }
             None => SubRecord::Flat(form, values),
         }
     }
 
     /// Form and values of a flat sub-record; `None` for another.
-    pub(super) fn values(&self) -> Option<(&'static Form, FlatValues)> {
+    pub(super) fn values(&self) -> Option<(&'static TagForm, FlatValues)> {
         match self {
             SubRecord::Root(RootRecord { object, kind }) => {
                 let (mut values, mut kind) = (flat_values(&[object.0]), *kind);
                 kind.numbers().zip(&mut values[1..]).for_each(|(number, value)| *value = number.get());
-                Some((Form::of_root(kind), values))
+                Some((TagForm::of_root(kind), values))
             }
             SubRecord::HeapInfo(heap, name) => {
-                Some((SubTag::HEAP_DUMP_INFO.form()?, flat_values(&[u64::from(*heap), name.0])))
+                Some((SubRecordTag::HEAP_DUMP_INFO.form()?, flat_values(&[u64::from(*heap), name.0])))
             }
             SubRecord::Flat(form, values) => Some((form, *values)),
             _ => None,
@@ -231,8 +233,8 @@ impl SubRecord<'_> {
 
 impl RootRecord {
     /// The sub-record's tag.
-    pub fn tag(&self) -> SubTag {
-        SubTag(Form::of_root(self.kind).tag)
+    pub fn tag(&self) -> SubRecordTag {
+        SubRecordTag(TagForm::of_root(self.kind).tag)
     }
 }
 
@@ -244,7 +246,7 @@ mod tests {
     use super::*;
     use crate::bytes::{Cursor, NoTrace};
 
-    static TWO_FIELDS: Form = Form {
+    static TWO_FIELDS: TagForm = TagForm {
         tag: 0x91,
         name: "TWO FIELDS",
         fields: &[
@@ -264,7 +266,7 @@ mod tests {
         assert_eq!(encode::length_of(IdSize::Two, &told), 7);
         let read = decode::flat(&mut Cursor::new(&bytes[1..], NoTrace), 2, TWO_FIELDS.fields).expect("whole");
         assert_eq!(SubRecord::from_values(&TWO_FIELDS, read), told);
-        assert_eq!(told.tag(), SubTag(0x91));
+        assert_eq!(told.tag(), SubRecordTag(0x91));
         assert!(!told.is_entry());
     }
 }

@@ -10,75 +10,79 @@ use super::wire::IdSize;
 
 /// The tag of a top-level record. Unknown ones are kept and can be printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Tag(pub u8);
+pub struct RecordTag(pub u8);
 
 /// The tag of a sub-record, inside a HEAP DUMP or HEAP DUMP SEGMENT: a namespace apart from [`Tag`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct SubTag(pub u8);
+pub struct SubRecordTag(pub u8);
 
-impl Tag {
+impl RecordTag {
     /// A string, with its identifier.
-    pub const STRING_IN_UTF8: Tag = Tag(0x01);
+    pub const STRING_IN_UTF8: RecordTag = RecordTag(0x01);
     /// A class was loaded.
-    pub const LOAD_CLASS: Tag = Tag(0x02);
+    pub const LOAD_CLASS: RecordTag = RecordTag(0x02);
     /// A class was unloaded.
-    pub const UNLOAD_CLASS: Tag = Tag(0x03);
+    pub const UNLOAD_CLASS: RecordTag = RecordTag(0x03);
     /// A stack frame.
-    pub const STACK_FRAME: Tag = Tag(0x04);
+    pub const STACK_FRAME: RecordTag = RecordTag(0x04);
     /// A stack trace.
-    pub const STACK_TRACE: Tag = Tag(0x05);
+    pub const STACK_TRACE: RecordTag = RecordTag(0x05);
     /// Allocation sites.
-    pub const ALLOC_SITES: Tag = Tag(0x06);
+    pub const ALLOC_SITES: RecordTag = RecordTag(0x06);
     /// Totals of the heap.
-    pub const HEAP_SUMMARY: Tag = Tag(0x07);
+    pub const HEAP_SUMMARY: RecordTag = RecordTag(0x07);
     /// A thread started.
-    pub const START_THREAD: Tag = Tag(0x0a);
+    pub const START_THREAD: RecordTag = RecordTag(0x0a);
     /// A thread ended.
-    pub const END_THREAD: Tag = Tag(0x0b);
+    pub const END_THREAD: RecordTag = RecordTag(0x0b);
     /// A whole heap.
-    pub const HEAP_DUMP: Tag = Tag(0x0c);
+    pub const HEAP_DUMP: RecordTag = RecordTag(0x0c);
     /// CPU samples.
-    pub const CPU_SAMPLES: Tag = Tag(0x0d);
+    pub const CPU_SAMPLES: RecordTag = RecordTag(0x0d);
     /// Settings of the profiler.
-    pub const CONTROL_SETTINGS: Tag = Tag(0x0e);
+    pub const CONTROL_SETTINGS: RecordTag = RecordTag(0x0e);
     /// A part of a heap.
-    pub const HEAP_DUMP_SEGMENT: Tag = Tag(0x1c);
+    pub const HEAP_DUMP_SEGMENT: RecordTag = RecordTag(0x1c);
     /// Ends the segments of a heap.
-    pub const HEAP_DUMP_END: Tag = Tag(0x2c);
+    pub const HEAP_DUMP_END: RecordTag = RecordTag(0x2c);
 
     /// Every record that a document lists.
-    pub const FORMS: [Form; 14] = [
-        form(Tag::STRING_IN_UTF8.0, "STRING IN UTF8", &[id("string id")]),
-        form(Tag::LOAD_CLASS.0, "LOAD CLASS", &[CLASS, id("class object id"), TRACE, id("class name string id")]),
-        form(Tag::UNLOAD_CLASS.0, "UNLOAD CLASS", &[CLASS]),
+    pub const FORMS: [TagForm; 14] = [
+        form(RecordTag::STRING_IN_UTF8.0, "STRING IN UTF8", &[id("string id")]),
+        form(RecordTag::LOAD_CLASS.0, "LOAD CLASS", &[CLASS, id("class object id"), TRACE, id("class name string id")]),
+        form(RecordTag::UNLOAD_CLASS.0, "UNLOAD CLASS", &[CLASS]),
         form(
-            Tag::STACK_FRAME.0,
+            RecordTag::STACK_FRAME.0,
             "STACK FRAME",
             &[id("stack frame id"), METHOD, SIGNATURE, SOURCE, CLASS, signed("line number")],
         ),
-        form(Tag::STACK_TRACE.0, "STACK TRACE", &[TRACE, THREAD]),
+        form(RecordTag::STACK_TRACE.0, "STACK TRACE", &[TRACE, THREAD]),
         form(
-            Tag::ALLOC_SITES.0,
+            RecordTag::ALLOC_SITES.0,
             "ALLOC SITES",
             &[unsigned(2, "flags"), CUTOFF, LIVE_BYTES, LIVE, ALLOCATED_BYTES, ALLOCATED],
         ),
-        form(Tag::HEAP_SUMMARY.0, "HEAP SUMMARY", &[LIVE_BYTES, LIVE, ALLOCATED_BYTES, ALLOCATED]),
+        form(RecordTag::HEAP_SUMMARY.0, "HEAP SUMMARY", &[LIVE_BYTES, LIVE, ALLOCATED_BYTES, ALLOCATED]),
         form(
-            Tag::START_THREAD.0,
+            RecordTag::START_THREAD.0,
             "START THREAD",
             &[THREAD, id("thread object id"), TRACE, id("thread name string id"), GROUP, PARENT],
         ),
-        form(Tag::END_THREAD.0, "END THREAD", &[THREAD]),
-        form(Tag::HEAP_DUMP.0, "HEAP DUMP", &[]),
-        form(Tag::CPU_SAMPLES.0, "CPU SAMPLES", &[unsigned(4, "total number of samples")]),
-        form(Tag::CONTROL_SETTINGS.0, "CONTROL SETTINGS", &[unsigned(4, "flags"), unsigned(2, "stack trace depth")]),
-        form(Tag::HEAP_DUMP_SEGMENT.0, "HEAP DUMP SEGMENT", &[]),
-        form(Tag::HEAP_DUMP_END.0, "HEAP DUMP END", &[]),
+        form(RecordTag::END_THREAD.0, "END THREAD", &[THREAD]),
+        form(RecordTag::HEAP_DUMP.0, "HEAP DUMP", &[]),
+        form(RecordTag::CPU_SAMPLES.0, "CPU SAMPLES", &[unsigned(4, "total number of samples")]),
+        form(
+            RecordTag::CONTROL_SETTINGS.0,
+            "CONTROL SETTINGS",
+            &[unsigned(4, "flags"), unsigned(2, "stack trace depth")],
+        ),
+        form(RecordTag::HEAP_DUMP_SEGMENT.0, "HEAP DUMP SEGMENT", &[]),
+        form(RecordTag::HEAP_DUMP_END.0, "HEAP DUMP END", &[]),
     ];
 
     /// The tag's row in [`Tag::FORMS`].
     #[inline]
-    pub fn form(self) -> Option<&'static Form> {
+    pub fn form(self) -> Option<&'static TagForm> {
         Self::FORMS.iter().find(|form| form.tag == self.0)
     }
 
@@ -91,7 +95,7 @@ impl Tag {
     /// The facets of what such a record says; none of one that holds sub-records or nothing.
     pub(super) const fn facets(self) -> &'static [Facet] {
         match self {
-            Tag::STRING_IN_UTF8 => &[
+            RecordTag::STRING_IN_UTF8 => &[
                 Facet::ClassName,
                 Facet::Fields,
                 Facet::Statics,
@@ -101,24 +105,24 @@ impl Tag {
                 Facet::Strings,
                 Facet::Events,
             ],
-            Tag::LOAD_CLASS => {
+            RecordTag::LOAD_CLASS => {
                 &[Facet::ClassName, Facet::ClassSerial, Facet::ClassTrace, Facet::StackTraces, Facet::Events]
             }
-            Tag::UNLOAD_CLASS => &[Facet::Unloads, Facet::Events],
-            Tag::STACK_FRAME | Tag::STACK_TRACE => &[Facet::StackTraces, Facet::Events],
-            Tag::ALLOC_SITES => &[Facet::AllocationSites, Facet::Events],
-            Tag::HEAP_SUMMARY => &[Facet::HeapSummaries, Facet::Events],
-            Tag::START_THREAD => &[Facet::Threads, Facet::Events],
-            Tag::END_THREAD => &[Facet::Events],
-            Tag::CPU_SAMPLES => &[Facet::CpuSamples, Facet::Events],
-            Tag::CONTROL_SETTINGS => &[Facet::ControlSettings, Facet::Events],
+            RecordTag::UNLOAD_CLASS => &[Facet::Unloads, Facet::Events],
+            RecordTag::STACK_FRAME | RecordTag::STACK_TRACE => &[Facet::StackTraces, Facet::Events],
+            RecordTag::ALLOC_SITES => &[Facet::AllocationSites, Facet::Events],
+            RecordTag::HEAP_SUMMARY => &[Facet::HeapSummaries, Facet::Events],
+            RecordTag::START_THREAD => &[Facet::Threads, Facet::Events],
+            RecordTag::END_THREAD => &[Facet::Events],
+            RecordTag::CPU_SAMPLES => &[Facet::CpuSamples, Facet::Events],
+            RecordTag::CONTROL_SETTINGS => &[Facet::ControlSettings, Facet::Events],
             _ => &[],
         }
     }
 
     /// Whether the record holds sub-records.
     pub const fn is_dump(self) -> bool {
-        matches!(self, Tag::HEAP_DUMP | Tag::HEAP_DUMP_SEGMENT)
+        matches!(self, RecordTag::HEAP_DUMP | RecordTag::HEAP_DUMP_SEGMENT)
     }
 
     /// The tags that a document lists, for messages.
@@ -128,23 +132,23 @@ impl Tag {
     }
 }
 
-impl SubTag {
+impl SubRecordTag {
     /// A class.
-    pub const CLASS_DUMP: SubTag = SubTag(0x20);
+    pub const CLASS_DUMP: SubRecordTag = SubRecordTag(0x20);
     /// A plain object.
-    pub const INSTANCE_DUMP: SubTag = SubTag(0x21);
+    pub const INSTANCE_DUMP: SubRecordTag = SubRecordTag(0x21);
     /// An array of references.
-    pub const OBJECT_ARRAY_DUMP: SubTag = SubTag(0x22);
+    pub const OBJECT_ARRAY_DUMP: SubRecordTag = SubRecordTag(0x22);
     /// An array of primitive values.
-    pub const PRIMITIVE_ARRAY_DUMP: SubTag = SubTag(0x23);
+    pub const PRIMITIVE_ARRAY_DUMP: SubRecordTag = SubRecordTag(0x23);
     /// Android: an array of primitive values without the values.
-    pub const PRIMITIVE_ARRAY_NO_DATA_DUMP: SubTag = SubTag(0xc3);
+    pub const PRIMITIVE_ARRAY_NO_DATA_DUMP: SubRecordTag = SubRecordTag(0xc3);
     /// Android: the heap that the following objects belong to.
-    pub const HEAP_DUMP_INFO: SubTag = SubTag(0xfe);
+    pub const HEAP_DUMP_INFO: SubRecordTag = SubRecordTag(0xfe);
 
     /// Every sub-record that a document lists. One without fields here has lists or contents, and functions of its own in
     /// `decode` and `encode`; a root has the object's identifier and then the numbers of its kind in their order.
-    pub const FORMS: &'static [Form] = &[
+    pub const FORMS: &'static [TagForm] = &[
         root(0xff, "ROOT UNKNOWN", RootKind::Unknown, &[OBJECT]),
         root(0x01, "ROOT JNI GLOBAL", RootKind::JniGlobal(Address(0)), &[OBJECT, REFERENCE]),
         root(0x02, "ROOT JNI LOCAL", RootKind::JniLocal(Serial(0), 0), &[OBJECT, THREAD, FRAME]),
@@ -154,10 +158,10 @@ impl SubTag {
         root(0x06, "ROOT THREAD BLOCK", RootKind::ThreadBlock(Serial(0)), &[OBJECT, THREAD]),
         root(0x07, "ROOT MONITOR USED", RootKind::MonitorUsed, &[OBJECT]),
         root(0x08, "ROOT THREAD OBJECT", RootKind::ThreadObject(Serial(0), Serial(0)), &[OBJECT, THREAD, TRACE]),
-        form(SubTag::CLASS_DUMP.0, "CLASS DUMP", &[]),
-        form(SubTag::INSTANCE_DUMP.0, "INSTANCE DUMP", &[]),
-        form(SubTag::OBJECT_ARRAY_DUMP.0, "OBJECT ARRAY DUMP", &[]),
-        form(SubTag::PRIMITIVE_ARRAY_DUMP.0, "PRIMITIVE ARRAY DUMP", &[]),
+        form(SubRecordTag::CLASS_DUMP.0, "CLASS DUMP", &[]),
+        form(SubRecordTag::INSTANCE_DUMP.0, "INSTANCE DUMP", &[]),
+        form(SubRecordTag::OBJECT_ARRAY_DUMP.0, "OBJECT ARRAY DUMP", &[]),
+        form(SubRecordTag::PRIMITIVE_ARRAY_DUMP.0, "PRIMITIVE ARRAY DUMP", &[]),
         android(root(0x89, "ROOT INTERNED STRING", RootKind::InternedString, &[OBJECT])),
         android(root(0x8a, "ROOT FINALIZING", RootKind::Finalizing, &[OBJECT])),
         android(root(0x8b, "ROOT DEBUGGER", RootKind::Debugger, &[OBJECT])),
@@ -165,12 +169,16 @@ impl SubTag {
         android(root(0x8d, "ROOT VM INTERNAL", RootKind::VmInternal, &[OBJECT])),
         android(root(0x8e, "ROOT JNI MONITOR", RootKind::JniMonitor(Serial(0), 0), &[OBJECT, THREAD, FRAME])),
         android(root(0x90, "ROOT UNREACHABLE", RootKind::Unreachable, &[OBJECT])),
-        android(form(SubTag::PRIMITIVE_ARRAY_NO_DATA_DUMP.0, "PRIMITIVE ARRAY NO DATA DUMP", &[])),
-        android(form(SubTag::HEAP_DUMP_INFO.0, "HEAP DUMP INFO", &[unsigned(4, "heap id"), id("heap name string id")])),
+        android(form(SubRecordTag::PRIMITIVE_ARRAY_NO_DATA_DUMP.0, "PRIMITIVE ARRAY NO DATA DUMP", &[])),
+        android(form(
+            SubRecordTag::HEAP_DUMP_INFO.0,
+            "HEAP DUMP INFO",
+            &[unsigned(4, "heap id"), id("heap name string id")],
+        )),
     ];
 
     /// The tag's row in [`SubTag::FORMS`].
-    pub fn form(self) -> Option<&'static Form> {
+    pub fn form(self) -> Option<&'static TagForm> {
         Self::FORMS.iter().find(|form| form.tag == self.0)
     }
 
@@ -187,7 +195,7 @@ impl SubTag {
 
 /// The form of a record or sub-record of one tag, in one place for all that need it.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Form {
+pub struct TagForm {
     /// Tag.
     pub tag: u8,
     /// The documents' name.
@@ -200,27 +208,27 @@ pub struct Form {
     pub is_android: bool,
 }
 
-impl Form {
+impl TagForm {
     /// The sub-record that is a root of this kind.
     ///
     /// # Panics
     /// Never: every kind of root has its row, which a test checks.
-    pub fn of_root(kind: RootKind) -> &'static Form {
-        let is_it = |form: &&Form| form.root.is_some_and(|own| own.is_a(kind));
-        SubTag::FORMS.iter().find(is_it).expect("every kind of root has its sub-record")
+    pub fn of_root(kind: RootKind) -> &'static TagForm {
+        let is_it = |form: &&TagForm| form.root.is_some_and(|own| own.is_a(kind));
+        SubRecordTag::FORMS.iter().find(is_it).expect("every kind of root has its sub-record")
     }
 }
 
-const fn form(tag: u8, name: &'static str, fields: &'static [FlatField]) -> Form {
-    Form { tag, name, fields, root: None, is_android: false }
+const fn form(tag: u8, name: &'static str, fields: &'static [FlatField]) -> TagForm {
+    TagForm { tag, name, fields, root: None, is_android: false }
 }
 
-const fn root(tag: u8, name: &'static str, kind: RootKind, fields: &'static [FlatField]) -> Form {
-    Form { root: Some(kind), ..form(tag, name, fields) }
+const fn root(tag: u8, name: &'static str, kind: RootKind, fields: &'static [FlatField]) -> TagForm {
+    TagForm { root: Some(kind), ..form(tag, name, fields) }
 }
 
-const fn android(form: Form) -> Form {
-    Form { is_android: true, ..form }
+const fn android(form: TagForm) -> TagForm {
+    TagForm { is_android: true, ..form }
 }
 
 /// A field of a record or sub-record.
@@ -294,7 +302,7 @@ pub(super) fn flat_values(first: &[u64]) -> FlatValues {
 }
 
 /// Tags in their order, with ranges for neighbours.
-fn ranges<'f>(forms: impl Iterator<Item = &'f Form>) -> String {
+fn ranges<'f>(forms: impl Iterator<Item = &'f TagForm>) -> String {
     let mut tags: Vec<u8> = forms.map(|form| form.tag).collect();
     tags.sort_unstable();
     let runs = tags.chunk_by(|a, b| a + 1 == *b).map(|run| match run {
@@ -304,22 +312,22 @@ fn ranges<'f>(forms: impl Iterator<Item = &'f Form>) -> String {
     runs.collect::<Vec<_>>().join(", ")
 }
 
-fn named(form: Option<&Form>, tag: u8, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+fn write_tag_name(form: Option<&TagForm>, tag: u8, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     match form {
         Some(form) => f.write_str(form.name),
         None => write!(f, "unknown tag {tag:#04x}"),
     }
 }
 
-impl fmt::Display for Tag {
+impl fmt::Display for RecordTag {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        named(self.form(), self.0, f)
+        write_tag_name(self.form(), self.0, f)
     }
 }
 
-impl fmt::Display for SubTag {
+impl fmt::Display for SubRecordTag {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        named(self.form(), self.0, f)
+        write_tag_name(self.form(), self.0, f)
     }
 }
 
@@ -331,7 +339,7 @@ mod tests {
     #[test]
     fn every_kind_of_root_is_one_sub_record_with_the_fields_of_its_numbers() {
         for told in RootKind::FORMS {
-            let form = Form::of_root(told.kind);
+            let form = TagForm::of_root(told.kind);
             assert_eq!(form.is_android, told.kind.is_android(), "{}", told.name);
             let mut kind = told.kind;
             let numbers = kind.numbers().map(|number| match number {
@@ -346,7 +354,7 @@ mod tests {
 
     #[test]
     fn no_two_rows_have_one_tag_and_none_has_too_many_fields() {
-        for forms in [&Tag::FORMS, SubTag::FORMS] {
+        for forms in [&RecordTag::FORMS, SubRecordTag::FORMS] {
             for (index, form) in forms.iter().enumerate() {
                 assert!(forms[..index].iter().all(|other| other.tag != form.tag), "{}", form.name);
                 assert!(form.fields.len() <= MAX_FIELDS, "{}", form.name);

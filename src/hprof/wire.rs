@@ -5,7 +5,7 @@ use std::fmt;
 
 use crate::model::{FieldType, PrimitiveType};
 
-pub use super::tags::{SubTag, Tag};
+pub use super::tags::{RecordTag, SubRecordTag};
 pub use crate::units::IdSize;
 
 /// The text at the start of every HPROF dump, in front of its version.

@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::threads;
 
 /// Writes all bytes of an input, from the start.
-pub(super) type Make = Arc<dyn Fn(&mut dyn Write) -> Result<(), Error> + Send + Sync>;
+pub(super) type MakeBytes = Arc<dyn Fn(&mut dyn Write) -> Result<(), Error> + Send + Sync>;
 
 /// Bytes that are handed over at a time.
 const CHUNK: usize = 64 * 1024;
@@ -16,19 +16,19 @@ const CHUNK: usize = 64 * 1024;
 const WAITING: usize = 4;
 
 /// Bytes from the maker, or the error at which it ended.
-type Said = Result<Vec<u8>, io::Error>;
+type GeneratedChunk = Result<Vec<u8>, io::Error>;
 
 /// The bytes of a maker that runs in a thread of its own, a few chunks ahead of the reader. It ends with the stream: what it
 /// writes then fails.
 pub(super) struct Generated {
-    said: Receiver<Said>,
+    said: Receiver<GeneratedChunk>,
     chunk: io::Cursor<Vec<u8>>,
     has_ended: bool,
 }
 
 impl Generated {
     /// Starts the maker.
-    pub(super) fn start(make: Make) -> io::Result<Generated> {
+    pub(super) fn start(make: MakeBytes) -> io::Result<Generated> {
         let (sender, said) = sync_channel(WAITING);
         threads::start("generator", move || {
             let mut out = Chunks { chunk: Vec::with_capacity(CHUNK), sender };
@@ -65,7 +65,7 @@ impl Read for Generated {
 /// Gathers what is written, and hands it over in chunks.
 struct Chunks {
     chunk: Vec<u8>,
-    sender: SyncSender<Said>,
+    sender: SyncSender<GeneratedChunk>,
 }
 
 impl Write for Chunks {
@@ -95,7 +95,7 @@ mod tests {
 
     use super::*;
 
-    fn numbers(count: u64) -> Make {
+    fn numbers(count: u64) -> MakeBytes {
         Arc::new(move |out| (0..count).try_for_each(|n| out.write_all(&n.to_be_bytes())).map_err(|e| Error::io("", e)))
     }
 
@@ -114,7 +114,7 @@ mod tests {
         let alive = Arc::new(());
         let made = Arc::new(AtomicU64::new(0));
         let (held, counted) = (Arc::clone(&alive), Arc::clone(&made));
-        let make: Make = Arc::new(move |out| {
+        let make: MakeBytes = Arc::new(move |out| {
             let _held = &held;
             loop {
                 out.write_all(&[7; 1024]).map_err(|e| Error::io("writing", e))?;
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn an_error_arrives_after_the_bytes_before_it() {
-        let make: Make = Arc::new(|out| {
+        let make: MakeBytes = Arc::new(|out| {
             out.write_all(b"some").map_err(|e| Error::io("writing", e))?;
             out.flush().map_err(|e| Error::io("writing", e))?;
             Err(Error::Usage("not further".to_owned()))
@@ -147,7 +147,7 @@ mod tests {
         let error = stream.read_to_end(&mut read).expect_err("an error");
         assert_eq!((read.as_slice(), error.to_string().as_str()), (&b"some"[..], "not further"));
 
-        let make: Make = Arc::new(|_| std::panic::resume_unwind(Box::new(())));
+        let make: MakeBytes = Arc::new(|_| std::panic::resume_unwind(Box::new(())));
         let error = Generated::start(make).expect("a thread").read_to_end(&mut read).expect_err("an error");
         assert_eq!(error.to_string(), "the generator stopped before the end");
     }

@@ -10,11 +10,11 @@ use crate::system;
 pub const LIMIT: u64 = 4 << 30;
 
 /// The limit of this process.
-static OF_PROCESS: AtomicU64 = AtomicU64::new(LIMIT);
+static PROCESS_LIMIT: AtomicU64 = AtomicU64::new(LIMIT);
 
 /// Sets the number of bytes of standard input, a pipe or a device that this process copies.
 pub fn set_limit(bytes: u64) {
-    OF_PROCESS.store(bytes, Ordering::Relaxed);
+    PROCESS_LIMIT.store(bytes, Ordering::Relaxed);
 }
 
 /// The most bytes that are copied, and why no more.
@@ -27,8 +27,8 @@ pub(super) struct Limit {
 
 impl Limit {
     /// The limit of a copy in the folder of temporary files, of which an eighth of the free space is left to others.
-    pub(super) fn of_spool() -> Limit {
-        let bytes = OF_PROCESS.load(Ordering::Relaxed);
+    pub(super) fn for_spool() -> Limit {
+        let bytes = PROCESS_LIMIT.load(Ordering::Relaxed);
         match free().map(|free| free - free / 8) {
             Some(free) if free < bytes => Limit { bytes: free, is_of_disk: true },
             _ => Limit { bytes, is_of_disk: false },

@@ -13,7 +13,7 @@ const PER_BYTE: u64 = 64;
 /// padding of a block device, which gzip itself ignores. What few bytes make of themselves has a limit, which is one for all
 /// commands.
 pub(super) struct Members<R: BufRead> {
-    member: Option<GzDecoder<Counted<R>>>,
+    member: Option<GzDecoder<CountedReader<R>>>,
     given: u64,
     at_least: u64,
     /// Whether the first member is all that is read.
@@ -23,7 +23,7 @@ pub(super) struct Members<R: BufRead> {
 impl<R: BufRead> Members<R> {
     pub(super) fn new(source: R) -> Members<R> {
         Members {
-            member: Some(GzDecoder::new(Counted { source, read: 0 })),
+            member: Some(GzDecoder::new(CountedReader { source, read: 0 })),
             given: 0,
             at_least: AT_LEAST,
             is_first: false,
@@ -31,7 +31,7 @@ impl<R: BufRead> Members<R> {
     }
 
     /// The first member alone.
-    pub(super) fn first(source: R) -> Members<R> {
+    pub(super) fn first_only(source: R) -> Members<R> {
         Members { is_first: true, ..Members::new(source) }
     }
 
@@ -83,12 +83,12 @@ fn too_much(allowed: u64) -> io::Error {
 }
 
 /// A stream of which is known how much of it was read.
-struct Counted<R> {
+struct CountedReader<R> {
     source: R,
     read: u64,
 }
 
-impl<R: BufRead> Read for Counted<R> {
+impl<R: BufRead> Read for CountedReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.source.read(buffer)?;
         self.read += count as u64;
@@ -96,7 +96,7 @@ impl<R: BufRead> Read for Counted<R> {
     }
 }
 
-impl<R: BufRead> BufRead for Counted<R> {
+impl<R: BufRead> BufRead for CountedReader<R> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         self.source.fill_buf()
     }

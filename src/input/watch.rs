@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 /// A function that each stream of an input passes through: to show progress, say.
 #[derive(Clone)]
-pub struct Watch(Arc<Through>);
+pub struct Watch(Arc<WrapStream>);
 
-type Through = dyn Fn(&str, Option<u64>, Box<dyn Read>) -> Box<dyn Read> + Send + Sync;
+type WrapStream = dyn Fn(&str, Option<u64>, Box<dyn Read>) -> Box<dyn Read> + Send + Sync;
 
 impl Watch {
     /// `through` gets the input's name, its length in bytes where that is known (of a compressed input, the compressed ones)
@@ -17,7 +17,7 @@ impl Watch {
         Watch(Arc::new(through))
     }
 
-    pub(super) fn over(&self, name: &str, length: Option<u64>, source: Box<dyn Read>) -> Box<dyn Read> {
+    pub(super) fn wrap(&self, name: &str, length: Option<u64>, source: Box<dyn Read>) -> Box<dyn Read> {
         (self.0)(name, length, source)
     }
 }

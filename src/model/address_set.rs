@@ -106,7 +106,7 @@ mod tests {
 
     /// Addresses of a kind go in, some of them twice; every one of them is there, and nothing beside them.
     fn check(name: &str, count: u64, mut address: impl FnMut(&mut SeedDraw, u64) -> u64) {
-        let mut draw = SeedDraw::numbered(1, 1);
+        let mut draw = SeedDraw::with_number(1, 1);
         let (mut set, mut known) = (AddressSet::default(), HashSet::new());
         for number in 0..count {
             let address = address(&mut draw, number);

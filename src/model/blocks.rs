@@ -6,7 +6,7 @@ use super::{Address, Contents, IdentityHash, Object};
 
 /// Very many objects: each block of them has one of a few [`BlockShape`]s, and what differs from block to block is
 /// computed. The objects stand in the order of their blocks, and ascend.
-pub trait Blocks: Send + Sync {
+pub trait ObjectBlocks: Send + Sync {
     /// The number of blocks.
     fn count(&self) -> u64;
 
@@ -36,7 +36,7 @@ pub trait Blocks: Send + Sync {
     fn address(&self, block: u64) -> Address;
 
     /// Computes what differs in a block from others of its shape.
-    fn fill(&self, block: u64, filling: &mut Filling);
+    fn fill(&self, block: u64, filling: &mut BlockFilling);
 
     /// The block with the object at an address, and the object's place in it.
     fn find(&self, address: Address) -> Option<(u64, usize)>;
@@ -49,7 +49,7 @@ pub struct BlockShape {
     /// The objects, ascending.
     pub objects: Vec<Object>,
     /// The place of each of [`Filling::references`].
-    pub references: Vec<Item>,
+    pub references: Vec<BlockItem>,
     /// The places of the bytes of [`Filling::values`], in turn.
     pub values: Vec<ValueSpan>,
     /// The places of the objects whose hash is one of [`Filling::hashes`].
@@ -66,7 +66,7 @@ impl BlockShape {
 
 /// A field or an element of an object of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Item {
+pub struct BlockItem {
     /// The object's place in the block.
     pub object: u32,
     /// The field's or element's place in the object.
@@ -77,7 +77,7 @@ pub struct Item {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueSpan {
     /// A field of that many bytes.
-    Field(Item, u8),
+    Field(BlockItem, u8),
     /// All elements of an array, of this many bytes.
     Array(u32, u32),
 }
@@ -94,7 +94,7 @@ impl ValueSpan {
 
 /// The values in which a block differs from others of its shape.
 #[derive(Clone, Debug, Default)]
-pub struct Filling {
+pub struct BlockFilling {
     /// The address that those of the objects count from.
     pub address: u64,
     /// References, in the order of [`BlockShape::references`].
@@ -108,17 +108,17 @@ pub struct Filling {
 
 /// Blocks as objects, one block at a time.
 #[derive(Debug)]
-pub struct Filled<'b, B: Blocks + ?Sized> {
+pub struct FilledBlocks<'b, B: ObjectBlocks + ?Sized> {
     blocks: &'b B,
     shapes: Vec<Cow<'b, [Object]>>,
-    filling: Filling,
+    filling: BlockFilling,
 }
 
-impl<'b, B: Blocks + ?Sized> Filled<'b, B> {
+impl<'b, B: ObjectBlocks + ?Sized> FilledBlocks<'b, B> {
     /// Blocks of which none is filled so far.
-    pub fn new(blocks: &'b B) -> Filled<'b, B> {
+    pub fn new(blocks: &'b B) -> FilledBlocks<'b, B> {
         let shapes = blocks.shapes().iter().map(|shape| Cow::Borrowed(shape.objects.as_slice())).collect();
-        Filled { blocks, shapes, filling: Filling::default() }
+        FilledBlocks { blocks, shapes, filling: BlockFilling::default() }
     }
 
     /// The objects of a block.
@@ -131,7 +131,7 @@ impl<'b, B: Blocks + ?Sized> Filled<'b, B> {
         for (object, relative) in objects.iter_mut().zip(&shape.objects) {
             object.address = Address(filling.address.wrapping_add(relative.address.0));
         }
-        for (&Item { object, item }, &to) in shape.references.iter().zip(&filling.references) {
+        for (&BlockItem { object, item }, &to) in shape.references.iter().zip(&filling.references) {
             put_reference(&mut objects[object as usize], item, to);
         }
         let mut values = filling.values.as_slice();
@@ -139,7 +139,7 @@ impl<'b, B: Blocks + ?Sized> Filled<'b, B> {
             let bytes;
             (bytes, values) = values.split_at(span.bytes());
             match *span {
-                ValueSpan::Field(Item { object, item }, _) => {
+                ValueSpan::Field(BlockItem { object, item }, _) => {
                     if let Contents::Fields(fields) = &mut objects[object as usize].contents {
                         fields[item as usize].bits = bytes.iter().fold(0, |bits, byte| bits << 8 | u64::from(*byte));
                     }
@@ -153,7 +153,7 @@ impl<'b, B: Blocks + ?Sized> Filled<'b, B> {
         }
         for (&place, &bits) in shape.hashed.iter().zip(&filling.hashes) {
             let hash = &mut objects[place as usize].hash;
-            *hash = hash.map(|kind| of_kind(kind, bits));
+            *hash = hash.map(|kind| hash_of_kind(kind, bits));
         }
         objects
     }
@@ -187,7 +187,7 @@ impl BlockShape {
         references: impl Fn(&T) -> &[Address],
     ) -> Result<Vec<CarriedObject<T>>, E> {
         let mut marked = self.objects.clone();
-        for (&Item { object, item }, lane) in self.references.iter().zip(0..) {
+        for (&BlockItem { object, item }, lane) in self.references.iter().zip(0..) {
             put_reference(&mut marked[object as usize], item, MARK | lane);
         }
         let hash_of = |place: usize| {
@@ -213,14 +213,14 @@ fn put_reference(object: &mut Object, item: u32, to: u64) {
     }
 }
 
-impl Filling {
+impl BlockFilling {
     /// The hash of an object, of the kind that it stands for.
     pub fn hash<T>(&self, object: &CarriedObject<T>) -> Option<IdentityHash> {
-        object.hash.map(|(number, kind)| of_kind(kind, self.hashes[number]))
+        object.hash.map(|(number, kind)| hash_of_kind(kind, self.hashes[number]))
     }
 }
 
-fn of_kind(kind: IdentityHash, bits: u32) -> IdentityHash {
+fn hash_of_kind(kind: IdentityHash, bits: u32) -> IdentityHash {
     match kind {
         IdentityHash::Bits16(_) => IdentityHash::Bits16(bits as u16),
         IdentityHash::Bits32(_) => IdentityHash::Bits32(bits),

@@ -31,7 +31,7 @@ impl Event {
     }
 
     /// Appends the event to a log. An event equal to the last one is counted there.
-    pub fn enter(self, log: &mut Vec<Event>) {
+    pub fn append_to(self, log: &mut Vec<Event>) {
         match log.last_mut() {
             Some(last) if (last.time, last.after) == (self.time, self.after) && last.kind == self.kind => {
                 last.repeats = last.repeats.saturating_add(self.times());

@@ -1,6 +1,6 @@
 //! Heaps and dumps.
 
-use super::blocks::Blocks;
+use super::blocks::ObjectBlocks;
 use super::{Address, ByteLen, Class, Contents, Event, Name, Object, Root, StackTrace, Thread, WordSize};
 use crate::error::Error;
 
@@ -21,7 +21,7 @@ pub struct Facts {
     /// The JVM's version text.
     pub version_text: Option<Name>,
     /// Counts that the header states.
-    pub totals: Option<Totals>,
+    pub totals: Option<HeaderTotals>,
     /// The number of null references of all objects and classes, where the dump states only that (classic text of the
     /// native writer).
     pub null_references: Option<u64>,
@@ -50,7 +50,7 @@ pub struct Region {
 
 /// The counts of PHD header record 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Totals {
+pub struct HeaderTotals {
     /// Objects, classes included.
     pub objects: u32,
     /// References.
@@ -94,7 +94,7 @@ pub trait HeapSource {
     /// # Errors
     /// Like [`HeapSource::visit_objects`].
     fn visit_parts(&mut self, visit: &mut VisitParts<'_>) -> Result<(), Error> {
-        self.visit_objects(&mut |object| visit(Part::Object(object)))
+        self.visit_objects(&mut |object| visit(HeapPart::Object(object)))
     }
 
     /// Whether the objects are known to stand in the order of their addresses.
@@ -104,15 +104,15 @@ pub trait HeapSource {
 }
 
 /// Objects of a heap.
-pub enum Part<'p> {
+pub enum HeapPart<'p> {
     /// A single object.
     Object(&'p Object),
     /// Very many that repeat a few shapes.
-    Blocks(&'p dyn Blocks),
+    Blocks(&'p dyn ObjectBlocks),
 }
 
 /// The function that [`HeapSource::visit_parts`] calls with each part.
-pub type VisitParts<'v> = dyn FnMut(Part<'_>) -> Result<(), Error> + 'v;
+pub type VisitParts<'v> = dyn FnMut(HeapPart<'_>) -> Result<(), Error> + 'v;
 
 /// Whether no object of a heap follows one with a higher address.
 ///

@@ -11,7 +11,7 @@ use super::{Address, Class, Contents, Field, FieldType, Object, Value};
 #[derive(Clone, Debug, Default)]
 pub struct Hierarchy {
     /// Superclass by class.
-    above: Vec<Above>,
+    above: Vec<SuperclassLink>,
     /// Every class, after its superclass.
     downward: Vec<usize>,
     /// The nearest superclass with fields, or with unknown ones, by class.
@@ -20,7 +20,7 @@ pub struct Hierarchy {
 
 /// The superclass of a class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Above {
+enum SuperclassLink {
     /// No superclass, or one whose chain comes back.
     Nothing,
     /// A superclass that is not in the table.
@@ -33,8 +33,10 @@ impl Hierarchy {
     /// Follows the chains of a table; `place` finds a class by its address.
     pub fn new(classes: &[Class], place: impl Fn(Address) -> Option<usize>) -> Hierarchy {
         let above = |class: &Class| match class.superclass.filter(|address| !address.is_null()) {
-            None => Above::Nothing,
-            Some(address) => place(address).map_or(Above::Outside(address), |place| Above::Class(place, address)),
+            None => SuperclassLink::Nothing,
+            Some(address) => {
+                place(address).map_or(SuperclassLink::Outside(address), |place| SuperclassLink::Class(place, address))
+            }
         };
         let mut hierarchy = Hierarchy { above: classes.iter().map(above).collect(), ..Hierarchy::default() };
         hierarchy.order();
@@ -45,27 +47,29 @@ impl Hierarchy {
     /// Orders the classes, and cuts the chains that come back.
     fn order(&mut self) {
         #[derive(Clone, Copy, PartialEq, Eq)]
-        enum State {
+        enum VisitState {
             New,
             OnTheWay,
             Done,
         }
-        let mut states = vec![State::New; self.above.len()];
+        let mut states = vec![VisitState::New; self.above.len()];
         let mut chain = Vec::new();
         for start in 0..self.above.len() {
             let mut next = start;
-            while states[next] == State::New {
-                step();
-                states[next] = State::OnTheWay;
+            while states[next] == VisitState::New {
+                count_step();
+                states[next] = VisitState::OnTheWay;
                 chain.push(next);
                 match self.above[next] {
-                    Above::Class(above, _) if states[above] == State::OnTheWay => self.above[next] = Above::Nothing,
-                    Above::Class(above, _) => next = above,
-                    Above::Nothing | Above::Outside(_) => {}
+                    SuperclassLink::Class(above, _) if states[above] == VisitState::OnTheWay => {
+                        self.above[next] = SuperclassLink::Nothing
+                    }
+                    SuperclassLink::Class(above, _) => next = above,
+                    SuperclassLink::Nothing | SuperclassLink::Outside(_) => {}
                 }
             }
             for class in chain.drain(..).rev() {
-                states[class] = State::Done;
+                states[class] = VisitState::Done;
                 self.downward.push(class);
             }
         }
@@ -74,8 +78,8 @@ impl Hierarchy {
     /// The superclass of a class, where it is in the table.
     pub fn superclass(&self, class: usize) -> Option<usize> {
         match self.above[class] {
-            Above::Class(above, _) => Some(above),
-            Above::Nothing | Above::Outside(_) => None,
+            SuperclassLink::Class(above, _) => Some(above),
+            SuperclassLink::Nothing | SuperclassLink::Outside(_) => None,
         }
     }
 
@@ -88,7 +92,7 @@ impl Hierarchy {
     pub(crate) fn nearest(&self, is_wanted: impl Fn(usize) -> bool) -> Vec<Option<usize>> {
         let mut nearest = vec![None; self.above.len()];
         for &class in &self.downward {
-            step();
+            count_step();
             let above = self.superclass(class);
             nearest[class] = above.and_then(|above| if is_wanted(above) { Some(above) } else { nearest[above] });
         }
@@ -99,12 +103,12 @@ impl Hierarchy {
     pub fn superclasses(&self, class: usize) -> Vec<Address> {
         let mut supers = Vec::new();
         let mut next = self.above[class];
-        while let Above::Class(above, address) = next {
-            step();
+        while let SuperclassLink::Class(above, address) = next {
+            count_step();
             supers.push(address);
             next = self.above[above];
         }
-        if let Above::Outside(address) = next {
+        if let SuperclassLink::Outside(address) = next {
             supers.push(address);
         }
         supers.reverse();
@@ -115,11 +119,11 @@ impl Hierarchy {
     pub fn depths(&self) -> Vec<u64> {
         let mut depths = vec![0; self.above.len()];
         for &class in &self.downward {
-            step();
+            count_step();
             depths[class] = match self.above[class] {
-                Above::Class(above, _) => depths[above] + 1,
-                Above::Outside(_) => 1,
-                Above::Nothing => 0,
+                SuperclassLink::Class(above, _) => depths[above] + 1,
+                SuperclassLink::Outside(_) => 1,
+                SuperclassLink::Nothing => 0,
             };
         }
         depths
@@ -134,7 +138,7 @@ impl Hierarchy {
         let mut rest = values.as_slice();
         let mut next = class;
         while let Some(class) = next {
-            step();
+            count_step();
             let fields = classes[class].fields.as_ref();
             let Some((own, inherited)) = fields.and_then(|fields| rest.split_at_checked(fields.len())) else { break };
             parts.push(own);
@@ -156,7 +160,7 @@ impl Hierarchy {
         let mut values = values.iter();
         let mut next = class;
         while let Some(class) = next {
-            step();
+            count_step();
             // Without the fields of a class it is not known which values are those of the classes above it.
             let fields = classes[class].fields.as_ref()?;
             // What has fewer values than fields is wrong in another way.
@@ -173,7 +177,7 @@ impl Hierarchy {
 /// Counts a step, for tests: something is looked at where a mistake would look at everything again, such as a class on
 /// the way up or down a chain, a record on the way through a file ahead, a root for a thread, or a rule for a failure.
 #[inline]
-pub(crate) fn step() {
+pub(crate) fn count_step() {
     #[cfg(debug_assertions)]
     STEPS.with(|steps| steps.set(steps.get() + 1));
 }

@@ -13,12 +13,12 @@ pub mod blocks;
 mod class;
 mod event;
 mod heap;
-mod held;
 mod hierarchy;
-mod lately;
 pub mod long;
+mod memory_size;
 mod name;
 mod object;
+mod recent_cache;
 mod root;
 mod root_writer;
 mod value;
@@ -33,18 +33,19 @@ pub use event::{
 };
 pub(crate) use heap::is_ascending;
 pub use heap::{
-    Dump, DumpSource, Facts, HashRegime, Heap, HeapSource, Part, Region, Surroundings, Totals, VisitObjects, VisitParts,
+    Dump, DumpSource, Facts, HashRegime, HeaderTotals, Heap, HeapPart, HeapSource, Region, Surroundings, VisitObjects,
+    VisitParts,
 };
 pub use hierarchy::Hierarchy;
-pub(crate) use hierarchy::step;
+pub(crate) use hierarchy::count_step;
 #[cfg(debug_assertions)]
 #[doc(hidden)]
 pub use hierarchy::steps_of;
-pub(crate) use lately::Lately;
-pub use long::{Long, Pieces};
+pub use long::{Pieces, PiecewiseContents};
 pub use name::Name;
-pub(crate) use name::{Forms, Names};
+pub(crate) use name::{NameForms, NamePool};
 pub use object::{Contents, Object, ObjectKind};
+pub(crate) use recent_cache::RecentCache;
 pub use root::{Root, RootForm, RootKind, RootNumber, RootWriter, StackFrame, StackTrace, Thread};
 pub use root_writer::RootObjects;
 pub use value::{FieldType, IdentityHash, Value};

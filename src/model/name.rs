@@ -115,9 +115,9 @@ impl Name {
 
 /// Names of which equal ones share memory: a dump that spells a name for each class may have thousands of it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Names(HashSet<Name>);
+pub(crate) struct NamePool(HashSet<Name>);
 
-impl Names {
+impl NamePool {
     /// The first of the names that are equal to this one.
     pub(crate) fn share(&mut self, name: Name) -> Name {
         if let Some(known) = self.0.get(&name) {
@@ -140,22 +140,22 @@ impl Names {
 
 /// Names in another form, each made once: what is made of a name that classes share is shared as well.
 #[derive(Clone, Debug)]
-pub(crate) struct Forms {
+pub(crate) struct NameForms {
     form: fn(&Name) -> Name,
     /// Names and their other forms, by the place of the names' bytes. The names are kept, so that their places stay
     /// theirs.
     known: HashMap<usize, (Name, Name)>,
-    made: Names,
+    made: NamePool,
 }
 
-impl Forms {
+impl NameForms {
     /// A table without names.
-    pub(crate) fn new(form: fn(&Name) -> Name) -> Forms {
-        Forms { form, known: HashMap::new(), made: Names::default() }
+    pub(crate) fn new(form: fn(&Name) -> Name) -> NameForms {
+        NameForms { form, known: HashMap::new(), made: NamePool::default() }
     }
 
     /// A name in the other form.
-    pub(crate) fn of(&mut self, name: &Name) -> Name {
+    pub(crate) fn convert(&mut self, name: &Name) -> Name {
         let place = name.0.as_ptr().addr();
         if let Some((_, made)) = self.known.get(&place) {
             return made.clone();
@@ -217,14 +217,14 @@ mod tests {
 
     #[test]
     fn what_is_made_of_equal_names_takes_the_room_of_one() {
-        let mut names = Names::default();
+        let mut names = NamePool::default();
         let [one, other] = [(), ()].map(|()| names.share("a.B".into()));
         assert!(Arc::ptr_eq(&one.0, &other.0));
-        let mut forms = Forms::new(Name::to_jvm_form);
-        let made: Vec<Name> = [one, "a.B".into(), other].iter().map(|name| forms.of(name)).collect();
+        let mut forms = NameForms::new(Name::to_jvm_form);
+        let made: Vec<Name> = [one, "a.B".into(), other].iter().map(|name| forms.convert(name)).collect();
         assert!(made.iter().all(|name| *name == "a/B".into() && Arc::ptr_eq(&name.0, &made[0].0)));
         let plain = Name::from("B");
-        assert!(Arc::ptr_eq(&forms.of(&plain).0, &plain.0));
+        assert!(Arc::ptr_eq(&forms.convert(&plain).0, &plain.0));
     }
 
     #[test]

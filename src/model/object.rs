@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 
-use super::{Address, ByteLen, IdentityHash, Long, Name, PrimitiveType, Serial, Value};
+use super::{Address, ByteLen, IdentityHash, Name, PiecewiseContents, PrimitiveType, Serial, Value};
 
 /// An object: a plain instance or an array.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,7 +71,7 @@ pub enum ObjectKind {
 
 impl ObjectKind {
     /// The kind of the objects whose class has this name (JVM form).
-    pub fn of_class(name: &[u8]) -> ObjectKind {
+    pub fn from_class_name(name: &[u8]) -> ObjectKind {
         match *name {
             [b'[', letter] => {
                 let primitive = PrimitiveType::ALL.into_iter().find(|p| p.signature() as u8 == letter);
@@ -103,7 +103,7 @@ pub enum Contents {
     /// Any of these that is too long to be held. A heap in memory has none: only a source whose objects stay in their
     /// dump, or are computed, hands such out.
     #[serde(skip)]
-    Long(Long),
+    Long(PiecewiseContents),
 }
 
 impl Contents {
@@ -114,10 +114,10 @@ impl Contents {
     pub fn hold(&self) -> Result<Contents, Error> {
         let Contents::Long(long) = self else { return Ok(self.clone()) };
         Ok(match long {
-            Long::References(listed) => Contents::References(listed.collect()?),
-            Long::Elements(elements) => Contents::Elements(elements.collect()?),
-            Long::Raw(bytes) => Contents::Raw(bytes.collect()?),
-            Long::Primitives(bytes) => Contents::Primitives(bytes.collect()?),
+            PiecewiseContents::References(listed) => Contents::References(listed.collect()?),
+            PiecewiseContents::Elements(elements) => Contents::Elements(elements.collect()?),
+            PiecewiseContents::Raw(bytes) => Contents::Raw(bytes.collect()?),
+            PiecewiseContents::Primitives(bytes) => Contents::Primitives(bytes.collect()?),
         })
     }
 }

@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::blocks::Blocks;
+use super::blocks::ObjectBlocks;
 use super::{Address, Class, Hierarchy, Object, Root, RootKind, RootNumber, RootWriter, Serial};
 
 impl RootWriter {
@@ -18,7 +18,7 @@ impl RootWriter {
     /// - in dumps of HotSpot and the hprof agent, sticky classes but those of the boot loader that are no arrays;
     /// - in dumps of HotSpot and the serviceability agent, locals of threads that are no root themselves;
     /// - in ART's dumps, repetitions of a root that has no numbers.
-    pub fn told(self, roots: &[Root], objects: &RootObjects) -> Vec<Root> {
+    pub fn recorded_roots(self, roots: &[Root], objects: &RootObjects) -> Vec<Root> {
         let is_hotspot = matches!(self, RootWriter::HotSpot | RootWriter::HotSpot8);
         let has_boot_classes = is_hotspot || self == RootWriter::Agent;
         let is_thread = |root: &Root| matches!(root.kind, RootKind::ThreadObject(..));
@@ -27,7 +27,7 @@ impl RootWriter {
                 && (!is_thread(root) || objects.can_be_thread(root.object))
                 && (!has_boot_classes || root.kind != RootKind::StickyClass || objects.sticky.contains(&root.object))
         };
-        let mut told: Vec<Root> = roots.iter().filter(is_told).map(|root| self.numbered(*root)).collect();
+        let mut told: Vec<Root> = roots.iter().filter(is_told).map(|root| self.renumber(*root)).collect();
         if is_hotspot || self == RootWriter::Sa {
             let threads: HashSet<Serial> =
                 told.iter().filter(|root| is_thread(root)).filter_map(|root| root.kind.thread()).collect();
@@ -46,7 +46,7 @@ impl RootWriter {
 
     /// The root with the numbers that this writer gives to it: the agents that know no frame have -1, and one trace for
     /// all threads.
-    fn numbered(self, mut root: Root) -> Root {
+    fn renumber(self, mut root: Root) -> Root {
         let trace = match self {
             RootWriter::HotSpot | RootWriter::HotSpot8 | RootWriter::Agent => return root,
             RootWriter::Sa => 1,
@@ -80,7 +80,7 @@ pub struct RootObjects {
 
 impl RootObjects {
     /// The facts of the class table; [`see`](RootObjects::see) adds those of objects.
-    pub fn of(classes: &[Class], roots: &[Root]) -> RootObjects {
+    pub fn from_classes(classes: &[Class], roots: &[Root]) -> RootObjects {
         let places: HashMap<Address, usize> =
             classes.iter().enumerate().map(|(place, class)| (class.address, place)).collect();
         let hierarchy = Hierarchy::new(classes, |address| places.get(&address).copied());
@@ -102,13 +102,13 @@ impl RootObjects {
     }
 
     /// Whether objects would add facts.
-    pub fn asks(&self) -> bool {
+    pub fn needs_objects(&self) -> bool {
         !self.asked.is_empty()
     }
 
     /// Adds the facts of an object.
-    pub fn see(&mut self, object: &Object) {
-        if self.asks() && self.asked.remove(&object.address) {
+    pub fn record_object(&mut self, object: &Object) {
+        if self.needs_objects() && self.asked.remove(&object.address) {
             let is_thread = object.class.is_some_and(|class| self.threads.contains(&class));
             if !is_thread {
                 self.others.insert(object.address);
@@ -117,12 +117,12 @@ impl RootObjects {
     }
 
     /// Adds the facts of the objects in blocks that are asked for.
-    pub fn see_blocks(&mut self, blocks: &dyn Blocks) {
+    pub fn record_blocks(&mut self, blocks: &dyn ObjectBlocks) {
         let asked: Vec<Address> = self.asked.iter().copied().collect();
         for address in asked {
             if let Some((block, object)) = blocks.find(address) {
                 let shape = &blocks.shapes()[blocks.shape_of(block)];
-                self.see(&Object { address, ..shape.objects[object].clone() });
+                self.record_object(&Object { address, ..shape.objects[object].clone() });
             }
         }
     }
@@ -186,21 +186,21 @@ mod tests {
             root(5, RootKind::StickyClass),
             root(0x20, RootKind::StickyClass),
         ];
-        let mut objects = RootObjects::of(&classes, &roots);
-        assert!(objects.asks());
+        let mut objects = RootObjects::from_classes(&classes, &roots);
+        assert!(objects.needs_objects());
         for (address, class) in [(0x10, 3), (0x11, 1), (0x20, 1)] {
             let kind = ObjectKind::Instance;
-            objects.see(&Object { class: Some(Address(class)), ..Object::new(Address(address), kind) });
+            objects.record_object(&Object { class: Some(Address(class)), ..Object::new(Address(address), kind) });
         }
-        let told = |writer: RootWriter| writer.told(&roots, &objects);
+        let told = |writer: RootWriter| writer.recorded_roots(&roots, &objects);
         let expected = [0, 2, 4, 6, 10].map(|index: usize| roots[index]);
         assert_eq!(told(RootWriter::HotSpot), expected);
         let with_monitor = [0, 2, 4, 6, 8, 10].map(|index: usize| roots[index]);
         assert_eq!(told(RootWriter::HotSpot8), with_monitor);
         // Where the heap has no java/lang/Thread, any object may be one.
-        let unknown = RootObjects::of(&classes[..1], &roots);
-        assert!(!unknown.asks());
-        assert_eq!(RootWriter::HotSpot.told(&roots[..3], &unknown), &roots[..3]);
+        let unknown = RootObjects::from_classes(&classes[..1], &roots);
+        assert!(!unknown.needs_objects());
+        assert_eq!(RootWriter::HotSpot.recorded_roots(&roots[..3], &unknown), &roots[..3]);
     }
 
     #[test]
@@ -217,7 +217,7 @@ mod tests {
             root(1, RootKind::NativeStack(Serial(1))),
             root(1, RootKind::NativeStack(Serial(1))),
         ];
-        let told = RootWriter::Art.told(&roots, &RootObjects::default());
+        let told = RootWriter::Art.recorded_roots(&roots, &RootObjects::default());
         let expected = [
             root(1, RootKind::ThreadObject(Serial(1), Serial(u32::MAX))),
             root(1, RootKind::JavaFrame(Serial(1), -1)),

@@ -272,7 +272,7 @@ impl SharedFolder {
     pub(crate) fn put_file(&self, path: &str, bytes: &[u8], existing: Existing) -> Result<(), Error> {
         let (folder, name) = self.find_or_fail("writing", path)?;
         let opened = Arc::clone(&self.opened);
-        let _listed = interrupt::at_end(move || _ = opened.remove_file(PART));
+        let _listed = interrupt::register_cleanup(move || _ = opened.remove_file(PART));
         // One may be left there of a command that was killed.
         let written = self.remove_file(PART).and_then(|()| {
             let place = || {

@@ -120,14 +120,14 @@ pub(crate) fn replace(
     }
     let journal = Journal { schema: SCHEMA, place: wanted, remove };
     let folder = root.clone();
-    let _listed = interrupt::at_end(move || undo(&folder));
+    let _listed = interrupt::register_cleanup(move || undo(&folder));
     if let Err(error) = stage(&journal, &contents, changes) {
         // A full disk, perhaps. If this fails as well, the next command does it.
         let _ = settle(old, changes);
         return Err(error);
     }
     // A signal comes before this or after it. If it does not wait so long, the next command does the rest.
-    interrupt::undisturbed(|| {
+    interrupt::without_interruption(|| {
         commit(changes)?;
         complete(&journal, old, changes)
     })

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use crate::error::Error;
-use crate::interrupt::{self, Listed};
+use crate::interrupt::{self, CleanupGuard};
 use crate::system::{self, Access, EntryKind, OpenFolder};
 
 use super::folder::SharedFolder;
@@ -20,36 +20,36 @@ const PAUSE: Duration = Duration::from_millis(20);
 
 /// The right to work in a folder, until it is dropped.
 #[derive(Debug)]
-pub(crate) struct Lock {
+pub(crate) struct FolderLock {
     /// None if the folder is read-only.
     file: Option<File>,
     folder: SharedFolder,
-    way: Way,
+    way: LockMode,
     /// A signal removes the file, too.
-    _listed: Option<Listed>,
+    _listed: Option<CleanupGuard>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
+enum LockMode {
     Exclusive,
     Shared,
 }
 
-impl Lock {
+impl FolderLock {
     /// The right to change a folder: no other command works in it.
     ///
     /// # Errors
     /// If another command works in it, or it is read-only.
-    pub(crate) fn exclusive(root: &SharedFolder) -> Result<Lock, Error> {
-        Lock::take(root, Way::Exclusive)
+    pub(crate) fn exclusive(root: &SharedFolder) -> Result<FolderLock, Error> {
+        FolderLock::acquire(root, LockMode::Exclusive)
     }
 
     /// The right to read a folder: no other command changes it. A read-only folder goes without a lock.
     ///
     /// # Errors
     /// If another command changes it.
-    pub(crate) fn shared(root: &SharedFolder) -> Result<Lock, Error> {
-        Lock::take(root, Way::Shared)
+    pub(crate) fn shared(root: &SharedFolder) -> Result<FolderLock, Error> {
+        FolderLock::acquire(root, LockMode::Shared)
     }
 
     /// Whether there is a lock: not in a read-only folder.
@@ -57,32 +57,32 @@ impl Lock {
         self.file.is_some()
     }
 
-    fn take(root: &SharedFolder, way: Way) -> Result<Lock, Error> {
+    fn acquire(root: &SharedFolder, way: LockMode) -> Result<FolderLock, Error> {
         let failed = |e| Error::io(format!("locking {}", root.name_of(NAME)), e);
-        let unlocked = || Lock { file: None, folder: root.clone(), way, _listed: None };
+        let unlocked = || FolderLock { file: None, folder: root.clone(), way, _listed: None };
         for attempt in 0..ATTEMPTS {
             if attempt > 0 {
                 thread::sleep(PAUSE);
             }
             let file = match open(root, way)? {
-                Opened::File(file) => file,
-                Opened::Nothing => continue,
-                Opened::ReadOnly => return Ok(unlocked()),
+                LockFile::File(file) => file,
+                LockFile::Nothing => continue,
+                LockFile::ReadOnly => return Ok(unlocked()),
             };
             let locked = match way {
-                Way::Exclusive => file.try_lock(),
-                Way::Shared => file.try_lock_shared(),
+                LockMode::Exclusive => file.try_lock(),
+                LockMode::Shared => file.try_lock_shared(),
             };
             match locked {
                 // The file may have been removed between opening and locking it.
                 Ok(()) if root.opened().holds(&file, NAME) => {
                     let copy = file.try_clone().map_err(failed)?;
                     let folder = Arc::clone(root.opened());
-                    let listed = Some(interrupt::at_end(move || remove(&copy, &folder, way)));
-                    return Ok(Lock { file: Some(file), folder: root.clone(), way, _listed: listed });
+                    let listed = Some(interrupt::register_cleanup(move || remove(&copy, &folder, way)));
+                    return Ok(FolderLock { file: Some(file), folder: root.clone(), way, _listed: listed });
                 }
                 Ok(()) | Err(TryLockError::WouldBlock) => {}
-                Err(TryLockError::Error(e)) if way == Way::Shared && e.kind() == ErrorKind::Unsupported => {
+                Err(TryLockError::Error(e)) if way == LockMode::Shared && e.kind() == ErrorKind::Unsupported => {
                     return Ok(unlocked());
                 }
                 Err(TryLockError::Error(e)) => return Err(failed(e)),
@@ -95,7 +95,7 @@ impl Lock {
     }
 }
 
-impl Drop for Lock {
+impl Drop for FolderLock {
     fn drop(&mut self) {
         if let Some(file) = &self.file {
             remove(file, self.folder.opened(), self.way);
@@ -104,9 +104,9 @@ impl Drop for Lock {
 }
 
 /// Leaves no file in the folder, unless another command has a lock on it, too.
-fn remove(file: &File, folder: &OpenFolder, way: Way) {
+fn remove(file: &File, folder: &OpenFolder, way: LockMode) {
     // Elsewhere an open file cannot be removed, or not be recognised: there the empty file stays.
-    let is_alone = system::RECOGNISES_FILES && (way == Way::Exclusive || file.try_lock().is_ok());
+    let is_alone = system::RECOGNISES_FILES && (way == LockMode::Exclusive || file.try_lock().is_ok());
     let is_empty = file.metadata().is_ok_and(|found| found.len() == 0);
     if is_alone && is_empty && folder.holds(file, NAME) {
         // A file that stays does no harm.
@@ -114,7 +114,7 @@ fn remove(file: &File, folder: &OpenFolder, way: Way) {
     }
 }
 
-enum Opened {
+enum LockFile {
     File(File),
     /// The file was made or removed meanwhile.
     Nothing,
@@ -122,7 +122,7 @@ enum Opened {
 }
 
 /// Opens the file without following a link, makes it if need be.
-fn open(root: &SharedFolder, way: Way) -> Result<Opened, Error> {
+fn open(root: &SharedFolder, way: LockMode) -> Result<LockFile, Error> {
     let is_there = match root.kind(NAME)? {
         None => false,
         Some(EntryKind::File) => true,
@@ -140,10 +140,10 @@ fn open(root: &SharedFolder, way: Way) -> Result<Opened, Error> {
         false => folder.create_public(NAME),
     };
     match opened {
-        Ok(file) => Ok(Opened::File(file)),
-        Err(e) if is_there && e.kind() == ErrorKind::NotFound => Ok(Opened::Nothing),
-        Err(e) if e.kind() == ErrorKind::AlreadyExists => Ok(Opened::Nothing),
-        Err(e) if way == Way::Shared && is_refused(&e) => Ok(Opened::ReadOnly),
+        Ok(file) => Ok(LockFile::File(file)),
+        Err(e) if is_there && e.kind() == ErrorKind::NotFound => Ok(LockFile::Nothing),
+        Err(e) if e.kind() == ErrorKind::AlreadyExists => Ok(LockFile::Nothing),
+        Err(e) if way == LockMode::Shared && is_refused(&e) => Ok(LockFile::ReadOnly),
         Err(e) => Err(Error::io(format!("locking {}", root.name_of(NAME)), e)),
     }
 }

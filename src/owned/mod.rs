@@ -24,7 +24,7 @@ mod paths;
 pub(crate) use changes::{Changes, Step};
 pub(crate) use folder::{Existing, LONGEST_LIST, ListedFile, SharedFolder};
 pub(crate) use journal::{Settled, is_pending, replace, settle};
-pub(crate) use lock::Lock;
+pub(crate) use lock::FolderLock;
 pub(crate) use paths::{folders_of, is_own, is_plain_relative};
 
 use crate::error::Error;

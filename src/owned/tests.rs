@@ -7,7 +7,9 @@ use std::path::Path;
 use tempfile::TempDir;
 
 use super::paths::is_plain_relative;
-use super::{Changes, Existing, ListedFile, Lock, Settled, SharedFolder, is_pending, remove_listed, replace, settle};
+use super::{
+    Changes, Existing, FolderLock, ListedFile, Settled, SharedFolder, is_pending, remove_listed, replace, settle,
+};
 use crate::error::Error;
 
 /// A folder `root` to work in, beside a file `outside` that has to stay.
@@ -34,7 +36,7 @@ fn strings(paths: &[&str]) -> Vec<String> {
 }
 
 /// Every file and folder, with contents.
-fn all(folder: &Path) -> Vec<(String, String)> {
+fn list_entries(folder: &Path) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(next) = folders.pop() {
@@ -58,7 +60,7 @@ fn all(folder: &Path) -> Vec<(String, String)> {
 }
 
 fn names(folder: &Path) -> Vec<String> {
-    all(folder).into_iter().map(|(name, _)| name).collect()
+    list_entries(folder).into_iter().map(|(name, _)| name).collect()
 }
 
 fn replaced(root: &Path, new: &[(&str, &str)], old: &[&str]) -> Result<(), Error> {
@@ -113,12 +115,12 @@ fn nothing_is_removed_when_a_listed_path_leads_out_of_the_folder() {
     write(&root, "ours", "x");
     write(&root, "../elsewhere/x", "theirs");
     symlink("../elsewhere", root.join("link")).expect("a link");
-    let before = all(bench.path());
+    let before = list_entries(bench.path());
     let absolute = bench.path().join("outside").to_string_lossy().into_owned();
     for hostile in ["../outside", "a/../../outside", &absolute, "link/x", ".heapsmith-lock", ".HEAPSMITH-new/0"] {
         let error = remove_listed(&shared(&root), &strings(&["ours", hostile])).expect_err(hostile);
         assert!(matches!(&error, Error::Usage(_)), "{hostile}: {error}");
-        assert_eq!(all(bench.path()), before, "{hostile}");
+        assert_eq!(list_entries(bench.path()), before, "{hostile}");
     }
     // Of a link that is listed itself, the link goes.
     remove_listed(&shared(&root), &strings(&["link"])).expect("removed");
@@ -144,7 +146,7 @@ fn files_are_replaced_and_old_ones_removed_and_nothing_else_is_left() {
         ("u/v/added", "new"),
     ];
     let expected: Vec<_> = expected.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
-    assert_eq!(all(&root), expected);
+    assert_eq!(list_entries(&root), expected);
     assert_eq!(settled(&root, &[]).expect("settled"), Settled::Nothing);
 }
 
@@ -154,11 +156,11 @@ fn a_file_that_is_not_an_old_one_is_not_replaced() {
     for path in ["ours", "theirs", "folder/x", "file"] {
         write(&root, path, "old");
     }
-    let before = all(&root);
+    let before = list_entries(&root);
     for foreign in ["theirs", "folder", "file/x"] {
         let error = replaced(&root, &[("ours", "new"), (foreign, "new")], &["ours", "folder"]).expect_err(foreign);
         assert!(error.to_string().contains(foreign.trim_end_matches("/x")), "{error}");
-        assert_eq!(all(&root), before, "{foreign}");
+        assert_eq!(list_entries(&root), before, "{foreign}");
     }
 }
 
@@ -171,10 +173,10 @@ fn a_link_in_the_place_of_a_file_is_replaced_and_one_in_the_place_of_a_folder_re
     fs::create_dir(bench.path().join("elsewhere")).expect("a folder");
     symlink("../outside", root.join("file")).expect("a link");
     symlink("../elsewhere", root.join("folder")).expect("a link");
-    let before = all(bench.path());
+    let before = list_entries(bench.path());
     for link in ["folder/x", "file"] {
         replaced(&root, &[(link, "new")], &["folder/x"]).expect_err(link);
-        assert_eq!(all(bench.path()), before, "{link}");
+        assert_eq!(list_entries(bench.path()), before, "{link}");
     }
     replaced(&root, &[("file", "new")], &["file"]).expect("replaced");
     assert_eq!(fs::read_to_string(root.join("file")).expect("a file"), "new");
@@ -243,10 +245,10 @@ fn what_no_command_leaves_is_refused_and_changes_nothing() {
         (bench, root)
     };
     let refused = |bench: &Path, root: &Path, what: &str| {
-        let before = all(bench);
+        let before = list_entries(bench);
         let error = settled(root, &["a", "b"]).expect_err(what);
         assert!(matches!(error, Error::Usage(_)), "{what}: {error}");
-        assert_eq!(all(bench), before, "{what}");
+        assert_eq!(list_entries(bench), before, "{what}");
     };
     for (what, spoil) in spoiled {
         let (bench, root) = folder();
@@ -269,10 +271,10 @@ fn a_file_that_appeared_during_an_interruption_is_not_replaced() {
     write(&root, ".heapsmith-new/0", "new");
     write(&root, ".heapsmith-journal", r#"{"schema":1,"place":["a"],"remove":[]}"#);
     write(&root, "a", "theirs");
-    let before = all(&root);
+    let before = list_entries(&root);
     let error = settled(&root, &[]).expect_err("refused");
     assert!(error.to_string().contains("appeared"), "{error}");
-    assert_eq!(all(&root), before);
+    assert_eq!(list_entries(&root), before);
     fs::rename(root.join("a"), root.join("b")).expect("renamed");
     assert_eq!(settled(&root, &[]).expect("settled"), Settled::Completed);
     assert_eq!(fs::read_to_string(root.join("a")).expect("a file"), "new");
@@ -282,15 +284,15 @@ fn a_file_that_appeared_during_an_interruption_is_not_replaced() {
 fn many_may_read_a_folder_and_one_alone_change_it() {
     let (_bench, root) = bench();
     fs::create_dir_all(&root).expect("a folder");
-    let first = Lock::shared(&shared(&root)).expect("free");
-    let second = Lock::shared(&shared(&root)).expect("shared");
-    Lock::exclusive(&shared(&root)).expect_err("in use");
+    let first = FolderLock::shared(&shared(&root)).expect("free");
+    let second = FolderLock::shared(&shared(&root)).expect("shared");
+    FolderLock::exclusive(&shared(&root)).expect_err("in use");
     drop(first);
-    Lock::exclusive(&shared(&root)).expect_err("in use");
+    FolderLock::exclusive(&shared(&root)).expect_err("in use");
     drop(second);
-    let alone = Lock::exclusive(&shared(&root)).expect("free");
-    Lock::exclusive(&shared(&root)).expect_err("in use");
-    let error = Lock::shared(&shared(&root)).expect_err("in use");
+    let alone = FolderLock::exclusive(&shared(&root)).expect("free");
+    FolderLock::exclusive(&shared(&root)).expect_err("in use");
+    let error = FolderLock::shared(&shared(&root)).expect_err("in use");
     assert!(error.to_string().contains("in use") && error.to_string().contains("root"), "{error}");
     drop(alone);
     assert!(!crate::system::RECOGNISES_FILES || names(&root).is_empty(), "no file is left");
@@ -302,12 +304,12 @@ fn a_lock_that_is_a_link_is_not_followed_and_one_with_content_stays() {
     use crate::system::symlink;
     let (bench, root) = bench();
     write(&root, ".heapsmith-lock", "theirs");
-    drop(Lock::exclusive(&shared(&root)).expect("free"));
-    assert_eq!(all(&root), [(".heapsmith-lock".to_owned(), "theirs".to_owned())]);
+    drop(FolderLock::exclusive(&shared(&root)).expect("free"));
+    assert_eq!(list_entries(&root), [(".heapsmith-lock".to_owned(), "theirs".to_owned())]);
     fs::remove_file(root.join(".heapsmith-lock")).expect("removed");
     symlink("../made", root.join(".heapsmith-lock")).expect("a link");
-    Lock::exclusive(&shared(&root)).expect_err("a link");
-    Lock::shared(&shared(&root)).expect_err("a link");
+    FolderLock::exclusive(&shared(&root)).expect_err("a link");
+    FolderLock::shared(&shared(&root)).expect_err("a link");
     assert!(!bench.path().join("made").exists());
 }
 
@@ -387,7 +389,7 @@ fn puts_file_whole_and_replaces_only_what_it_may() {
     folder.put_file("new", b"newer", Existing::Kept).expect_err("it is there");
     folder.put_file("missing/new", b"new", Existing::Kept).expect_err("there is no such folder");
     let text = |path: &str, text: &str| (path.to_owned(), text.to_owned());
-    assert_eq!(all(&root), [text("new", "new"), text("there", "new")]);
+    assert_eq!(list_entries(&root), [text("new", "new"), text("there", "new")]);
 }
 
 #[cfg(unix)]
@@ -399,16 +401,16 @@ fn works_in_folder_that_was_opened_when_another_takes_its_place() {
     write(&root, "../theirs/ours", "theirs");
     let folder = shared(&root);
     assert!(folder.is_in_place());
-    let lock = Lock::exclusive(&folder).expect("free");
+    let lock = FolderLock::exclusive(&folder).expect("free");
     fs::rename(&root, bench.path().join("moved")).expect("renamed");
     symlink("theirs", &root).expect("a link");
     assert!(!folder.is_in_place());
-    let before = all(&bench.path().join("theirs"));
+    let before = list_entries(&bench.path().join("theirs"));
     folder.put_file("new", b"ours", Existing::Kept).expect("there is room");
     remove_listed(&folder, &strings(&["ours"])).expect("removed");
     replace(&[("a/b".to_owned(), b"ours".to_vec())], &BTreeSet::new(), &mut Changes::new(&folder, &mut |_| {}))
         .expect("replaced");
     drop(lock);
-    assert_eq!(all(&bench.path().join("theirs")), before);
+    assert_eq!(list_entries(&bench.path().join("theirs")), before);
     assert_eq!(names(&bench.path().join("moved")), ["a", "a/b", "new"]);
 }

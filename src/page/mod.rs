@@ -16,7 +16,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::visible::visible;
 
-pub(crate) use rule::RuleText;
+pub(crate) use rule::RuleDescription;
 
 /// A style or script that stands inline in a page, and its digest in the page's policy.
 #[derive(Debug)]
@@ -48,9 +48,9 @@ const STYLE: &str = include_str!("style.css");
 /// Escapes every text of the templates; hidden characters are spelled out, so that none turns the direction
 /// of text round.
 #[derive(Clone, Copy)]
-pub(crate) struct Text;
+pub(crate) struct TextEscaper;
 
-impl Escaper for Text {
+impl Escaper for TextEscaper {
     fn write_escaped_str<W: fmt::Write>(&self, out: W, text: &str) -> fmt::Result {
         Html.write_escaped_str(out, &visible(text))
     }
@@ -77,7 +77,7 @@ mod tests {
     #[test]
     fn a_text_is_escaped_and_what_is_hidden_is_spelled_out() {
         let mut escaped = String::new();
-        Text.write_escaped_str(&mut escaped, "<b>\u{202e}&").expect("a string takes all");
+        TextEscaper.write_escaped_str(&mut escaped, "<b>\u{202e}&").expect("a string takes all");
         assert_eq!(escaped, "&#60;b&#62;\\u202e&#38;");
     }
 }

@@ -3,20 +3,20 @@
 use crate::format;
 
 /// A rule's text.
-pub(crate) struct RuleText {
+pub(crate) struct RuleDescription {
     pub(crate) id: &'static str,
     /// The statement, the documents' wording where it differs, and the sources: a line each.
     pub(crate) text: String,
 }
 
-impl RuleText {
+impl RuleDescription {
     /// The text of a rule of the rule books.
-    pub(crate) fn of(id: &str) -> Option<RuleText> {
+    pub(crate) fn from_id(id: &str) -> Option<RuleDescription> {
         let rule = format::rule(id)?;
         let documents = rule.documents.map(|documents| format!("In the documents: {documents}"));
         let sources: Vec<String> = format::sources(rule).iter().map(ToString::to_string).collect();
         let sources = (!sources.is_empty()).then(|| format!("Sources: {}", sources.join("; ")));
         let lines: Vec<String> = [Some(rule.statement.to_owned()), documents, sources].into_iter().flatten().collect();
-        Some(RuleText { id: rule.id, text: lines.join("\n") })
+        Some(RuleDescription { id: rule.id, text: lines.join("\n") })
     }
 }

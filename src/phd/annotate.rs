@@ -5,15 +5,15 @@
 
 use std::io::Read;
 
-use crate::annotation::{Annotation, Broken, Visit, each_span, spans_of_broken};
+use crate::annotation::{Annotation, UndecodableBytes, VisitAnnotations, each_span, spans_before_error};
 use crate::bytes::FieldSpan;
-use crate::bytes::stop::{is_the_visitors, keeping_error};
+use crate::bytes::field_error::{is_visitor_error, keeping_error};
 use crate::error::DecodeError;
 use crate::model::{Address, ByteLen, Name};
 
 use super::decode::{self, Decoder};
 use super::lift::{Resolved, Resolver};
-use super::record::{Record, References, StoredHash, kind_of};
+use super::record::{Record, ReferenceList, StoredHash, kind_of};
 use super::wire::{FileFlags, Units, Width, record_flag, record_tag};
 
 /// Calls `visit` with every field in file order: header, records, end tag, and what follows it.
@@ -26,14 +26,14 @@ where
     E: From<DecodeError>,
     F: FnMut(Annotation<'_>) -> Result<(), E>,
 {
-    keeping_error(|keep| fields(decoder, &mut |field| keep(visit(field))))
+    keeping_error(|keep| visit_fields(decoder, &mut |field| keep(visit(field))))
 }
 
 /// The body of [`visit`] behind a pointer, so that the program has one copy for every kind of visitor and error.
-fn fields<R: Read>(decoder: &mut Decoder<R>, visit: Visit<'_>) -> Result<(), DecodeError> {
+fn visit_fields<R: Read>(decoder: &mut Decoder<R>, visit: VisitAnnotations<'_>) -> Result<(), DecodeError> {
     let bytes = decoder.header_bytes().to_vec();
     each_span(&bytes, |cursor| decode::header(cursor).map(|_| ()), &mut |span| {
-        visit(Annotation::of(span, &bytes, 0, None, header_meaning(span, &bytes)))
+        visit(Annotation::from_span(span, &bytes, 0, None, header_meaning(span, &bytes)))
     })?;
     let layout = decoder.layout();
     let mut resolver = Resolver::new(layout);
@@ -42,15 +42,15 @@ fn fields<R: Read>(decoder: &mut Decoder<R>, visit: Visit<'_>) -> Result<(), Dec
         let resolved = resolver.resolve(located.record);
         each_span(located.bytes, |cursor| decode::record(cursor, layout).map(|_| ()), &mut |span| {
             let meaning = record_meaning(span, located.record, &resolved, &before);
-            visit(Annotation::of(span, located.bytes, located.offset, Some(located.index), meaning))
+            visit(Annotation::from_span(span, located.bytes, located.offset, Some(located.index), meaning))
         })
     });
     let ended = match visited {
-        Err(error) if !is_the_visitors(&error) => {
+        Err(error) if !is_visitor_error(&error) => {
             let (base, bytes) = decoder.at_hand();
-            let spans = spans_of_broken(bytes, |cursor| decode::record(cursor, layout).map(|_| ()));
+            let spans = spans_before_error(bytes, |cursor| decode::record(cursor, layout).map(|_| ()));
             let meaning = |span: &FieldSpan| broken_meaning(span, &resolver);
-            Broken { base, bytes, spans: &spans }.visit(&error, meaning, visit)?;
+            UndecodableBytes { base, bytes, spans: &spans }.visit_spans(&error, meaning, visit)?;
             return Err(error);
         }
         visited => visited?,
@@ -58,18 +58,18 @@ fn fields<R: Read>(decoder: &mut Decoder<R>, visit: Visit<'_>) -> Result<(), Dec
     let end = [record_tag::END_OF_DUMP];
     let meaning = "the body ends".to_owned();
     let span = FieldSpan { name: "end tag", at: 0..1, value: Some(3) };
-    visit(Annotation::of(&span, &end, ended.end_tag, None, meaning))?;
+    visit(Annotation::from_span(&span, &end, ended.end_tag, None, meaning))?;
     let mut offset = ended.end_tag + 1;
     let trailing = decoder.visit_trailing::<DecodeError, _>(|piece| {
         let meaning = "after the end tag; readers ignore it".to_owned();
         let span = FieldSpan { name: "trailing bytes", at: 0..piece.len(), value: None };
-        visit(Annotation::of(&span, piece, offset, None, meaning))?;
+        visit(Annotation::from_span(&span, piece, offset, None, meaning))?;
         offset += piece.len() as u64;
         Ok(())
     });
     match trailing {
-        Err(error) if !is_the_visitors(&error) => {
-            Broken { base: offset, bytes: &[], spans: &[] }.visit(&error, |_| String::new(), visit)?;
+        Err(error) if !is_visitor_error(&error) => {
+            UndecodableBytes { base: offset, bytes: &[], spans: &[] }.visit_spans(&error, |_| String::new(), visit)?;
             Err(error)
         }
         trailing => trailing.map(|_| ()),
@@ -77,9 +77,9 @@ fn fields<R: Read>(decoder: &mut Decoder<R>, visit: Visit<'_>) -> Result<(), Dec
 }
 
 /// The fields of a header that cannot be read.
-pub(super) fn broken_header(bytes: &[u8], error: &DecodeError, visit: Visit<'_>) -> Result<(), DecodeError> {
-    let spans = spans_of_broken(bytes, |cursor| decode::header(cursor).map(|_| ()));
-    Broken { base: 0, bytes, spans: &spans }.visit(error, |span| header_meaning(span, bytes), visit)
+pub(super) fn broken_header(bytes: &[u8], error: &DecodeError, visit: VisitAnnotations<'_>) -> Result<(), DecodeError> {
+    let spans = spans_before_error(bytes, |cursor| decode::header(cursor).map(|_| ()));
+    UndecodableBytes { base: 0, bytes, spans: &spans }.visit_spans(error, |span| header_meaning(span, bytes), visit)
 }
 
 fn header_meaning(span: &FieldSpan, bytes: &[u8]) -> String {
@@ -206,7 +206,7 @@ fn bytes_of(units: i64, resolver: &Resolver) -> String {
     format!("{sign}{:#x}", units.unsigned_abs().saturating_mul(resolver.unit()))
 }
 
-fn references_of(references: &References<'_>) -> String {
+fn references_of(references: &ReferenceList<'_>) -> String {
     match references.len() {
         0 => "no references".to_owned(),
         1 => format!("1 reference of {}", plural(references.width)),

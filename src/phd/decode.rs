@@ -4,18 +4,18 @@ use std::borrow::Cow;
 use std::io::Read;
 use std::mem::ManuallyDrop;
 
-use crate::bytes::stop::{Stop, bad, keeping_error, refill, truncated};
-use crate::bytes::{Allowance, Cursor, Incomplete, NoTrace, Trace, Window};
+use crate::bytes::field_error::{FieldError, bad_field, keeping_error, refill, truncated};
+use crate::bytes::{Allowance, Cursor, FieldTrace, IncompleteField, NoTrace, Window};
 use crate::error::{DecodeError, Problem};
 use crate::model::PrimitiveType;
-use crate::model::long::{Spool, Stretch};
+use crate::model::long::{Spool, StoredBytes};
 
 use super::book;
 use super::record::{
-    ClassRecord, Gap, Header, LongObject, LongPrimitiveArray, MediumObject, ObjectArray, PrimitiveArray, Record,
-    References, ShortObject, StoredHash,
+    ClassRecord, Header, LongObject, LongPrimitiveArray, MediumObject, ObjectArray, PrimitiveArray, Record, RecordGap,
+    ReferenceList, ShortObject, StoredHash,
 };
-use super::wire::{Layout, Units, Width, record_flag, record_tag};
+use super::wire::{RecordLayout, Units, Width, record_flag, record_tag};
 
 mod header;
 mod long;
@@ -29,7 +29,7 @@ pub struct Decoder<R> {
     window: Window<R>,
     header: Header,
     header_bytes: Vec<u8>,
-    layout: Layout,
+    layout: RecordLayout,
     declared: Option<u64>,
     records: u64,
     allowance: Allowance,
@@ -37,7 +37,7 @@ pub struct Decoder<R> {
 
 /// A record with its place.
 #[derive(Clone, Copy, Debug)]
-pub struct Located<'a, 'r> {
+pub struct LocatedRecord<'a, 'r> {
     /// Index among the body's records, from 0.
     pub index: u64,
     /// Offset of its first byte, from the start of the (decompressed) stream.
@@ -48,28 +48,28 @@ pub struct Located<'a, 'r> {
     pub record: &'r Record<'a>,
     /// The references of a record that has too many of them to be held: their bytes. The record itself has none then, and
     /// `bytes` is empty.
-    pub long: Option<&'r Stretch>,
+    pub long: Option<&'r StoredBytes>,
 }
 
 /// The end of a body, with its end tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ended {
+pub struct BodyEnd {
     /// Records in the body.
     pub records: u64,
     /// Offset of the end tag.
     pub end_tag: u64,
 }
 
-impl Located<'_, '_> {
+impl LocatedRecord<'_, '_> {
     /// Calls `visit` with the distance of each of the record's references.
     ///
     /// # Errors
     /// If references that are not held cannot be read.
     #[inline]
-    pub fn references(&self, held: &References<'_>, mut visit: impl FnMut(Units)) -> Result<(), DecodeError> {
+    pub fn references(&self, held: &ReferenceList<'_>, mut visit: impl FnMut(Units)) -> Result<(), DecodeError> {
         match self.long {
             None => held.for_each(visit),
-            Some(long) => long::each(long, held.width, self.offset, &mut visit)?,
+            Some(long) => long::visit_distances(long, held.width, self.offset, &mut visit)?,
         }
         Ok(())
     }
@@ -79,7 +79,7 @@ impl Located<'_, '_> {
     /// # Errors
     /// Like [`Located::references`].
     #[inline]
-    pub fn first(&self, held: &References<'_>) -> Result<Option<Units>, DecodeError> {
+    pub fn first(&self, held: &ReferenceList<'_>) -> Result<Option<Units>, DecodeError> {
         if self.long.is_none() {
             return Ok(held.first());
         }
@@ -90,7 +90,7 @@ impl Located<'_, '_> {
 
     /// The number of references of the record.
     #[inline]
-    pub fn count(&self, held: &References<'_>) -> u64 {
+    pub fn count(&self, held: &ReferenceList<'_>) -> u64 {
         self.long.map_or(held.len() as u64, |long| long.length() >> held.width.code())
     }
 }
@@ -118,16 +118,16 @@ impl<R: Read> Decoder<R> {
                     let used = cursor.position();
                     let header_bytes = window.bytes()[..used].to_vec();
                     window.consume(used);
-                    let layout = Layout::new(header.version, header.flags);
+                    let layout = RecordLayout::new(header.version, header.flags);
                     let allowance = Allowance::new(u64::MAX, book::FILE_TRUNCATED);
                     return Ok(Decoder { window, header, header_bytes, layout, declared, records: 0, allowance });
                 }
-                Err(Stop::Incomplete(short)) => {
+                Err(FieldError::Incomplete(short)) => {
                     if !refill(&mut window, book::FILE_TRUNCATED)? {
                         return Err(header_cut_short(&window, short, declared));
                     }
                 }
-                Err(Stop::Bad(bad)) => return Err(bad.at(window.offset())),
+                Err(FieldError::Bad(bad)) => return Err(bad.into_error(window.offset())),
             }
         }
     }
@@ -156,7 +156,7 @@ impl<R: Read> Decoder<R> {
     }
 
     /// The layout that the header asks for.
-    pub fn layout(&self) -> Layout {
+    pub fn layout(&self) -> RecordLayout {
         self.layout
     }
 
@@ -173,18 +173,18 @@ impl<R: Read> Decoder<R> {
     /// An error of `visit`, or a [`DecodeError`] after the last sound record. A body without an end
     /// tag is such an error too ([`DecodeError::is_missing_end`]), since readers differ in whether
     /// they care.
-    pub fn visit<E, F>(&mut self, mut visit: F) -> Result<Ended, E>
+    pub fn visit<E, F>(&mut self, mut visit: F) -> Result<BodyEnd, E>
     where
         E: From<DecodeError>,
-        F: FnMut(Located<'_, '_>) -> Result<(), E>,
+        F: FnMut(LocatedRecord<'_, '_>) -> Result<(), E>,
     {
         keeping_error(|keep| self.visit_called(&mut |located| keep(visit(located))))
     }
 
     fn visit_called(
         &mut self,
-        visit: &mut dyn FnMut(Located<'_, '_>) -> Result<(), DecodeError>,
-    ) -> Result<Ended, DecodeError> {
+        visit: &mut dyn FnMut(LocatedRecord<'_, '_>) -> Result<(), DecodeError>,
+    ) -> Result<BodyEnd, DecodeError> {
         self.visit_with(None, visit)
     }
 
@@ -193,14 +193,14 @@ impl<R: Read> Decoder<R> {
     ///
     /// # Errors
     /// Like [`Decoder::visit`].
-    pub fn visit_with<E, F>(&mut self, mut spool: Option<&mut Spool>, mut visit: F) -> Result<Ended, E>
+    pub fn visit_with<E, F>(&mut self, mut spool: Option<&mut Spool>, mut visit: F) -> Result<BodyEnd, E>
     where
         E: From<DecodeError>,
-        F: FnMut(Located<'_, '_>) -> Result<(), E>,
+        F: FnMut(LocatedRecord<'_, '_>) -> Result<(), E>,
     {
         let layout = self.layout;
         // A record that was read already, without its references, which are too many to be held.
-        let mut long: Option<(u64, Record<'static>, Stretch)> = None;
+        let mut long: Option<(u64, Record<'static>, StoredBytes)> = None;
         loop {
             let offset = self.window.offset();
             let bytes = self.window.bytes();
@@ -219,16 +219,16 @@ impl<R: Read> Decoder<R> {
                     let place = offset + taken as u64;
                     if let [record_tag::END_OF_DUMP, ..] = rest {
                         self.window.consume(taken + 1);
-                        return Ok(Ended { records: self.records, end_tag: place });
+                        return Ok(BodyEnd { records: self.records, end_tag: place });
                     }
                     let mut cursor = Cursor::new(rest, NoTrace);
                     match record(&mut cursor, layout) {
                         // It borrows everything; dropping it would still ask, for every record, whether it does.
                         Ok(record) => held = ManuallyDrop::new(record),
-                        Err(Stop::Incomplete(short)) => break short,
-                        Err(Stop::Bad(bad)) => {
+                        Err(FieldError::Incomplete(short)) => break short,
+                        Err(FieldError::Bad(bad)) => {
                             self.window.consume(taken);
-                            return Err(bad.at(place).in_record(self.records).into());
+                            return Err(bad.into_error(place).in_record(self.records).into());
                         }
                     }
                     let length = cursor.position();
@@ -236,13 +236,19 @@ impl<R: Read> Decoder<R> {
                         && let Some(references) = held.references()
                         && references.len() > spool.held() / 8
                     {
-                        apart = long::taken(&held, place, &rest[..length], spool)?;
+                        apart = long::detach_references(&held, place, &rest[..length], spool)?;
                         (place, length, &apart.0, apart.1.as_ref())
                     } else {
                         (place, length, &*held, None)
                     }
                 };
-                visit(Located { index: self.records, offset: place, bytes: &rest[..length], record, long: stretch })?;
+                visit(LocatedRecord {
+                    index: self.records,
+                    offset: place,
+                    bytes: &rest[..length],
+                    record,
+                    long: stretch,
+                })?;
                 self.records += 1;
                 taken += length;
             };
@@ -293,7 +299,7 @@ impl<R: Read> Decoder<R> {
         (self.window.offset(), self.window.bytes())
     }
 
-    fn cut_short(&self, short: Incomplete) -> DecodeError {
+    fn cut_short(&self, short: IncompleteField) -> DecodeError {
         let length = self.window.offset() + self.window.bytes().len() as u64;
         if let Some(opened) = self.declared.filter(|&opened| length < opened) {
             return DecodeError::new(book::FILE_TRUNCATED, length, short.field, Problem::Shrunk { opened })
@@ -311,7 +317,7 @@ impl<R: Read> Decoder<R> {
 /// This and the kinds below are inlined by force: as calls, they hand every record on through memory, which
 /// costs `validate` an eighth of its time.
 #[inline(always)]
-pub(crate) fn record<'a, T: Trace>(c: &mut Cursor<'a, T>, layout: Layout) -> Result<Record<'a>, Stop> {
+pub(crate) fn record<'a, T: FieldTrace>(c: &mut Cursor<'a, T>, layout: RecordLayout) -> Result<Record<'a>, FieldError> {
     let at = c.position();
     let tag = c.u8("tag")?;
     if tag & record_tag::SHORT_OBJECT != 0 {
@@ -332,13 +338,17 @@ pub(crate) fn record<'a, T: Trace>(c: &mut Cursor<'a, T>, layout: Layout) -> Res
         record_tag::LONG_PRIMITIVE_ARRAY => Ok(Record::LongPrimitiveArray(long_primitive_array(c, layout)?)),
         _ => {
             let expected = "a record tag: 0x20 to 0xff, 4, 5, 6, 7 or 8, or 3 for the end";
-            Err(bad(book::RECORD_TAG, "tag", at, expected, format!("the reserved tag {tag:#04x}")))
+            Err(bad_field(book::RECORD_TAG, "tag", at, expected, format!("the reserved tag {tag:#04x}")))
         }
     }
 }
 
 #[inline(always)]
-fn short_object<'a, T: Trace>(c: &mut Cursor<'a, T>, layout: Layout, tag: u8) -> Result<ShortObject<'a>, Stop> {
+fn short_object<'a, T: FieldTrace>(
+    c: &mut Cursor<'a, T>,
+    layout: RecordLayout,
+    tag: u8,
+) -> Result<ShortObject<'a>, FieldError> {
     let gap = gap(c, Width::from_code(tag >> 2 & 1))?;
     let hash = hash16(c, layout)?;
     let references = references(c, u32::from(tag >> 3 & 3), Width::from_code(tag))?;
@@ -346,7 +356,11 @@ fn short_object<'a, T: Trace>(c: &mut Cursor<'a, T>, layout: Layout, tag: u8) ->
 }
 
 #[inline(always)]
-fn medium_object<'a, T: Trace>(c: &mut Cursor<'a, T>, layout: Layout, tag: u8) -> Result<MediumObject<'a>, Stop> {
+fn medium_object<'a, T: FieldTrace>(
+    c: &mut Cursor<'a, T>,
+    layout: RecordLayout,
+    tag: u8,
+) -> Result<MediumObject<'a>, FieldError> {
     let gap = gap(c, Width::from_code(tag >> 2 & 1))?;
     let class_word = word(c, layout, "class word")?;
     let hash = hash16(c, layout)?;
@@ -355,7 +369,11 @@ fn medium_object<'a, T: Trace>(c: &mut Cursor<'a, T>, layout: Layout, tag: u8) -
 }
 
 #[inline(always)]
-fn primitive_array<T: Trace>(c: &mut Cursor<'_, T>, layout: Layout, tag: u8) -> Result<PrimitiveArray, Stop> {
+fn primitive_array<T: FieldTrace>(
+    c: &mut Cursor<'_, T>,
+    layout: RecordLayout,
+    tag: u8,
+) -> Result<PrimitiveArray, FieldError> {
     let width = Width::from_code(tag);
     let gap = gap(c, width)?;
     let length = unsigned(c, "length", width)?;
@@ -365,25 +383,32 @@ fn primitive_array<T: Trace>(c: &mut Cursor<'_, T>, layout: Layout, tag: u8) -> 
 }
 
 #[inline(always)]
-fn long_object<'a, T: Trace>(c: &mut Cursor<'a, T>, layout: Layout) -> Result<LongObject<'a>, Stop> {
+fn long_object<'a, T: FieldTrace>(c: &mut Cursor<'a, T>, layout: RecordLayout) -> Result<LongObject<'a>, FieldError> {
     let (mut record, count) = long_object_head(c, layout)?;
     record.references = references(c, count, record.references.width)?;
     Ok(record)
 }
 
 #[inline(always)]
-fn long_object_head<'a, T: Trace>(c: &mut Cursor<'_, T>, layout: Layout) -> Result<(LongObject<'a>, u32), Stop> {
+fn long_object_head<'a, T: FieldTrace>(
+    c: &mut Cursor<'_, T>,
+    layout: RecordLayout,
+) -> Result<(LongObject<'a>, u32), FieldError> {
     let flags = c.u8("flags")?;
     let gap = gap(c, Width::from_code(flags >> 6))?;
     let class_word = word(c, layout, "class word")?;
     let hash = hash(c, layout, flags & record_flag::HASH_FOLLOWS)?;
     let count = reference_count(c)?;
-    let references = References::none(Width::from_code(flags >> 4));
+    let references = ReferenceList::none(Width::from_code(flags >> 4));
     Ok((LongObject { flags: flags & 0x0f, gap, class_word, hash, references }, count))
 }
 
 #[inline(always)]
-fn object_array<'a, T: Trace>(c: &mut Cursor<'a, T>, layout: Layout, tag: u8) -> Result<ObjectArray<'a>, Stop> {
+fn object_array<'a, T: FieldTrace>(
+    c: &mut Cursor<'a, T>,
+    layout: RecordLayout,
+    tag: u8,
+) -> Result<ObjectArray<'a>, FieldError> {
     let (mut record, count) = object_array_head(c, layout)?;
     record.references = references(c, count, record.references.width)?;
     (record.length, record.size_words) = object_array_tail(c, layout, tag)?;
@@ -391,24 +416,27 @@ fn object_array<'a, T: Trace>(c: &mut Cursor<'a, T>, layout: Layout, tag: u8) ->
 }
 
 #[inline(always)]
-fn object_array_head<'a, T: Trace>(c: &mut Cursor<'_, T>, layout: Layout) -> Result<(ObjectArray<'a>, u32), Stop> {
+fn object_array_head<'a, T: FieldTrace>(
+    c: &mut Cursor<'_, T>,
+    layout: RecordLayout,
+) -> Result<(ObjectArray<'a>, u32), FieldError> {
     let flags = c.u8("flags")?;
     let gap = gap(c, Width::from_code(flags >> 6))?;
     let class_word = word(c, layout, "class word")?;
     let hash = hash(c, layout, flags & record_flag::HASH_FOLLOWS)?;
     let count = reference_count(c)?;
-    let references = References::none(Width::from_code(flags >> 4));
+    let references = ReferenceList::none(Width::from_code(flags >> 4));
     let flags = flags & 0x0f;
     Ok((ObjectArray { flags, gap, class_word, hash, references, length: None, size_words: None }, count))
 }
 
 /// The true length and the footprint, which come after the references.
 #[inline(always)]
-fn object_array_tail<T: Trace>(
+fn object_array_tail<T: FieldTrace>(
     c: &mut Cursor<'_, T>,
-    layout: Layout,
+    layout: RecordLayout,
     tag: u8,
-) -> Result<(Option<u32>, Option<u32>), Incomplete> {
+) -> Result<(Option<u32>, Option<u32>), IncompleteField> {
     let length = match tag {
         record_tag::NEW_OBJECT_ARRAY => Some(c.u32("true length")?),
         _ => None,
@@ -417,7 +445,7 @@ fn object_array_tail<T: Trace>(
 }
 
 #[inline(always)]
-fn class<'a, T: Trace>(c: &mut Cursor<'a, T>, layout: Layout) -> Result<ClassRecord<'a>, Stop> {
+fn class<'a, T: FieldTrace>(c: &mut Cursor<'a, T>, layout: RecordLayout) -> Result<ClassRecord<'a>, FieldError> {
     let flags = c.u8("flags")?;
     let gap = gap(c, Width::from_code(flags >> 6))?;
     let instance_size = c.u32("instance size")?;
@@ -431,7 +459,10 @@ fn class<'a, T: Trace>(c: &mut Cursor<'a, T>, layout: Layout) -> Result<ClassRec
 }
 
 #[inline(always)]
-fn long_primitive_array<T: Trace>(c: &mut Cursor<'_, T>, layout: Layout) -> Result<LongPrimitiveArray, Stop> {
+fn long_primitive_array<T: FieldTrace>(
+    c: &mut Cursor<'_, T>,
+    layout: RecordLayout,
+) -> Result<LongPrimitiveArray, FieldError> {
     let flags = c.u8("flags")?;
     let width = if flags & 0x10 == 0 { Width::One } else { Width::of_word(layout.word) };
     let gap = gap(c, width)?;
@@ -442,27 +473,35 @@ fn long_primitive_array<T: Trace>(c: &mut Cursor<'_, T>, layout: Layout) -> Resu
 }
 
 #[inline]
-fn gap<T: Trace>(c: &mut Cursor<'_, T>, width: Width) -> Result<Gap, Incomplete> {
-    Ok(Gap::new(width, Units(c.signed("gap", width.bytes())?)))
+fn gap<T: FieldTrace>(c: &mut Cursor<'_, T>, width: Width) -> Result<RecordGap, IncompleteField> {
+    Ok(RecordGap::new(width, Units(c.signed("gap", width.bytes())?)))
 }
 
 #[inline]
-fn unsigned<T: Trace>(c: &mut Cursor<'_, T>, name: &'static str, width: Width) -> Result<u64, Incomplete> {
+fn unsigned<T: FieldTrace>(c: &mut Cursor<'_, T>, name: &'static str, width: Width) -> Result<u64, IncompleteField> {
     c.unsigned(name, width.bytes())
 }
 
 #[inline]
-fn word<T: Trace>(c: &mut Cursor<'_, T>, layout: Layout, name: &'static str) -> Result<u64, Incomplete> {
+fn word<T: FieldTrace>(
+    c: &mut Cursor<'_, T>,
+    layout: RecordLayout,
+    name: &'static str,
+) -> Result<u64, IncompleteField> {
     unsigned(c, name, Width::of_word(layout.word))
 }
 
 #[inline]
-fn hash16<T: Trace>(c: &mut Cursor<'_, T>, layout: Layout) -> Result<Option<u16>, Incomplete> {
+fn hash16<T: FieldTrace>(c: &mut Cursor<'_, T>, layout: RecordLayout) -> Result<Option<u16>, IncompleteField> {
     if layout.hash16 { c.u16("hash").map(Some) } else { Ok(None) }
 }
 
 #[inline(always)]
-fn hash<T: Trace>(c: &mut Cursor<'_, T>, layout: Layout, follows: u8) -> Result<StoredHash, Incomplete> {
+fn hash<T: FieldTrace>(
+    c: &mut Cursor<'_, T>,
+    layout: RecordLayout,
+    follows: u8,
+) -> Result<StoredHash, IncompleteField> {
     if layout.hash16 {
         c.u16("hash").map(StoredHash::Bits16)
     } else if follows != 0 {
@@ -473,24 +512,28 @@ fn hash<T: Trace>(c: &mut Cursor<'_, T>, layout: Layout, follows: u8) -> Result<
 }
 
 #[inline(always)]
-fn reference_count<T: Trace>(c: &mut Cursor<'_, T>) -> Result<u32, Stop> {
+fn reference_count<T: FieldTrace>(c: &mut Cursor<'_, T>) -> Result<u32, FieldError> {
     let at = c.position();
     let count = c.u32("number of references")?;
     if count > MAX_COUNT {
         let expected = "at most 2147483647 references";
-        return Err(bad(book::REFERENCES_COUNT, "number of references", at, expected, count.to_string()));
+        return Err(bad_field(book::REFERENCES_COUNT, "number of references", at, expected, count.to_string()));
     }
     Ok(count)
 }
 
 #[inline(always)]
-fn references<'a, T: Trace>(c: &mut Cursor<'a, T>, count: u32, width: Width) -> Result<References<'a>, Incomplete> {
+fn references<'a, T: FieldTrace>(
+    c: &mut Cursor<'a, T>,
+    count: u32,
+    width: Width,
+) -> Result<ReferenceList<'a>, IncompleteField> {
     let bytes = c.integers("reference", count, width.bytes())?;
-    Ok(References { width, bytes: Cow::Borrowed(bytes) })
+    Ok(ReferenceList { width, bytes: Cow::Borrowed(bytes) })
 }
 
 #[inline]
-fn array_size<T: Trace>(c: &mut Cursor<'_, T>, layout: Layout) -> Result<Option<u32>, Incomplete> {
+fn array_size<T: FieldTrace>(c: &mut Cursor<'_, T>, layout: RecordLayout) -> Result<Option<u32>, IncompleteField> {
     if layout.array_sizes { c.u32("instance size / 4").map(Some) } else { Ok(None) }
 }
 

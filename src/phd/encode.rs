@@ -6,10 +6,10 @@ use crate::error::LowerError;
 use crate::model::PrimitiveType;
 
 use super::record::{
-    ClassRecord, Gap, Header, HeaderRecord, LongObject, LongPrimitiveArray, MediumObject, ObjectArray, PrimitiveArray,
-    Record, References, ShortObject, StoredHash,
+    ClassRecord, Header, HeaderRecord, LongObject, LongPrimitiveArray, MediumObject, ObjectArray, PrimitiveArray,
+    Record, RecordGap, ReferenceList, ShortObject, StoredHash,
 };
-use super::wire::{Layout, MAGIC, Units, Width, header_tag, record_tag};
+use super::wire::{MAGIC, RecordLayout, Units, Width, header_tag, record_tag};
 
 /// Appends the header, up to and including the tag that starts the body.
 ///
@@ -56,7 +56,7 @@ fn fields_of_header(out: &mut Vec<u8>, header: &Header) -> Result<(), LowerError
 ///
 /// # Errors
 /// If a class name is longer than its two-byte length can say; nothing is appended then.
-pub fn record(out: &mut Vec<u8>, layout: Layout, record: &Record<'_>) -> Result<(), LowerError> {
+pub fn record(out: &mut Vec<u8>, layout: RecordLayout, record: &Record<'_>) -> Result<(), LowerError> {
     match record {
         Record::Short(r) => short_object(out, r),
         Record::Medium(r) => medium_object(out, layout, r),
@@ -77,7 +77,7 @@ pub fn record(out: &mut Vec<u8>, layout: Layout, record: &Record<'_>) -> Result<
 /// An error of `put`.
 pub fn record_around<E>(
     out: &mut Vec<u8>,
-    layout: Layout,
+    layout: RecordLayout,
     record: &Record<'_>,
     count: u32,
     put: impl FnOnce(&mut Vec<u8>) -> Result<(), E>,
@@ -98,7 +98,7 @@ pub fn record_around<E>(
 }
 
 /// Appends the tag that ends the body.
-pub fn end(out: &mut Vec<u8>) {
+pub fn end_tag(out: &mut Vec<u8>) {
     out.push(record_tag::END_OF_DUMP);
 }
 
@@ -113,7 +113,7 @@ fn short_object(out: &mut Vec<u8>, r: &ShortObject<'_>) {
 }
 
 #[inline]
-fn medium_object(out: &mut Vec<u8>, layout: Layout, r: &MediumObject<'_>) {
+fn medium_object(out: &mut Vec<u8>, layout: RecordLayout, r: &MediumObject<'_>) {
     let count = r.references.len() as u8;
     let width = r.references.width.code();
     out.push(record_tag::MEDIUM_OBJECT | (count & 7) << 3 | (r.gap.width.code() & 1) << 2 | width);
@@ -133,12 +133,12 @@ fn primitive_array(out: &mut Vec<u8>, r: &PrimitiveArray) {
 }
 
 #[inline]
-fn long_object(out: &mut Vec<u8>, layout: Layout, r: &LongObject<'_>) {
+fn long_object(out: &mut Vec<u8>, layout: RecordLayout, r: &LongObject<'_>) {
     long_object_head(out, layout, r, r.references.len() as u32);
     put_references(out, &r.references);
 }
 
-fn long_object_head(out: &mut Vec<u8>, layout: Layout, r: &LongObject<'_>, count: u32) {
+fn long_object_head(out: &mut Vec<u8>, layout: RecordLayout, r: &LongObject<'_>, count: u32) {
     out.push(record_tag::LONG_OBJECT);
     out.push(r.gap.width.code() << 6 | r.references.width.code() << 4 | r.flags & 0x0f);
     put_gap(out, r.gap);
@@ -148,13 +148,13 @@ fn long_object_head(out: &mut Vec<u8>, layout: Layout, r: &LongObject<'_>, count
 }
 
 #[inline]
-fn object_array(out: &mut Vec<u8>, layout: Layout, r: &ObjectArray<'_>) {
+fn object_array(out: &mut Vec<u8>, layout: RecordLayout, r: &ObjectArray<'_>) {
     object_array_head(out, layout, r, r.references.len() as u32);
     put_references(out, &r.references);
     object_array_tail(out, r);
 }
 
-fn object_array_head(out: &mut Vec<u8>, layout: Layout, r: &ObjectArray<'_>, count: u32) {
+fn object_array_head(out: &mut Vec<u8>, layout: RecordLayout, r: &ObjectArray<'_>, count: u32) {
     out.push(if r.length.is_some() { record_tag::NEW_OBJECT_ARRAY } else { record_tag::OBJECT_ARRAY });
     out.push(r.gap.width.code() << 6 | r.references.width.code() << 4 | r.flags & 0x0f);
     put_gap(out, r.gap);
@@ -170,7 +170,7 @@ fn object_array_tail(out: &mut Vec<u8>, r: &ObjectArray<'_>) {
     put_array_size(out, r.size_words);
 }
 
-fn class(out: &mut Vec<u8>, layout: Layout, r: &ClassRecord<'_>) -> Result<(), LowerError> {
+fn class(out: &mut Vec<u8>, layout: RecordLayout, r: &ClassRecord<'_>) -> Result<(), LowerError> {
     let name_length = LowerError::length16("the class name", r.name.len(), "bytes")?;
     out.push(record_tag::CLASS);
     out.push(r.gap.width.code() << 6 | r.references.width.code() << 4 | r.flags & 0x0f);
@@ -196,7 +196,7 @@ fn long_primitive_array(out: &mut Vec<u8>, r: &LongPrimitiveArray) {
 }
 
 #[inline]
-fn put_gap(out: &mut Vec<u8>, Gap { width, units: Units(units) }: Gap) {
+fn put_gap(out: &mut Vec<u8>, RecordGap { width, units: Units(units) }: RecordGap) {
     put_unsigned(out, width, units as u64);
 }
 
@@ -211,7 +211,7 @@ fn put_unsigned(out: &mut Vec<u8>, width: Width, value: u64) {
 }
 
 #[inline]
-fn put_word(out: &mut Vec<u8>, layout: Layout, value: u64) {
+fn put_word(out: &mut Vec<u8>, layout: RecordLayout, value: u64) {
     put_unsigned(out, Width::of_word(layout.word), value);
 }
 
@@ -237,7 +237,7 @@ fn put_reference_count(out: &mut Vec<u8>, count: u32) {
 }
 
 #[inline]
-fn put_references(out: &mut Vec<u8>, references: &References<'_>) {
+fn put_references(out: &mut Vec<u8>, references: &ReferenceList<'_>) {
     out.extend_from_slice(&references.bytes);
 }
 

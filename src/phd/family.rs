@@ -1,30 +1,31 @@
 //! PHD among the families of dumps.
 
 use crate::annotation::Annotation;
-use crate::compare::listing::{Place, Places};
-use crate::compare::{Facet, Span};
+use crate::compare::listing::{HeapPlaces, RecordPlace};
+use crate::compare::{Facet, RecordSpan};
 use crate::error::{DecodeError, Error};
 #[cfg(feature = "corpus")]
 use crate::family::case::{FamilyCases, large};
-use crate::family::edit::{NamedEdit, named};
+use crate::family::edit::{NamedEdit, named_edits};
 #[cfg(feature = "properties")]
-use crate::family::property::{self, Properties};
+use crate::family::property::{self, FormatProperties};
 use crate::family::{
-    DumpFamily, FamilyFacts, Format, GraphRules, Judged, Lowering, One, Opener, Opening, Outline, ReadOnce, Records,
-    Reliance, Setting, Source, VisitPlaced, WholeFile, Wishes, past_header, run,
+    DumpFamily, DumpOutline, FamilyFacts, FileSource, Format, GraphRules, JudgedDump, Lowering, Opener, Opening,
+    Records, Reliance, Setting, SingleHeap, SinglePassReader, VisitPlaced, WholeFile, WriteRequest, judge_dump,
+    past_header,
 };
 use crate::findings::Findings;
-use crate::input::Stream;
+use crate::input::InputStream;
 use crate::model::{Address, Dump, Heap};
 
 #[cfg(feature = "corpus")]
 use super::cases::{AMBIGUITIES, CASES, LARGE};
-use super::corrupt::Map;
-use super::decode::Located;
-use super::lift::{self, ClassTable, Item, PhdSource};
+use super::corrupt::MappedDump;
+use super::decode::LocatedRecord;
+use super::lift::{self, ClassTable, DumpItem, PhdSource};
 use super::lower::{self, PROFILES};
 use super::open::{Phd, open};
-use super::rules::{self, Judgement};
+use super::rules::{self, DumpJudge};
 use super::wire::MAGIC;
 use super::{Decoder, LowerOptions, Version, annotate, book, carries, list};
 
@@ -40,17 +41,17 @@ const NUMBERS: [u8; Version::ALL.len()] = {
     numbers
 };
 
-fn decoder(opener: &Opener) -> Result<Decoder<Stream>, Error> {
+fn decoder(opener: &Opener) -> Result<Decoder<InputStream>, Error> {
     Ok(open(opener.open()?)?)
 }
 
 /// The one heap of a dump.
-fn one<O>(source: PhdSource<O>) -> Source
+fn single_heap<O>(source: PhdSource<O>) -> FileSource
 where
-    O: FnMut() -> Result<Decoder<Stream>, Error> + Send + 'static,
+    O: FnMut() -> Result<Decoder<InputStream>, Error> + Send + 'static,
 {
     let left_behind = source.left_behind().map(str::to_owned);
-    Source::new(One(source), left_behind.as_deref())
+    FileSource::new(SingleHeap(source), left_behind.as_deref())
 }
 
 static FACTS: FamilyFacts = FamilyFacts {
@@ -116,7 +117,7 @@ impl DumpFamily for Phd {
         PROFILES.iter().filter(|profile| profile.versions.contains(&version)).map(|profile| profile.name).collect()
     }
 
-    fn lowering(&self, version: u8, wishes: &Wishes) -> Result<Lowering, Error> {
+    fn lowering(&self, version: u8, wishes: &WriteRequest) -> Result<Lowering, Error> {
         let none = || Error::Usage(format!("PHD has no version {version}"));
         let options = LowerOptions::new(Version::from_number(version.into()).ok_or_else(none)?);
         let options = wishes.profile.as_ref().map_or(Ok(options), |name| options.with_profile(name))?;
@@ -131,23 +132,23 @@ impl DumpFamily for Phd {
         Ok(Box::new(list::PhdRecords(open(opening)?)))
     }
 
-    fn source(&self, opener: &Opener) -> Result<Source, Error> {
+    fn source(&self, opener: &Opener) -> Result<FileSource, Error> {
         let (opener, spool) = (opener.clone(), opener.spool());
-        Ok(one(PhdSource::with_spool(move || decoder(&opener), spool)?))
+        Ok(single_heap(PhdSource::with_spool(move || decoder(&opener), spool)?))
     }
 
     fn read(&self, opener: &Opener) -> Result<WholeFile, Error> {
         let mut decoder = decoder(opener)?;
         let mut heap = Heap { facts: lift::facts(decoder.header()), ..Heap::default() };
-        let (mut places, mut table) = (Places::default(), ClassTable::new(&decoder));
+        let (mut places, mut table) = (HeapPlaces::default(), ClassTable::new(&decoder));
         let ended = lift::visit(&mut decoder, |located, item| {
-            let place = Place { record: located.index, offset: Some(located.offset) };
+            let place = RecordPlace { record: located.index, offset: Some(located.offset) };
             match item {
-                Item::Class(class) => {
+                DumpItem::Class(class) => {
                     heap.classes.push(table.class(located, class)?);
                     places.classes.push(place);
                 }
-                Item::Object(object) => {
+                DumpItem::Object(object) => {
                     heap.objects.push(table.object(located, object)?);
                     places.objects.push(place);
                 }
@@ -158,30 +159,31 @@ impl DumpFamily for Phd {
         Ok(WholeFile { dump, places: vec![places], ended: ended.map(|_| ()) })
     }
 
-    fn read_once(&self) -> Option<&'static ReadOnce> {
+    fn single_pass_reader(&self) -> Option<&'static SinglePassReader> {
         Some(&|opening, _, visitor| {
             let mut spool = opening.spool();
             let mut decoder = open(opening)?;
             let mut heap = Heap { facts: lift::facts(decoder.header()), ..Heap::default() };
             let mut table = ClassTable::new(&decoder);
             lift::visit_with::<_, Error, _>(&mut decoder, Some(&mut spool), |located, item| match item {
-                Item::Class(class) => {
+                DumpItem::Class(class) => {
                     heap.classes.push(table.class(located, class)?);
                     Ok(())
                 }
-                Item::Object(object) => visitor.object(&object),
+                DumpItem::Object(object) => visitor.object(&object),
             })?;
             Ok(Dump { heaps: vec![heap], tail: Vec::new() })
         })
     }
 
-    fn outline(&self, opener: &Opener) -> Result<Outline, Error> {
+    fn outline(&self, opener: &Opener) -> Result<DumpOutline, Error> {
         let (mut decoder, mut spool) = (decoder(opener)?, opener.spool());
         let mut heap = Heap { facts: lift::facts(decoder.header()), ..Heap::default() };
-        let place = |located: Located<'_, '_>| Place { record: located.index, offset: Some(located.offset) };
+        let place =
+            |located: LocatedRecord<'_, '_>| RecordPlace { record: located.index, offset: Some(located.offset) };
         let (mut classes, mut table) = (Vec::new(), ClassTable::new(&decoder));
         let ended = lift::visit_with(&mut decoder, Some(&mut spool), |located, item| {
-            if let Item::Class(class) = item {
+            if let DumpItem::Class(class) = item {
                 heap.classes.push(table.class(located, class)?);
                 classes.push(place(located));
             }
@@ -190,28 +192,28 @@ impl DumpFamily for Phd {
         let opener = opener.clone();
         let objects = move |_, visit: &mut VisitPlaced<'_>| {
             lift::visit_with(&mut self::decoder(&opener)?, Some(&mut spool), |located, item| match item {
-                Item::Object(object) => visit(place(located), &object),
-                Item::Class(_) => Ok(()),
+                DumpItem::Object(object) => visit(place(located), &object),
+                DumpItem::Class(_) => Ok(()),
             })
             .map(|_| ())
         };
         let dump = Dump { heaps: vec![heap], tail: Vec::new() };
-        Ok(Outline::new(dump, vec![classes], ended.map(|_| ()), objects))
+        Ok(DumpOutline::new(dump, vec![classes], ended.map(|_| ()), objects))
     }
 
-    fn recognise(&self, opener: &Opener, source: &mut Source) -> Result<Option<Lowering>, Error> {
+    fn recognise(&self, opener: &Opener, source: &mut FileSource) -> Result<Option<Lowering>, Error> {
         let version = decoder(opener)?.header().version;
         Ok(lower::recognise(source, version, || opener.bytes())?.map(Lowering::from))
     }
 
-    fn places(&self, opener: &Opener, _heap: usize, found: &mut dyn FnMut(Address, Span)) -> Result<(), Error> {
+    fn places(&self, opener: &Opener, _heap: usize, found: &mut dyn FnMut(Address, RecordSpan)) -> Result<(), Error> {
         // An error ends the search: what was found before it is sound.
         let _ended = lift::visit::<_, DecodeError, _>(&mut decoder(opener)?, |located, item| {
             let address = match item {
-                Item::Class(class) => class.address,
-                Item::Object(object) => object.address,
+                DumpItem::Class(class) => class.address,
+                DumpItem::Object(object) => object.address,
             };
-            found(address, Span { record: located.index, offset: located.offset });
+            found(address, RecordSpan { record: located.index, offset: located.offset });
             Ok(())
         });
         Ok(())
@@ -231,23 +233,23 @@ impl DumpFamily for Phd {
     }
 
     fn reliances(&self, opener: &Opener, found: &mut dyn FnMut(Reliance)) -> Result<(), Error> {
-        rules::relies(opener, found)
+        rules::reliances(opener, found)
     }
 
     fn edits(&self) -> Vec<NamedEdit> {
-        named::<Map>()
+        named_edits::<MappedDump>()
     }
 
     #[cfg(feature = "properties")]
-    fn properties(&self) -> Properties {
-        property::properties::<super::properties::Phd>()
+    fn properties(&self) -> FormatProperties {
+        property::properties::<super::properties::PhdProperties>()
     }
 
     #[cfg(feature = "corpus")]
     fn corpus(&self) -> FamilyCases {
         FamilyCases {
-            all: || CASES.all::<Map>(),
-            damaged: |edit, base| CASES.damaged::<Map>(edit, base),
+            all: || CASES.all_cases::<MappedDump>(),
+            damaged: |edit, base| CASES.damaged::<MappedDump>(edit, base),
             large: || large(FAMILY, &LARGE),
             ambiguities: AMBIGUITIES,
         }
@@ -258,11 +260,12 @@ impl DumpFamily for Phd {
         opener: &Opener,
         graph: GraphRules,
         findings: &mut Findings,
-    ) -> Result<(Judged, Option<Source>), Error> {
-        let (judged, kept) = run::<Judgement>(opener, graph, findings)?;
+    ) -> Result<(JudgedDump, Option<FileSource>), Error> {
+        let (judged, kept) = judge_dump::<DumpJudge>(opener, graph, findings)?;
         let (opener, spool) = (opener.clone(), opener.spool());
         let summary = kept.and_then(|kept| kept.summary);
-        let source = summary.map(|summary| one(PhdSource::of(move || decoder(&opener), spool, summary)));
+        let source =
+            summary.map(|summary| single_heap(PhdSource::from_summary(move || decoder(&opener), spool, summary)));
         Ok((judged, source))
     }
 }

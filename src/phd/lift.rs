@@ -5,15 +5,15 @@ use std::mem;
 
 use crate::bytes::Allowance;
 use crate::error::{DecodeError, Error};
-use crate::model::long::{Spelling, Spool};
+use crate::model::long::{ItemEncoding, Spool};
 use crate::model::{
-    Address, ByteLen, Class, Contents, Facts, HashRegime, Heap, HeapSource, IdentityHash, Long, Name, Names, Object,
-    ObjectKind, Surroundings, VisitObjects, WordSize,
+    Address, ByteLen, Class, Contents, Facts, HashRegime, Heap, HeapSource, IdentityHash, Name, NamePool, Object,
+    ObjectKind, PiecewiseContents, Surroundings, VisitObjects, WordSize,
 };
 
-use super::decode::{Decoder, Ended, Located};
-use super::record::{ClassRecord, Header, HeaderRecord, Record, References, StoredHash};
-use super::wire::{Layout, Units, Width};
+use super::decode::{BodyEnd, Decoder, LocatedRecord};
+use super::record::{ClassRecord, Header, HeaderRecord, Record, ReferenceList, StoredHash};
+use super::wire::{RecordLayout, Units, Width};
 
 /// The state that crosses records: the preceding address and the class cache.
 ///
@@ -22,7 +22,7 @@ use super::wire::{Layout, Units, Width};
 /// (DTFJ reader; S0 only speaks of "the last 4 classes used").
 #[derive(Clone, Debug)]
 pub struct Resolver {
-    layout: Layout,
+    layout: RecordLayout,
     previous: Address,
     cache: [u64; 4],
     /// Classes written to the cache so far, at most 4 counted.
@@ -43,7 +43,7 @@ pub struct Resolved {
 
 /// One entry of a heap.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Item {
+pub enum DumpItem {
     /// A class record.
     Class(Class),
     /// An object: any other record.
@@ -52,7 +52,7 @@ pub enum Item {
 
 impl Resolver {
     /// The state before the first record.
-    pub fn new(layout: Layout) -> Resolver {
+    pub fn new(layout: RecordLayout) -> Resolver {
         Resolver { layout, previous: Address::NULL, cache: [0; 4], filled: 0, next: 0 }
     }
 
@@ -83,14 +83,14 @@ impl Resolver {
     }
 
     /// The addresses that a record refers to.
-    pub fn references(&self, from: Address, references: &References<'_>) -> Vec<Address> {
+    pub fn references(&self, from: Address, references: &ReferenceList<'_>) -> Vec<Address> {
         let mut addresses = Vec::new();
         self.references_in(&mut addresses, from, references);
         addresses
     }
 
     /// Like [`Resolver::references`], into a vector that is used again.
-    fn references_in(&self, room: &mut Vec<Address>, from: Address, references: &References<'_>) {
+    fn references_in(&self, room: &mut Vec<Address>, from: Address, references: &ReferenceList<'_>) {
         room.clear();
         room.reserve_exact(references.len());
         references.map_into(room, |units| self.offset(from, units));
@@ -98,8 +98,8 @@ impl Resolver {
 
     /// The number of null references of a record.
     #[inline]
-    pub fn nulls(&self, from: Address, references: &References<'_>) -> u64 {
-        let Layout { word, unit, .. } = self.layout;
+    pub fn nulls(&self, from: Address, references: &ReferenceList<'_>) -> u64 {
+        let RecordLayout { word, unit, .. } = self.layout;
         if references.width.bytes() >= word.bytes() {
             // Several distances lead to null: addresses wrap.
             let mut nulls = 0;
@@ -145,7 +145,7 @@ impl Resolver {
 
 /// The facts of a header. Of repeated header records the last counts (DTFJ reader).
 pub fn facts(header: &Header) -> Facts {
-    let layout = Layout::new(header.version, header.flags);
+    let layout = RecordLayout::new(header.version, header.flags);
     let regime = if layout.hash16 { HashRegime::Every16 } else { HashRegime::WhereUsed32 };
     let mut facts = Facts { word_size: Some(layout.word), hash_regime: Some(regime), ..Facts::default() };
     for record in &header.records {
@@ -159,17 +159,22 @@ pub fn facts(header: &Header) -> Facts {
 }
 
 /// The class or object of a record.
-pub fn item(resolver: &mut Resolver, record: &Record<'_>) -> Item {
+pub fn item(resolver: &mut Resolver, record: &Record<'_>) -> DumpItem {
     let mut object = Object::default();
-    match enter(&mut object, &mut Vec::new(), resolver, record) {
-        Some(class) => Item::Class(class),
-        None => Item::Object(object),
+    match fill_object(&mut object, &mut Vec::new(), resolver, record) {
+        Some(class) => DumpItem::Class(class),
+        None => DumpItem::Object(object),
     }
 }
 
 /// Makes `object` that of a record, or gives the record's class. Every object of a dump is read into the same one; the room of
 /// references is in `room` while an object has none.
-fn enter(object: &mut Object, room: &mut Vec<Address>, resolver: &mut Resolver, record: &Record<'_>) -> Option<Class> {
+fn fill_object(
+    object: &mut Object,
+    room: &mut Vec<Address>,
+    resolver: &mut Resolver,
+    record: &Record<'_>,
+) -> Option<Class> {
     let Resolved { address, class_word, .. } = resolver.resolve(record);
     let hash = hash(record);
     let (kind, class, length, size) = match record {
@@ -218,19 +223,19 @@ fn class(resolver: &Resolver, address: Address, hash: Option<IdentityHash>, r: &
 
 /// References as signed distances in address units from the record's own address.
 #[derive(Debug)]
-struct Distances {
+struct DistanceSpelling {
     width: Width,
     from: Address,
     resolver: Resolver,
 }
 
-impl Spelling<Address> for Distances {
+impl ItemEncoding<Address> for DistanceSpelling {
     fn width(&self) -> usize {
         self.width.bytes()
     }
 
     fn read(&self, bytes: &[u8], items: &mut Vec<Address>) {
-        let references = References { width: self.width, bytes: bytes.into() };
+        let references = ReferenceList { width: self.width, bytes: bytes.into() };
         references.for_each(|units| items.push(self.resolver.offset(self.from, units)));
     }
 }
@@ -239,11 +244,11 @@ impl Spelling<Address> for Distances {
 ///
 /// # Errors
 /// An error of `visit`, or one of decoding; the items before it are sound.
-pub fn visit<R, E, F>(decoder: &mut Decoder<R>, visit: F) -> Result<Ended, E>
+pub fn visit<R, E, F>(decoder: &mut Decoder<R>, visit: F) -> Result<BodyEnd, E>
 where
     R: Read,
     E: From<DecodeError>,
-    F: FnMut(Located<'_, '_>, Item) -> Result<(), E>,
+    F: FnMut(LocatedRecord<'_, '_>, DumpItem) -> Result<(), E>,
 {
     visit_with(decoder, None, visit)
 }
@@ -252,31 +257,35 @@ where
 ///
 /// # Errors
 /// Like [`visit`].
-pub fn visit_with<R, E, F>(decoder: &mut Decoder<R>, spool: Option<&mut Spool>, mut visit: F) -> Result<Ended, E>
+pub fn visit_with<R, E, F>(decoder: &mut Decoder<R>, spool: Option<&mut Spool>, mut visit: F) -> Result<BodyEnd, E>
 where
     R: Read,
     E: From<DecodeError>,
-    F: FnMut(Located<'_, '_>, Item) -> Result<(), E>,
+    F: FnMut(LocatedRecord<'_, '_>, DumpItem) -> Result<(), E>,
 {
-    visit_in_room(decoder, spool, |located, object, class| match class {
-        Some(class) => visit(located, Item::Class(class)),
-        None => visit(located, Item::Object(mem::take(object))),
+    visit_reusing_object(decoder, spool, |located, object, class| match class {
+        Some(class) => visit(located, DumpItem::Class(class)),
+        None => visit(located, DumpItem::Object(mem::take(object))),
     })
 }
 
 /// Like [`visit_with`]; `visit` gets the object, or the class that a record has instead, and may leave the object, with
 /// the capacity of its references, for the next.
-fn visit_in_room<R, E, F>(decoder: &mut Decoder<R>, spool: Option<&mut Spool>, mut visit: F) -> Result<Ended, E>
+fn visit_reusing_object<R, E, F>(
+    decoder: &mut Decoder<R>,
+    spool: Option<&mut Spool>,
+    mut visit: F,
+) -> Result<BodyEnd, E>
 where
     R: Read,
     E: From<DecodeError>,
-    F: FnMut(Located<'_, '_>, &mut Object, Option<Class>) -> Result<(), E>,
+    F: FnMut(LocatedRecord<'_, '_>, &mut Object, Option<Class>) -> Result<(), E>,
 {
     let mut resolver = Resolver::new(decoder.layout());
     let (mut object, mut room) = (Object::default(), Vec::new());
     let mut objects = 0;
     let ended = decoder.visit_with(spool, |located| {
-        let mut class = enter(&mut object, &mut room, &mut resolver, located.record);
+        let mut class = fill_object(&mut object, &mut room, &mut resolver, located.record);
         match &mut class {
             Some(class) => class.after_objects = Some(objects),
             None => objects += 1,
@@ -285,8 +294,8 @@ where
             && class.is_none()
         {
             // Too many to be held.
-            let distances = Distances { width: none.width, from: object.address, resolver: resolver.clone() };
-            object.contents = Contents::Long(Long::References(stretch.spelled(distances)));
+            let distances = DistanceSpelling { width: none.width, from: object.address, resolver: resolver.clone() };
+            object.contents = Contents::Long(PiecewiseContents::References(stretch.spelled(distances)));
         }
         visit(located, &mut object, class)
     })?;
@@ -298,22 +307,22 @@ where
 /// Takes classes and whole objects in, as far as their memory is allowed: equal names take the room of one.
 #[derive(Debug)]
 pub(super) struct ClassTable {
-    names: Names,
+    names: NamePool,
     allowance: Allowance,
 }
 
 impl ClassTable {
     pub(super) fn new<R: Read>(decoder: &Decoder<R>) -> ClassTable {
-        ClassTable { names: Names::default(), allowance: decoder.allowance() }
+        ClassTable { names: NamePool::default(), allowance: decoder.allowance() }
     }
 
     /// A class with a name that it shares.
     ///
     /// # Errors
     /// If it would take more memory than is allowed.
-    pub(super) fn class(&mut self, located: Located<'_, '_>, class: Class) -> Result<Class, DecodeError> {
+    pub(super) fn class(&mut self, located: LocatedRecord<'_, '_>, class: Class) -> Result<Class, DecodeError> {
         let (name, bytes) = self.names.share_counted(class.name.clone());
-        self.allowance.take(class.held() + bytes, located.offset, located.index)?;
+        self.allowance.charge(class.memory_size() + bytes, located.offset, located.index)?;
         Ok(Class { name, ..class })
     }
 
@@ -321,21 +330,21 @@ impl ClassTable {
     ///
     /// # Errors
     /// Like [`ClassTable::class`].
-    pub(super) fn object(&mut self, located: Located<'_, '_>, object: Object) -> Result<Object, DecodeError> {
-        self.allowance.take(object.held(), located.offset, located.index)?;
+    pub(super) fn object(&mut self, located: LocatedRecord<'_, '_>, object: Object) -> Result<Object, DecodeError> {
+        self.allowance.charge(object.memory_size(), located.offset, located.index)?;
         Ok(object)
     }
 }
 
 /// Reads a whole heap into memory, and says how the body ended. After an error the heap holds
 /// everything before it.
-pub fn heap<R: Read>(decoder: &mut Decoder<R>) -> (Heap, Result<Ended, DecodeError>) {
+pub fn heap<R: Read>(decoder: &mut Decoder<R>) -> (Heap, Result<BodyEnd, DecodeError>) {
     let mut heap = Heap { facts: facts(decoder.header()), ..Heap::default() };
     let mut table = ClassTable::new(decoder);
     let ended = visit(decoder, |located, item| {
         match item {
-            Item::Class(class) => heap.classes.push(table.class(located, class)?),
-            Item::Object(object) => heap.objects.push(table.object(located, object)?),
+            DumpItem::Class(class) => heap.classes.push(table.class(located, class)?),
+            DumpItem::Object(object) => heap.objects.push(table.object(located, object)?),
         }
         Ok(())
     });
@@ -346,14 +355,14 @@ pub fn heap<R: Read>(decoder: &mut Decoder<R>) -> (Heap, Result<Ended, DecodeErr
 #[derive(Debug)]
 pub struct PhdSource<O> {
     open: O,
-    summary: Summary,
+    summary: PhdSummary,
     surroundings: Surroundings,
     spool: Spool,
 }
 
 /// The parts of a dump that a [`PhdSource`] holds.
 #[derive(Debug)]
-pub(super) struct Summary {
+pub(super) struct PhdSummary {
     facts: Facts,
     classes: Vec<Class>,
     table: ClassTable,
@@ -361,11 +370,11 @@ pub(super) struct Summary {
     left_behind: Option<String>,
 }
 
-impl Summary {
+impl PhdSummary {
     /// An empty summary of a dump of which the header was read.
-    pub(super) fn new<R: Read>(decoder: &Decoder<R>) -> Summary {
+    pub(super) fn new<R: Read>(decoder: &Decoder<R>) -> PhdSummary {
         let table = ClassTable::new(decoder);
-        Summary { facts: facts(decoder.header()), classes: Vec::new(), table, objects: 0, left_behind: None }
+        PhdSummary { facts: facts(decoder.header()), classes: Vec::new(), table, objects: 0, left_behind: None }
     }
 
     /// Takes the next record in, which was resolved by this resolver.
@@ -373,9 +382,9 @@ impl Summary {
     /// # Errors
     /// If the classes would take more memory than is allowed.
     #[inline]
-    pub(super) fn enter(
+    pub(super) fn add_record(
         &mut self,
-        located: Located<'_, '_>,
+        located: LocatedRecord<'_, '_>,
         resolver: &Resolver,
         address: Address,
     ) -> Result<(), DecodeError> {
@@ -389,7 +398,7 @@ impl Summary {
     }
 
     /// Takes in how the dump ended: how many bytes there are after the end tag, or that this is missing.
-    pub(super) fn end(&mut self, trailing: Result<u64, &DecodeError>) {
+    pub(super) fn finish(&mut self, trailing: Result<u64, &DecodeError>) {
         self.left_behind = match trailing {
             Ok(0) => None,
             Ok(bytes) => Some(format!("{bytes} trailing bytes after the end tag are not part of the heap")),
@@ -413,25 +422,25 @@ impl<R: Read, O: FnMut() -> Result<Decoder<R>, Error>> PhdSource<O> {
     /// Like [`PhdSource::new`].
     pub fn with_spool(mut open: O, mut spool: Spool) -> Result<PhdSource<O>, Error> {
         let mut decoder = open()?;
-        let mut summary = Summary::new(&decoder);
+        let mut summary = PhdSummary::new(&decoder);
         let mut resolver = Resolver::new(decoder.layout());
         let ended = decoder.visit_with::<Error, _>(Some(&mut spool), |located| {
             let address = resolver.resolve(located.record).address;
-            Ok(summary.enter(located, &resolver, address)?)
+            Ok(summary.add_record(located, &resolver, address)?)
         });
         let trailing = match ended {
             Ok(_) => Ok(decoder.visit_trailing::<Error, _>(|_| Ok(()))?),
             Err(Error::Decode(e)) if e.is_missing_end() => Err(e),
             Err(e) => return Err(e),
         };
-        summary.end(trailing.as_ref().copied());
-        Ok(PhdSource::of(open, spool, summary))
+        summary.finish(trailing.as_ref().copied());
+        Ok(PhdSource::from_summary(open, spool, summary))
     }
 }
 
 impl<O> PhdSource<O> {
     /// The source of a dump that was read to its end already.
-    pub(super) fn of(open: O, spool: Spool, summary: Summary) -> PhdSource<O> {
+    pub(super) fn from_summary(open: O, spool: Spool, summary: PhdSummary) -> PhdSource<O> {
         PhdSource { open, summary, surroundings: Surroundings::default(), spool }
     }
 }
@@ -458,7 +467,7 @@ impl<R: Read, O: FnMut() -> Result<Decoder<R>, Error>> HeapSource for PhdSource<
 
     fn visit_objects(&mut self, visit_object: &mut VisitObjects<'_>) -> Result<(), Error> {
         let mut decoder = (self.open)()?;
-        let ended = visit_in_room(&mut decoder, Some(&mut self.spool), |_, object, class| match class {
+        let ended = visit_reusing_object(&mut decoder, Some(&mut self.spool), |_, object, class| match class {
             Some(_) => Ok(()),
             None => visit_object(object),
         });
@@ -466,7 +475,7 @@ impl<R: Read, O: FnMut() -> Result<Decoder<R>, Error>> HeapSource for PhdSource<
     }
 }
 
-fn tolerate_missing_end(ended: Result<Ended, Error>) -> Result<(), Error> {
+fn tolerate_missing_end(ended: Result<BodyEnd, Error>) -> Result<(), Error> {
     match ended {
         Ok(_) => Ok(()),
         Err(Error::Decode(e)) if e.is_missing_end() => Ok(()),
@@ -479,17 +488,17 @@ mod tests {
     use super::*;
 
     /// References of a width at these distances, as they stand in a record.
-    fn at(width: Width, distances: &[i64]) -> References<'static> {
+    fn at(width: Width, distances: &[i64]) -> ReferenceList<'static> {
         let bytes = distances.iter().flat_map(|distance| distance.to_be_bytes()[8 - width.bytes()..].to_vec());
-        References { width, bytes: bytes.collect::<Vec<u8>>().into() }
+        ReferenceList { width, bytes: bytes.collect::<Vec<u8>>().into() }
     }
 
     /// The nulls are worked out by hand: 0 is at the distance -0x10 from 0x40 in units of 4 bytes, and in 32 bits also at those that lead
     /// across 4 GiB.
     #[test]
     fn null_references_are_counted_without_their_addresses() {
-        let of = |word, unit, from, references: &References<'_>| {
-            let layout = Layout { word, hash16: false, array_sizes: false, unit };
+        let of = |word, unit, from, references: &ReferenceList<'_>| {
+            let layout = RecordLayout { word, hash16: false, array_sizes: false, unit };
             Resolver::new(layout).nulls(Address(from), references)
         };
         let (narrow, wide) = (WordSize::Bits32, WordSize::Bits64);
@@ -517,6 +526,6 @@ mod tests {
             references.map_into(&mut all, |units| units.0);
             assert_eq!(all, distances);
         }
-        assert_eq!(References::none(Width::Four).first(), None);
+        assert_eq!(ReferenceList::none(Width::Four).first(), None);
     }
 }

@@ -4,8 +4,8 @@ use std::fmt::Display;
 use std::io::Write;
 
 use crate::error::{DecodeError, Error};
-use crate::family::{Listed, RecordField, RecordLine, Records, flush_if_full, missing_end, write_failed};
-use crate::input::Stream;
+use crate::family::{ListedPart, RecordField, RecordLine, Records, flush_if_full, missing_end, write_failed};
+use crate::input::InputStream;
 use crate::model::{Address, Name, PrimitiveType};
 
 use super::encode;
@@ -13,7 +13,7 @@ use super::record::{Record, StoredHash};
 use super::{Decoder, Resolver};
 
 /// A PHD at its start.
-pub(super) struct PhdRecords(pub(super) Decoder<Stream>);
+pub(super) struct PhdRecords(pub(super) Decoder<InputStream>);
 
 impl Records for PhdRecords {
     fn copy(self: Box<Self>, out: &mut dyn Write) -> Result<Option<DecodeError>, Error> {
@@ -25,18 +25,18 @@ impl Records for PhdRecords {
             encode::record(&mut buffer, layout, located.record)?;
             flush_if_full(&mut buffer, out)
         });
-        let missing = missing_end(ended.map(|_| encode::end(&mut buffer)))?;
+        let missing = missing_end(ended.map(|_| encode::end_tag(&mut buffer)))?;
         out.write_all(&buffer).map_err(write_failed)?;
         decoder.visit_trailing(|piece| out.write_all(piece).map_err(write_failed))?;
         Ok(missing)
     }
 
-    fn list(self: Box<Self>, each: &mut dyn FnMut(Listed) -> Result<(), Error>) -> Result<(), Error> {
+    fn list(self: Box<Self>, each: &mut dyn FnMut(ListedPart) -> Result<(), Error>) -> Result<(), Error> {
         let mut decoder = self.0;
         let mut resolver = Resolver::new(decoder.layout());
         let ended = decoder.visit(|located| {
             let resolved = resolver.resolve(located.record);
-            each(Listed::Record(RecordLine {
+            each(ListedPart::Record(RecordLine {
                 record: located.index,
                 offset: located.offset,
                 length: located.bytes.len() as u64,
@@ -45,10 +45,10 @@ impl Records for PhdRecords {
                 fields: fields(located.record, resolved.class_word),
             }))
         })?;
-        each(Listed::Other { offset: ended.end_tag, length: 1, what: "end" })?;
+        each(ListedPart::Other { offset: ended.end_tag, length: 1, what: "end" })?;
         let trailing = decoder.visit_trailing::<Error, _>(|_| Ok(()))?;
         if trailing > 0 {
-            each(Listed::Other {
+            each(ListedPart::Other {
                 offset: ended.end_tag + 1,
                 length: trailing,
                 what: "trailing bytes after the end tag",

@@ -33,8 +33,8 @@ pub mod record;
 pub mod rules;
 pub mod wire;
 
-pub use decode::{Decoder, Ended, Located};
+pub use decode::{BodyEnd, Decoder, LocatedRecord};
 pub use lift::{PhdSource, Resolver};
 pub use lower::{LowerOptions, Profile};
 pub use record::Record;
-pub use wire::{FileFlags, Layout, Version};
+pub use wire::{FileFlags, RecordLayout, Version};

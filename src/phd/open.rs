@@ -2,7 +2,7 @@
 
 use crate::error::DecodeError;
 use crate::family::{Family, Format, Opening};
-use crate::input::Stream;
+use crate::input::InputStream;
 
 use super::{Decoder, Version};
 
@@ -18,7 +18,7 @@ pub const fn format(version: Version) -> Format {
 pub(super) struct Phd;
 
 /// A decoder at the start of a dump.
-pub(super) fn open(opening: Opening) -> Result<Decoder<Stream>, DecodeError> {
+pub(super) fn open(opening: Opening) -> Result<Decoder<InputStream>, DecodeError> {
     let (length, allowed) = (opening.stream.length(), opening.allowed());
     Ok(Decoder::with_length(opening.stream, length)?.allowing(allowed))
 }

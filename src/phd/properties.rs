@@ -4,7 +4,7 @@ use std::io::Read;
 
 use crate::draw::Draw;
 use crate::error::{DecodeError, Error};
-use crate::family::property::{Field, Step, Subject, Twice, judged, lifted};
+use crate::family::property::{DumpPair, FieldBytes, PropertySubject, ReadRecord, judged, lifted};
 use crate::family::{Lower, Opener};
 use crate::generate::{GenerateOptions, Placement, generate};
 use crate::lower::Adherence;
@@ -16,12 +16,12 @@ use super::open::FAMILY;
 
 /// PHD, with its properties.
 #[derive(Clone, Copy, Debug)]
-pub enum Phd {}
+pub enum PhdProperties {}
 
-impl Subject for Phd {
-    type Map = super::corrupt::Map;
-    type Options = LowerOptions;
-    type Reading = ();
+impl PropertySubject for PhdProperties {
+    type FieldMap = super::corrupt::MappedDump;
+    type WriterOptions = LowerOptions;
+    type Assumption = ();
     const READINGS: &'static [()] = &[()];
 
     fn decode_never_panics(bytes: &[u8]) {
@@ -29,10 +29,10 @@ impl Subject for Phd {
             let (heap, _) = lift::heap(&mut decoder);
             assert_eq!(decoder.records(), (heap.classes.len() + heap.objects.len()) as u64);
         }
-        judged(FAMILY, &Opener::memory("fuzz", bytes), true);
+        judged(FAMILY, &Opener::from_memory("fuzz", bytes), true);
     }
 
-    fn spelled_again(bytes: &[u8], (): ()) -> Option<(Vec<u8>, bool)> {
+    fn decode_and_encode(bytes: &[u8], (): ()) -> Option<(Vec<u8>, bool)> {
         let mut decoder = Decoder::new(bytes).ok()?;
         let mut again = Vec::new();
         let header = encode::header(&mut again, decoder.header());
@@ -47,7 +47,7 @@ impl Subject for Phd {
             Ok(())
         });
         if ended.is_ok() {
-            encode::end(&mut again);
+            encode::end_tag(&mut again);
             let trailing = decoder.visit_trailing::<DecodeError, _>(|piece| {
                 again.extend_from_slice(piece);
                 Ok(())
@@ -57,7 +57,7 @@ impl Subject for Phd {
         Some((again, ended.is_ok()))
     }
 
-    fn fields(bytes: &[u8]) -> Vec<(Vec<Field>, bool)> {
+    fn fields(bytes: &[u8]) -> Vec<(Vec<FieldBytes>, bool)> {
         let Ok(mut decoder) = Decoder::new(bytes) else { return Vec::new() };
         let mut fields = Vec::new();
         let ended = annotate::visit::<_, DecodeError, _>(&mut decoder, |field| {
@@ -69,7 +69,7 @@ impl Subject for Phd {
         vec![(fields, ended.is_ok())]
     }
 
-    fn steps(source: impl Read, (): ()) -> (Vec<Step>, Result<u64, String>) {
+    fn steps(source: impl Read, (): ()) -> (Vec<ReadRecord>, Result<u64, String>) {
         let mut steps = Vec::new();
         let mut decoder = match Decoder::new(source) {
             Ok(decoder) => decoder,
@@ -78,7 +78,7 @@ impl Subject for Phd {
         };
         let ended = decoder.visit::<DecodeError, _>(|located| {
             let (what, place, bytes) = (located.record.kind(), located.index.to_string(), located.bytes.to_vec());
-            steps.push(Step { what, place, offset: located.offset, bytes });
+            steps.push(ReadRecord { what, place, offset: located.offset, bytes });
             Ok(())
         });
         let trailing = ended.and_then(|_| decoder.visit_trailing::<DecodeError, _>(|_| Ok(())));
@@ -107,7 +107,7 @@ impl Subject for Phd {
         (dump, LowerOptions { version, profile, word: Some(word), seed, adherence })
     }
 
-    fn through_any(mut dump: Dump, options: &LowerOptions) -> Option<Result<Twice, Error>> {
+    fn through_any(mut dump: Dump, options: &LowerOptions) -> Option<Result<DumpPair, Error>> {
         if options.is_seeded() || options.is_trap() {
             return None;
         }
@@ -124,6 +124,6 @@ impl Subject for Phd {
 pub fn through_any(heap: &Heap, version: Version, seed: u64, profile: &str) -> Result<(Vec<u8>, Vec<u8>), Error> {
     let any = LowerOptions { seed, ..LowerOptions::new(version).with_profile("any")? };
     let options = LowerOptions::new(version).with_profile(profile)?;
-    let back = lifted::<Phd>(&lower::to_bytes(heap, &any)?);
+    let back = lifted::<PhdProperties>(&lower::to_bytes(heap, &any)?);
     Ok((lower::to_bytes(heap, &options)?, lower::to_bytes(&back.heaps[0], &options)?))
 }

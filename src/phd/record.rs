@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::convert::Infallible;
 
-use crate::model::{PrimitiveType, Totals};
+use crate::model::{HeaderTotals, PrimitiveType};
 
 use super::wire::{FileFlags, Units, Version, Width, record_flag, record_tag};
 
@@ -23,7 +23,7 @@ pub struct Header {
 pub enum HeaderRecord {
     /// Tag 1: u32 total objects, u32 total references. (S0 and S1: "not used", without a layout;
     /// DTFJ reader and `HeapdumpWriter`: this.)
-    Totals(Totals),
+    Totals(HeaderTotals),
     /// Tag 3: two u32 random numbers. (S0 and S1: "not used"; DTFJ reader: this.)
     HashcodeRandoms(u32, u32),
     /// Tag 4: u16 length and text, the JVM's version.
@@ -32,25 +32,25 @@ pub enum HeaderRecord {
 
 /// A signed distance in address units, with the width that it is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Gap {
+pub struct RecordGap {
     /// Bytes that it takes.
     pub width: Width,
     /// The distance from the preceding record's address, of whatever kind that record is.
     pub units: Units,
 }
 
-impl Gap {
+impl RecordGap {
     /// A distance in this width.
     #[inline]
-    pub const fn new(width: Width, units: Units) -> Gap {
-        Gap { width, units }
+    pub const fn new(width: Width, units: Units) -> RecordGap {
+        RecordGap { width, units }
     }
 }
 
 /// References: signed distances in address units from the record's own address, all of one width,
 /// as the file's own big-endian bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct References<'a> {
+pub struct ReferenceList<'a> {
     /// Width of each; kept even where there are none.
     pub width: Width,
     /// The bytes, `width` for each reference.
@@ -103,11 +103,11 @@ pub struct ShortObject<'a> {
     /// Class cache slot, 0 to 3.
     pub slot: u8,
     /// Distance from the preceding record; 1 or 2 bytes.
-    pub gap: Gap,
+    pub gap: RecordGap,
     /// 16-bit hash.
     pub hash: Option<u16>,
     /// 0 to 3 references.
-    pub references: References<'a>,
+    pub references: ReferenceList<'a>,
 }
 
 /// Medium object record (S0, Object records, 2): class word, at most 7 references; enters the class
@@ -126,13 +126,13 @@ pub struct ShortObject<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MediumObject<'a> {
     /// Distance from the preceding record; 1 or 2 bytes.
-    pub gap: Gap,
+    pub gap: RecordGap,
     /// Class word: an absolute address in bytes.
     pub class_word: u64,
     /// 16-bit hash.
     pub hash: Option<u16>,
     /// 0 to 7 references.
-    pub references: References<'a>,
+    pub references: ReferenceList<'a>,
 }
 
 /// Primitive array record (S0, Array records, 1).
@@ -149,7 +149,7 @@ pub struct PrimitiveArray {
     /// Element type.
     pub element: PrimitiveType,
     /// Distance from the preceding record.
-    pub gap: Gap,
+    pub gap: RecordGap,
     /// Number of elements, in the gap's width.
     pub length: u64,
     /// 16-bit hash.
@@ -174,13 +174,13 @@ pub struct LongObject<'a> {
     /// The low four bits of the flags byte.
     pub flags: u8,
     /// Distance from the preceding record.
-    pub gap: Gap,
+    pub gap: RecordGap,
     /// Class word: an absolute address in bytes.
     pub class_word: u64,
     /// Identity hash.
     pub hash: StoredHash,
     /// References.
-    pub references: References<'a>,
+    pub references: ReferenceList<'a>,
 }
 
 /// Object array record, tags 5 and 8 (S0, Array records, 3; S1 for tag 5). Does not touch the class
@@ -202,13 +202,13 @@ pub struct ObjectArray<'a> {
     /// The low four bits of the flags byte.
     pub flags: u8,
     /// Distance from the preceding record.
-    pub gap: Gap,
+    pub gap: RecordGap,
     /// Class word: an absolute address in bytes.
     pub class_word: u64,
     /// Identity hash.
     pub hash: StoredHash,
     /// References.
-    pub references: References<'a>,
+    pub references: ReferenceList<'a>,
     /// True length: `Some` is tag 8, `None` tag 5.
     pub length: Option<u32>,
     /// Footprint in 32-bit words.
@@ -233,7 +233,7 @@ pub struct ClassRecord<'a> {
     /// The low four bits of the flags byte.
     pub flags: u8,
     /// Distance from the preceding record.
-    pub gap: Gap,
+    pub gap: RecordGap,
     /// Size of an instance in bytes.
     pub instance_size: u32,
     /// Identity hash.
@@ -243,7 +243,7 @@ pub struct ClassRecord<'a> {
     /// Class name, at most 65535 bytes.
     pub name: Cow<'a, [u8]>,
     /// References.
-    pub references: References<'a>,
+    pub references: ReferenceList<'a>,
 }
 
 /// Long primitive array record (S0, Array records, 2).
@@ -265,7 +265,7 @@ pub struct LongPrimitiveArray {
     /// The low four bits of the flags byte.
     pub flags: u8,
     /// Distance from the preceding record; 1 byte or a word.
-    pub gap: Gap,
+    pub gap: RecordGap,
     /// Number of elements, in the gap's width.
     pub length: u64,
     /// Identity hash.
@@ -274,19 +274,19 @@ pub struct LongPrimitiveArray {
     pub size_words: Option<u32>,
 }
 
-impl<'a> References<'a> {
+impl<'a> ReferenceList<'a> {
     /// No references, of the given width.
-    pub fn none(width: Width) -> References<'a> {
-        References { width, bytes: Cow::Borrowed(&[]) }
+    pub fn none(width: Width) -> ReferenceList<'a> {
+        ReferenceList { width, bytes: Cow::Borrowed(&[]) }
     }
 
     /// References of a width that each of them fits.
-    pub fn of(width: Width, units: impl IntoIterator<Item = Units>) -> References<'static> {
+    pub fn from_units(width: Width, units: impl IntoIterator<Item = Units>) -> ReferenceList<'static> {
         let mut bytes = Vec::new();
         for Units(value) in units {
             bytes.extend_from_slice(&value.to_be_bytes()[8 - width.bytes()..]);
         }
-        References { width, bytes: Cow::Owned(bytes) }
+        ReferenceList { width, bytes: Cow::Owned(bytes) }
     }
 
     /// Number of references.
@@ -363,8 +363,8 @@ impl<'a> References<'a> {
         self.bytes.as_chunks().0
     }
 
-    fn into_owned(self) -> References<'static> {
-        References { width: self.width, bytes: Cow::Owned(self.bytes.into_owned()) }
+    fn into_owned(self) -> ReferenceList<'static> {
+        ReferenceList { width: self.width, bytes: Cow::Owned(self.bytes.into_owned()) }
     }
 }
 
@@ -405,7 +405,7 @@ impl<'a> Record<'a> {
 
     /// The record's gap.
     #[inline]
-    pub fn gap(&self) -> Gap {
+    pub fn gap(&self) -> RecordGap {
         match self {
             Record::Short(r) => r.gap,
             Record::Medium(r) => r.gap,
@@ -419,7 +419,7 @@ impl<'a> Record<'a> {
 
     /// The record's references, if its kind has any.
     #[inline]
-    pub fn references(&self) -> Option<&References<'a>> {
+    pub fn references(&self) -> Option<&ReferenceList<'a>> {
         match self {
             Record::Short(r) => Some(&r.references),
             Record::Medium(r) => Some(&r.references),

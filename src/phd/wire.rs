@@ -213,7 +213,7 @@ impl fmt::Display for Units {
 
 /// The layout of records that version and flags mean: how each of them is spelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Layout {
+pub struct RecordLayout {
     /// Size of class words, superclass words and the wide fields of long primitive arrays.
     pub word: WordSize,
     /// Whether every record carries a 16-bit hash: flags 2 and 4 together (DTFJ reader).
@@ -224,11 +224,11 @@ pub struct Layout {
     pub unit: u64,
 }
 
-impl Layout {
+impl RecordLayout {
     /// The layout of a version and its flags.
-    pub const fn new(version: Version, flags: FileFlags) -> Layout {
+    pub const fn new(version: Version, flags: FileFlags) -> RecordLayout {
         let form = version.form();
-        Layout {
+        RecordLayout {
             word: if flags.has(FileFlags::WORD_64) { WordSize::Bits64 } else { WordSize::Bits32 },
             hash16: flags.has(FileFlags::ALL_HASHED | FileFlags::J9),
             array_sizes: form.array_sizes,

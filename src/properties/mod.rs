@@ -9,17 +9,17 @@ pub mod recognition;
 
 use crate::format::Family;
 
-pub use crate::family::property::{Properties, Property};
+pub use crate::family::property::{FormatProperties, Property};
 
 /// Every format's properties, and those of what all formats share.
-pub fn all() -> Vec<Properties> {
+pub fn all_properties() -> Vec<FormatProperties> {
     let formats = Family::ALL.into_iter().map(|family| family.properties());
     formats.chain([recognition::PROPERTIES, conversion::PROPERTIES]).collect()
 }
 
 /// The property of this name: that of the format, a colon, and its own.
-pub fn named(name: &str) -> Option<Property> {
+pub fn by_name(name: &str) -> Option<Property> {
     let (of, name) = name.split_once(':')?;
-    let properties = all().into_iter().find(|properties| properties.of == of)?;
-    properties.all().find(|(own, _)| *own == name).map(|(_, property)| property)
+    let properties = all_properties().into_iter().find(|properties| properties.of == of)?;
+    properties.iter().find(|(own, _)| *own == name).map(|(_, property)| property)
 }

@@ -5,7 +5,7 @@ use arbitrary::{Arbitrary, Error, Result, Unstructured};
 use crate::draw::BytesDraw;
 use crate::model::Heap;
 
-use super::{AnyDump, ClassicDump, HprofDump, PhdDump, Written, heap};
+use super::{AnyDump, ClassicDump, HprofDump, PhdDump, RandomDump, heap};
 
 /// Bytes of input for each object, roughly.
 const BYTES_OF_AN_OBJECT: usize = 8;
@@ -25,7 +25,7 @@ macro_rules! arbitrary_dumps {
         impl Arbitrary<'_> for $name {
             fn arbitrary(u: &mut Unstructured<'_>) -> Result<$name> {
                 let most = (u.len() / BYTES_OF_AN_OBJECT).clamp(1, MOST) as u64;
-                let written = Written::drawn($name::FAMILIES, most, &mut BytesDraw(u));
+                let written = RandomDump::drawn($name::FAMILIES, most, &mut BytesDraw(u));
                 written.map($name).map_err(|_| Error::IncorrectFormat)
             }
         }

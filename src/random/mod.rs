@@ -24,7 +24,7 @@ use crate::recipe::Recipe;
 
 /// A dump, and what it was made of.
 #[derive(Clone)]
-struct Written {
+struct RandomDump {
     original: Heap,
     carried: Heap,
     recipe: Recipe,
@@ -32,33 +32,33 @@ struct Written {
     bytes: Vec<u8>,
 }
 
-impl Written {
-    fn new(original: Heap, recipe: Recipe) -> Result<Written, Error> {
+impl RandomDump {
+    fn new(original: Heap, recipe: Recipe) -> Result<RandomDump, Error> {
         let lowering = recipe.lowering()?;
-        let mut shown = recipe.shown(original.clone(), &lowering)?;
+        let mut shown = recipe.with_shown_oddities(original.clone(), &lowering)?;
         let mut source = &mut shown as &mut dyn HeapSource;
         let carried = lowering.carry(&mut source)?.into_only_heap()?;
         let mut bytes = Vec::new();
         lowering.write(&mut source, &mut bytes)?;
-        Ok(Written { original, carried, profile: lowering.profile(), recipe, bytes })
+        Ok(RandomDump { original, carried, profile: lowering.profile(), recipe, bytes })
     }
 
     /// A dump whose heap comes from the same draws.
-    fn drawn(families: &[Family], most: u64, draw: &mut dyn Draw) -> Result<Written, Error> {
+    fn drawn(families: &[Family], most: u64, draw: &mut dyn Draw) -> Result<RandomDump, Error> {
         let recipe = Recipe::draw(families, most, draw)?;
-        Written::new(generate(&recipe.options, draw), recipe)
+        RandomDump::new(generate(&recipe.options, draw), recipe)
     }
 
     /// A dump whose heap comes from a seed.
-    fn seeded(families: &[Family], most: u64, draw: &mut dyn Draw) -> Result<Written, Error> {
+    fn seeded(families: &[Family], most: u64, draw: &mut dyn Draw) -> Result<RandomDump, Error> {
         let recipe = Recipe::draw(families, most, draw)?;
-        Written::new(from_seed(&recipe.options, recipe.seed), recipe)
+        RandomDump::new(from_seed(&recipe.options, recipe.seed), recipe)
     }
 
     /// Smaller heaps, written in the same way.
-    fn smaller(self) -> impl Iterator<Item = Written> {
+    fn smaller(self) -> impl Iterator<Item = RandomDump> {
         let recipe = self.recipe;
-        self.original.smaller().filter_map(move |heap| Written::new(heap, recipe.clone()).ok())
+        self.original.smaller().filter_map(move |heap| RandomDump::new(heap, recipe.clone()).ok())
     }
 }
 
@@ -89,7 +89,7 @@ macro_rules! dumps {
     ($($(#[$doc:meta])* $name:ident = $families:expr;)*) => {$(
         $(#[$doc])*
         #[derive(Clone)]
-        pub struct $name(Written);
+        pub struct $name(RandomDump);
 
         impl $name {
             const FAMILIES: &[Family] = &$families;

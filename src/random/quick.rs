@@ -2,10 +2,10 @@
 
 use quickcheck::{Arbitrary, Gen};
 
-use crate::draw::{Draw, SeedDraw, Stream};
+use crate::draw::{Draw, DrawStream, SeedDraw};
 use crate::model::Heap;
 
-use super::{AnyDump, ClassicDump, HprofDump, PhdDump, Written, heap};
+use super::{AnyDump, ClassicDump, HprofDump, PhdDump, RandomDump, heap};
 
 /// A heap that every format can hold, of at most as many objects as quickcheck's size. It shrinks as
 /// [`Heap::smaller`] says.
@@ -28,7 +28,7 @@ macro_rules! quickcheck_dumps {
                 let most = g.size().max(1) as u64;
                 loop {
                     // Every random heap can be written; if one could not, another would do.
-                    if let Ok(written) = Written::seeded($name::FAMILIES, most, &mut draw(g)) {
+                    if let Ok(written) = RandomDump::seeded($name::FAMILIES, most, &mut draw(g)) {
                         return $name(written);
                     }
                 }
@@ -45,5 +45,5 @@ macro_rules! quickcheck_dumps {
 quickcheck_dumps! { PhdDump HprofDump ClassicDump AnyDump }
 
 fn draw(g: &mut Gen) -> SeedDraw {
-    SeedDraw::new(u64::arbitrary(g), Stream::Heap)
+    SeedDraw::new(u64::arbitrary(g), DrawStream::Heap)
 }

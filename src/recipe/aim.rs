@@ -49,7 +49,7 @@ impl Aim {
     }
 
     /// Every aim at a rule: hits where bytes can rely on it or an edit breaks it, breaks where an edit does.
-    pub fn all(family: Family) -> impl Iterator<Item = Aim> {
+    pub fn for_family(family: Family) -> impl Iterator<Item = Aim> {
         let edits = family.edits();
         family.book().rule.iter().flat_map(move |rule| {
             let is_edited = edits.iter().any(|edit| edit.rule.0 == rule.id);
@@ -112,7 +112,7 @@ pub(super) fn search(base: &Recipe, aim: Aim) -> Result<Recipe, Error> {
         return Err(refused(&format!("no dump of the generator can: {reason}")));
     }
     let formats = formats(base, rule)?;
-    if !Aim::all(formats[0].family()).any(|known| known == aim) {
+    if !Aim::for_family(formats[0].family()).any(|known| known == aim) {
         return Err(refused(match aim {
             Aim::Hit(_) => "no bytes rely on it, and no edit breaks it",
             Aim::Break(_) => "it says how bytes are read, and no edit breaks it; hit gives a dump that relies on it",
@@ -132,7 +132,7 @@ pub(super) fn search(base: &Recipe, aim: Aim) -> Result<Recipe, Error> {
             };
             let mut bytes = Vec::new();
             recipe.write(&mut bytes)?;
-            let dump = Seen::new(format.family(), bytes)?;
+            let dump = RuleProbe::new(format.family(), bytes)?;
             match aim {
                 Aim::Hit(_) if dump.hits(rule)? => return Ok(recipe),
                 Aim::Hit(_) => {}
@@ -150,7 +150,7 @@ pub(super) fn search(base: &Recipe, aim: Aim) -> Result<Recipe, Error> {
 
 /// The formats to search: the one that is asked for, or those of the rule, the newest first.
 fn formats(base: &Recipe, rule: &Rule) -> Result<Vec<Format>, Error> {
-    let family = rule.id.split('.').next().and_then(Family::named);
+    let family = rule.id.split('.').next().and_then(Family::from_name);
     let all = Format::all().filter(|format| Some(format.family()) == family);
     let mut known: Vec<Format> =
         all.filter(|format| format.version() == 0 || rule.versions.contains(&format.version().into())).collect();
@@ -169,23 +169,23 @@ fn formats(base: &Recipe, rule: &Rule) -> Result<Vec<Format>, Error> {
 /// A dump, and what its bytes say of rules.
 #[doc(hidden)]
 #[derive(Debug)]
-pub struct Seen {
+pub struct RuleProbe {
     family: Family,
     bytes: Vec<u8>,
     relied: BTreeSet<&'static str>,
     findings: Findings,
 }
 
-impl Seen {
+impl RuleProbe {
     /// # Errors
     /// If the dump cannot be read because of the machine.
-    pub fn new(family: Family, bytes: Vec<u8>) -> Result<Seen, Error> {
-        let opener = Opener::memory("the dump", &bytes);
+    pub fn new(family: Family, bytes: Vec<u8>) -> Result<RuleProbe, Error> {
+        let opener = Opener::from_memory("the dump", &bytes);
         let mut relied = BTreeSet::new();
         family.reliances(&opener, &mut |reliance| _ = relied.insert(reliance.rule.0))?;
         let mut findings = Findings::default();
         family.judge(&opener, GraphRules::All, &mut findings)?;
-        Ok(Seen { family, bytes, relied, findings })
+        Ok(RuleProbe { family, bytes, relied, findings })
     }
 
     /// Whether it keeps a rule and relies on it, or has the place at which an edit breaks it.

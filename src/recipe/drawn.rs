@@ -6,10 +6,10 @@
 )]
 
 use crate::bytes::charset::{Charset, Newline};
-use crate::bytes::ebcdic::Page;
+use crate::bytes::ebcdic::CodePage;
 use crate::draw::Draw;
 use crate::error::Error;
-use crate::family::Wishes;
+use crate::family::WriteRequest;
 use crate::format::{Family, Format, Lowering, profiles};
 use crate::generate::{Oddities, Oddity, Placement, Preset};
 use crate::model::{HashRegime, WordSize};
@@ -36,7 +36,7 @@ impl Recipe {
             _ => draw.between(2, 4),
         };
         let oddities: Oddities = (0..wanted).map(|_| *draw.pick(&known)).collect();
-        Recipe::with(format, oddities, most, draw)
+        Recipe::with_oddities(format, oddities, most, draw)
     }
 
     /// A recipe for a dump of a format with these oddities. What the writer that is drawn cannot show is left out where
@@ -45,14 +45,14 @@ impl Recipe {
     /// # Errors
     /// If a profile does not have what was drawn, which would be a defect.
     #[doc(hidden)]
-    pub fn with(format: Format, oddities: Oddities, most: u64, draw: &mut dyn Draw) -> Result<Recipe, Error> {
-        let oddities = that_go_together(oddities);
+    pub fn with_oddities(format: Format, oddities: Oddities, most: u64, draw: &mut dyn Draw) -> Result<Recipe, Error> {
+        let oddities = compatible(oddities);
         // Room for what is odd.
         let fewest = if oddities == Oddities::NONE { 1 } else { most.min(20) };
         let objects = draw.between(fewest, most) as usize;
         let hashes = *draw.pick(&[HashRegime::WhereUsed32, HashRegime::Every16]);
         let seed = draw.u64();
-        let asked = Wishes { seed, ..Wishes::default() };
+        let asked = WriteRequest { seed, ..WriteRequest::default() };
         let (lowering, wishes) = writer(format, oddities, &asked, draw)?;
         let hashes = if has_16_bits(oddities) { HashRegime::Every16 } else { hashes };
         let hashes = lowering.hashes().unwrap_or(hashes);
@@ -77,7 +77,7 @@ impl Recipe {
 }
 
 /// Oddities without those that take more identifiers than one byte numbers, where they are small.
-fn that_go_together(oddities: Oddities) -> Oddities {
+fn compatible(oddities: Oddities) -> Oddities {
     let is_much = |oddity: &Oddity| matches!(oddity, Oddity::ManyFields | Oddity::DeepStacks);
     let is_small = oddities.has(Oddity::SmallIdentifiers);
     oddities.iter().filter(|oddity| !(is_small && is_much(oddity))).collect()
@@ -92,7 +92,8 @@ fn has_16_bits(oddities: Oddities) -> bool {
 #[cfg(feature = "check")]
 pub(crate) fn usual_profiles(format: Format) -> Vec<&'static str> {
     let is_usual = |lowering: &Lowering| !lowering.is_trap() && !lowering.is_seeded();
-    let lowering = |name: &str| Lowering::new(format, &Wishes { profile: Some(name.to_owned()), ..Wishes::default() });
+    let lowering =
+        |name: &str| Lowering::new(format, &WriteRequest { profile: Some(name.to_owned()), ..WriteRequest::default() });
     profiles(format).into_iter().filter(|name| lowering(name).as_ref().is_ok_and(is_usual)).collect()
 }
 
@@ -100,9 +101,9 @@ pub(crate) fn usual_profiles(format: Format) -> Vec<&'static str> {
 pub(super) fn writer(
     format: Format,
     oddities: Oddities,
-    asked: &Wishes,
+    asked: &WriteRequest,
     draw: &mut dyn Draw,
-) -> Result<(Lowering, Wishes), Error> {
+) -> Result<(Lowering, WriteRequest), Error> {
     let word = *draw.pick(&[WordSize::Bits32, WordSize::Bits64]);
     // Within 32 bits nothing is far away.
     let word = Some(if oddities.has(Oddity::DistantAddresses) { WordSize::Bits64 } else { word });
@@ -110,9 +111,9 @@ pub(super) fn writer(
         if oddities.has(Oddity::SmallIdentifiers) { [IdSize::One, IdSize::Two] } else { [IdSize::Four, IdSize::Eight] };
     let id_size = Some(*draw.pick(&sizes));
     let text = *draw.pick(&[
-        (Some(Charset::Ebcdic(Page::Ibm1047)), None),
-        (Some(Charset::Ebcdic(Page::Ibm037)), None),
-        (Some(Charset::Ebcdic(Page::Ibm037)), Some(Newline::CrLf)),
+        (Some(Charset::Ebcdic(CodePage::Ibm1047)), None),
+        (Some(Charset::Ebcdic(CodePage::Ibm037)), None),
+        (Some(Charset::Ebcdic(CodePage::Ibm037)), Some(Newline::CrLf)),
         (Some(Charset::Utf8), Some(Newline::CrLf)),
     ]);
     let (charset, newline) = if oddities.has(Oddity::OtherCharacters) { text } else { (None, None) };
@@ -120,14 +121,18 @@ pub(super) fn writer(
     let named = asked.profile.as_deref();
     for name in named.map_or_else(|| profiles(format), |name| vec![name]) {
         let charset = asked.charset.or(charset);
-        let wishes =
-            Wishes { profile: Some(name.to_owned()), charset, newline: asked.newline.or(newline), ..asked.clone() };
-        let drawn = Wishes { word, id_size, ..Wishes::default() };
+        let wishes = WriteRequest {
+            profile: Some(name.to_owned()),
+            charset,
+            newline: asked.newline.or(newline),
+            ..asked.clone()
+        };
+        let drawn = WriteRequest { word, id_size, ..WriteRequest::default() };
         let mut wishes = format.family().random_widths(wishes, &drawn);
         wishes.id_size = asked.id_size.or(wishes.id_size);
         let lowering = Lowering::new(format, &wishes)?;
         if named.is_some() {
-            return Ok((lowering, Wishes { word: None, ..wishes }));
+            return Ok((lowering, WriteRequest { word: None, ..wishes }));
         }
         // What readers expect: traps are no part of it.
         let is_wanted = !lowering.is_trap()
@@ -135,7 +140,7 @@ pub(super) fn writer(
             && (!oddities.has(Oddity::SmallIdentifiers) || wishes.id_size.is_some())
             && (!has_16_bits(oddities) || lowering.hashes() != Some(HashRegime::WhereUsed32));
         if is_wanted {
-            written.push((lowering, Wishes { word: None, ..wishes }));
+            written.push((lowering, WriteRequest { word: None, ..wishes }));
         }
     }
     if written.is_empty() {

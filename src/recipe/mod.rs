@@ -23,7 +23,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use crate::error::{Error, did_you_mean};
-use crate::family::Wishes;
+use crate::family::WriteRequest;
 use crate::family::mutation::mutated;
 use crate::format::{Format, Lowering};
 use crate::generate::{GenerateOptions, Oddity, Placement, Preset, ProceduralHeap, Refusal};
@@ -32,7 +32,7 @@ use crate::model::{Address, Contents, Heap, HeapSource, WordSize};
 use crate::setters::setters;
 
 #[doc(hidden)]
-pub use aim::Seen;
+pub use aim::RuleProbe;
 pub use aim::{Aim, NEVER_BROKEN, NEVER_HIT, SEEDS};
 #[cfg(feature = "check")]
 pub(crate) use drawn::usual_profiles;
@@ -54,7 +54,7 @@ pub struct Recipe {
     /// The dump's format.
     pub format: Format,
     /// The writer to imitate, the size of identifiers, and the characters. The word size is the heap's.
-    pub wishes: Wishes,
+    pub wishes: WriteRequest,
     /// Whether the seed draws which of the options differ from the preset's, and the writer; what is set stays.
     pub swarm: bool,
     /// The aim of the search for a dump of the swarm, from the seed on.
@@ -74,7 +74,7 @@ setters! {
         set options: GenerateOptions;
         set seed: u64;
         set format: Format;
-        set wishes: Wishes;
+        set wishes: WriteRequest;
         set swarm: bool;
         option aim: Aim;
         option edit: String;
@@ -90,7 +90,7 @@ impl From<Preset> for Recipe {
             options: preset.options(),
             seed: 0,
             format: Format::HPROF,
-            wishes: Wishes::default(),
+            wishes: WriteRequest::default(),
             swarm: false,
             aim: None,
             edit: None,
@@ -120,7 +120,7 @@ impl Recipe {
         if !self.is_settled() {
             return self.settled()?.lowering();
         }
-        let wishes = Wishes { seed: self.seed, ..self.wishes.clone() };
+        let wishes = WriteRequest { seed: self.seed, ..self.wishes.clone() };
         let lowering = Lowering::new(self.format, &wishes)?;
         if let Some(refusal) = self.refusal(&lowering) {
             return Err(refusal.into());
@@ -162,12 +162,12 @@ impl Recipe {
     ///
     /// # Errors
     /// Like [`Recipe::lowering`] and [`Recipe::heap`].
-    pub fn dumped(&self) -> Result<(Lowering, ProceduralHeap), Error> {
+    pub fn lowering_and_heap(&self) -> Result<(Lowering, ProceduralHeap), Error> {
         if !self.is_settled() {
-            return self.settled()?.dumped();
+            return self.settled()?.lowering_and_heap();
         }
         let lowering = self.lowering()?;
-        let heap = self.heap()?.with_drawn(|heap| self.shown(heap, &lowering))?;
+        let heap = self.heap()?.with_drawn(|heap| self.with_shown_oddities(heap, &lowering))?;
         Ok((lowering, heap))
     }
 
@@ -176,7 +176,7 @@ impl Recipe {
     /// # Errors
     /// If the writer cannot write it.
     #[doc(hidden)]
-    pub fn shown(&self, mut heap: Heap, lowering: &Lowering) -> Result<Heap, Error> {
+    pub fn with_shown_oddities(&self, mut heap: Heap, lowering: &Lowering) -> Result<Heap, Error> {
         if self.format == Format::HPROF && self.keeps_order(lowering) {
             // Those of a random heap count headers, too: the writer counts anew.
             heap.classes.iter_mut().for_each(|class| class.instance_size = None);
@@ -206,7 +206,7 @@ impl Recipe {
         if self.keeps(WORD) || self.options.refusal().is_some() {
             return None;
         }
-        let wishes = Wishes { seed: self.seed, ..self.wishes.clone() };
+        let wishes = WriteRequest { seed: self.seed, ..self.wishes.clone() };
         let refusal = Lowering::new(self.format, &wishes).ok()?.refusal(&self.options)?;
         let mut options = self.options.clone();
         (refusal.key == WORD && options.set(WORD, &refusal.value).is_ok()).then_some(options.word)
@@ -247,7 +247,7 @@ impl Recipe {
             return out.write_all(&mutant).map_err(|e| Error::io("writing the dump", e));
         }
         let Some(edit) = &self.edit else {
-            let (lowering, mut heap) = self.dumped()?;
+            let (lowering, mut heap) = self.lowering_and_heap()?;
             return lowering.write(&mut (&mut heap as &mut dyn HeapSource), out);
         };
         let mut dump = Vec::new();
@@ -274,7 +274,7 @@ impl Recipe {
         // A reader would decompress it again.
         let settled = self.settled()?.gzip(false);
         settled.lowering()?;
-        Ok(Input::generated(&self.to_string(), move |out| settled.write(out)))
+        Ok(Input::from_generator(&self.to_string(), move |out| settled.write(out)))
     }
 }
 

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::draw::{Draw, SeedDraw, Stream};
+use crate::draw::{Draw, DrawStream, SeedDraw};
 use crate::error::Error;
-use crate::family::Wishes;
+use crate::family::WriteRequest;
 use crate::format::{Format, Lowering};
 use crate::generate::{ClassObjects, GenerateOptions, Oddities, Oddity};
 use crate::units::IdSize;
@@ -46,7 +46,7 @@ impl Recipe {
             base.options.class_objects = ClassObjects::HotSpot;
         }
         let of = |format: &Format| {
-            let mut wishes = if formats.len() > 1 { base.wishes.known_by(*format) } else { base.wishes.clone() };
+            let mut wishes = if formats.len() > 1 { base.wishes.for_format(*format) } else { base.wishes.clone() };
             if has_others && *format == Format::CLASSIC && wishes.profile.is_none() {
                 wishes.profile = Some(LISTS_AS_PHD.to_owned());
             }
@@ -74,11 +74,11 @@ impl Recipe {
     }
 
     /// A writer of the swarm, for a heap of these options, which is written in this format alone or in others, too.
-    fn writer(&self, options: &GenerateOptions, is_alone: bool) -> Result<Wishes, Error> {
-        let mut draw = SeedDraw::new(self.seed, Stream::Writer);
+    fn writer(&self, options: &GenerateOptions, is_alone: bool) -> Result<WriteRequest, Error> {
+        let mut draw = SeedDraw::new(self.seed, DrawStream::Writer);
         let shown: Oddities = Recipe { options: options.clone(), ..self.clone() }.oddities().collect();
         let oddities = if draw.one_in(2) { shown.with(Oddity::AnySpelling) } else { shown };
-        let asked = Wishes { seed: self.seed, ..self.wishes.clone() };
+        let asked = WriteRequest { seed: self.seed, ..self.wishes.clone() };
         let (_, mut wishes) = drawn::writer(self.format, oddities, &asked, &mut draw)?;
         if self.wishes.id_size.is_none() && wishes.id_size.is_some_and(|size| size < IdSize::Four) {
             // One byte does not number the classes, names and frames of every heap; in other formats, addresses are no
@@ -91,12 +91,12 @@ impl Recipe {
 
 /// The recipes of one heap with its options drawn, so that each of the writers takes it.
 fn drawn_for(recipes: Vec<Recipe>, base: &Recipe) -> Result<Vec<Recipe>, Error> {
-    let mut options = base.options.swarm(|key| base.keeps(key), &mut SeedDraw::new(base.seed, Stream::Swarm));
+    let mut options = base.options.swarm(|key| base.keeps(key), &mut SeedDraw::new(base.seed, DrawStream::Swarm));
     let is_alone = recipes.len() == 1;
     let drawn = recipes.into_iter().map(|recipe| {
         let wishes = recipe.writer(&options, is_alone)?;
         let lowering = Lowering::new(recipe.format, &wishes)?;
-        Ok((Recipe { wishes: Wishes { seed: 0, ..wishes }, swarm: false, ..recipe }, lowering))
+        Ok((Recipe { wishes: WriteRequest { seed: 0, ..wishes }, swarm: false, ..recipe }, lowering))
     });
     let drawn: Vec<(Recipe, Lowering)> = drawn.collect::<Result<_, Error>>()?;
     let refusal = |options: &GenerateOptions| {

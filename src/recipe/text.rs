@@ -20,7 +20,7 @@ pub fn version() -> String {
 }
 
 /// A key of recipes beside those of the heap's options.
-struct Key {
+struct RecipeKey {
     name: &'static str,
     /// The expected values, in words.
     values: fn() -> String,
@@ -31,7 +31,7 @@ struct Key {
 
 const PRESET: &str = "preset";
 
-const A_RULE: &str = "the id of a rule, such as phd.gap.signed";
+const EXPECTED_RULE: &str = "the id of a rule, such as phd.gap.signed";
 
 /// The rule that a recipe aims at with a key.
 fn aimed(recipe: &Recipe, key: &str) -> Option<String> {
@@ -47,8 +47,8 @@ fn yes_or_no(text: &str) -> Option<bool> {
 }
 
 /// The keys after those of the options, in order.
-const KEYS: [Key; 12] = [
-    Key {
+const KEYS: [RecipeKey; 12] = [
+    RecipeKey {
         name: "swarm",
         values: || "yes or no".to_owned(),
         read: |recipe, text| {
@@ -57,19 +57,19 @@ const KEYS: [Key; 12] = [
         },
         text: |recipe| recipe.swarm.then(|| "yes".to_owned()),
     },
-    Key {
+    RecipeKey {
         name: "hit",
-        values: || A_RULE.to_owned(),
+        values: || EXPECTED_RULE.to_owned(),
         read: |recipe, text| rule(text).map(|rule| recipe.aim = Some(Aim::Hit(rule))),
         text: |recipe| aimed(recipe, "hit"),
     },
-    Key {
+    RecipeKey {
         name: "break",
-        values: || A_RULE.to_owned(),
+        values: || EXPECTED_RULE.to_owned(),
         read: |recipe, text| rule(text).map(|rule| recipe.aim = Some(Aim::Break(rule))),
         text: |recipe| aimed(recipe, "break"),
     },
-    Key {
+    RecipeKey {
         name: "edit",
         values: || "the name of an edit".to_owned(),
         read: |recipe, text| {
@@ -78,13 +78,13 @@ const KEYS: [Key; 12] = [
         },
         text: |recipe| recipe.edit.clone(),
     },
-    Key {
+    RecipeKey {
         name: "mutation",
         values: || "a number".to_owned(),
         read: |recipe, text| text.parse().ok().map(|seed| recipe.mutation = Some(seed)),
         text: |recipe| recipe.mutation.map(|seed| seed.to_string()),
     },
-    Key {
+    RecipeKey {
         name: "gzip",
         values: || "yes or no".to_owned(),
         read: |recipe, text| {
@@ -93,13 +93,13 @@ const KEYS: [Key; 12] = [
         },
         text: |recipe| recipe.gzip.then(|| "yes".to_owned()),
     },
-    Key {
+    RecipeKey {
         name: "seed",
         values: || "a number".to_owned(),
         read: |recipe, text| text.parse().ok().map(|seed| recipe.seed = seed),
         text: |recipe| Some(recipe.seed.to_string()),
     },
-    Key {
+    RecipeKey {
         name: "format",
         values: Format::names,
         read: |recipe, text| text.parse().ok().map(|format| recipe.format = format),
@@ -109,7 +109,7 @@ const KEYS: [Key; 12] = [
             is_said.then(|| recipe.format.to_string())
         },
     },
-    Key {
+    RecipeKey {
         name: "profile",
         values: || "the name of a writer".to_owned(),
         read: |recipe, text| {
@@ -118,7 +118,7 @@ const KEYS: [Key; 12] = [
         },
         text: |recipe| recipe.wishes.profile.clone(),
     },
-    Key {
+    RecipeKey {
         name: "id-size",
         values: || "1, 2, 4 or 8".to_owned(),
         read: |recipe, text| {
@@ -128,16 +128,16 @@ const KEYS: [Key; 12] = [
         },
         text: |recipe| recipe.wishes.id_size.map(|size| size.bytes().to_string()),
     },
-    Key {
+    RecipeKey {
         name: "encoding",
         values: || Charset::ALL.map(Charset::name).join(", "),
-        read: |recipe, text| Charset::named(text).map(|charset| recipe.wishes.charset = Some(charset)),
+        read: |recipe, text| Charset::from_name(text).map(|charset| recipe.wishes.charset = Some(charset)),
         text: |recipe| recipe.wishes.charset.map(|charset| charset.name().to_owned()),
     },
-    Key {
+    RecipeKey {
         name: "newline",
         values: || Newline::ALL.map(Newline::name).join(", "),
-        read: |recipe, text| Newline::named(text).map(|newline| recipe.wishes.newline = Some(newline)),
+        read: |recipe, text| Newline::from_name(text).map(|newline| recipe.wishes.newline = Some(newline)),
         text: |recipe| recipe.wishes.newline.map(|newline| newline.name().to_owned()),
     },
 ];
@@ -216,10 +216,10 @@ impl Recipe {
     }
 
     /// The options with their values that a recipe has to say.
-    fn said(&self) -> Vec<(&'static str, String)> {
+    fn written_keys(&self) -> Vec<(&'static str, String)> {
         let drawn = !self.is_settled();
         let preset = self.preset.options();
-        let all = GenerateOption::all().map(|option| (option.key(), option.text(&self.options), option.text(&preset)));
+        let all = GenerateOption::rows().map(|option| (option.key(), option.text(&self.options), option.text(&preset)));
         let said = all.filter(|(key, own, preset)| own != preset || drawn && self.kept.contains(key));
         said.map(|(key, own, _)| (key, own)).collect()
     }
@@ -237,7 +237,7 @@ impl fmt::Display for Recipe {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{BEGIN}{}:{PRESET}={}", version(), self.preset.name())?;
         let own = KEYS.iter().filter_map(|row| Some((row.name, (row.text)(self)?)));
-        let pairs = self.said().into_iter().chain(own);
+        let pairs = self.written_keys().into_iter().chain(own);
         pairs.into_iter().try_for_each(|(key, value)| write!(f, ",{key}={}", escaped(&value)))
     }
 }
@@ -271,7 +271,7 @@ fn unescaped(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::draw::{SeedDraw, Stream};
+    use crate::draw::{DrawStream, SeedDraw};
     use crate::generate::GenerateOptions;
 
     fn canonical(text: &str) -> String {
@@ -300,7 +300,7 @@ mod tests {
     #[test]
     fn every_recipe_is_read_as_it_is_printed() {
         for seed in 0..300 {
-            let mut draw = SeedDraw::new(seed, Stream::Heap);
+            let mut draw = SeedDraw::new(seed, DrawStream::Heap);
             let preset = Preset::FORMS[seed as usize % Preset::FORMS.len()].preset;
             let recipe = Recipe::from(preset).options(GenerateOptions::draw(&mut draw)).seed(seed).swarm(seed % 3 == 0);
             let read = Recipe::read(&recipe.to_string()).unwrap_or_else(|error| panic!("{error}"));

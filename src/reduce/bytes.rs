@@ -8,7 +8,7 @@ use crate::format::Family;
 use crate::input::Input;
 use crate::validate::{ValidateOptions, validate};
 
-use super::parts::{MOST_BYTES, Parts, Unit, broken, header, texts};
+use super::parts::{DumpParts, MOST_BYTES, PartUnit, header_fields, texts, unreadable_places};
 use super::sets::leave_out;
 use super::trials::Trials;
 
@@ -18,29 +18,29 @@ const TOGETHER: usize = 3;
 /// Removes records, fields and bytes. A dump that breaks a rule as an error is not tried, unless the original breaks
 /// that rule.
 pub(super) fn reduce(trials: &mut Trials<'_>) -> Result<(), Error> {
-    let allowed = errors(trials.now());
-    let family = Family::guess(trials.now());
-    for dump in family.facts().shortest.iter().filter(|dump| errors(dump).is_subset(&allowed)) {
-        if trials.one(Some(dump.to_vec()))? {
+    let allowed = broken_rules(trials.current());
+    let family = Family::guess(trials.current());
+    for dump in family.facts().shortest.iter().filter(|dump| broken_rules(dump).is_subset(&allowed)) {
+        if trials.try_dump(Some(dump.to_vec()))? {
             return Ok(());
         }
     }
     loop {
-        let before = trials.now().len();
-        for unit in [Unit::Records, Unit::Fields, Unit::Bytes] {
-            let dump = trials.now();
-            let parts = Parts::of(dump, unit, &broken(dump));
+        let before = trials.current().len();
+        for unit in [PartUnit::Records, PartUnit::Fields, PartUnit::Bytes] {
+            let dump = trials.current();
+            let parts = DumpParts::new(dump, unit, &unreadable_places(dump));
             leave_out(trials, parts.count(), 1, &|kept| {
-                let dump = parts.kept(kept);
-                errors(&dump).is_subset(&allowed).then_some(dump)
+                let dump = parts.keep(kept);
+                broken_rules(&dump).is_subset(&allowed).then_some(dump)
             })?;
         }
         // Each of these looks through the whole dump.
-        if trials.now().len() <= MOST_BYTES {
-            at_each_place(trials, &allowed, without_fields)?;
-            at_each_place(trials, &allowed, with_less_text)?;
+        if trials.current().len() <= MOST_BYTES {
+            try_at_each_place(trials, &allowed, without_fields)?;
+            try_at_each_place(trials, &allowed, with_less_text)?;
         }
-        if trials.now().len() == before || trials.is_over() {
+        if trials.current().len() == before || trials.is_over() {
             return Ok(());
         }
     }
@@ -49,7 +49,7 @@ pub(super) fn reduce(trials: &mut Trials<'_>) -> Result<(), Error> {
 /// The dump without consecutive fields of its header, from the field at this place on: without a single one, the header
 /// could not be read. `None` if there is no such field.
 fn without_fields(dump: &[u8], first: usize) -> Option<Vec<Vec<u8>>> {
-    let fields = header(dump);
+    let fields = header_fields(dump);
     let start = fields.get(first)?.start;
     let ends = fields.iter().skip(first + 1).take(TOGETHER - 1).rev().map(|last| last.end);
     Some(ends.map(|end| [&dump[..start], &dump[end..]].concat()).collect())
@@ -60,25 +60,25 @@ fn without_fields(dump: &[u8], first: usize) -> Option<Vec<Vec<u8>>> {
 fn with_less_text(dump: &[u8], at: usize) -> Option<Vec<Vec<u8>>> {
     let texts = texts(dump);
     let text = texts.get(at)?;
-    Some([0, text.text.len() / 2].map(|left| text.cut(dump, left)).into())
+    Some([0, text.text.len() / 2].map(|left| text.truncated(dump, left)).into())
 }
 
 /// Smaller dumps, changed at one place of a dump; `None` if there is no such place.
-type Smaller = fn(&[u8], usize) -> Option<Vec<Vec<u8>>>;
+type SmallerDumps = fn(&[u8], usize) -> Option<Vec<Vec<u8>>>;
 
 /// Tries smaller dumps at each place, as long as one of them shows the failure.
-fn at_each_place(
+fn try_at_each_place(
     trials: &mut Trials<'_>,
     allowed: &BTreeSet<Option<&'static str>>,
-    smaller: Smaller,
+    smaller: SmallerDumps,
 ) -> Result<(), Error> {
     let mut at = 0;
     while !trials.is_over()
-        && let Some(all) = smaller(trials.now(), at)
+        && let Some(all) = smaller(trials.current(), at)
     {
         let mut is_smaller = false;
         for dump in all {
-            is_smaller = is_smaller || errors(&dump).is_subset(allowed) && trials.one(Some(dump))?;
+            is_smaller = is_smaller || broken_rules(&dump).is_subset(allowed) && trials.try_dump(Some(dump))?;
         }
         at += usize::from(!is_smaller);
     }
@@ -86,8 +86,8 @@ fn at_each_place(
 }
 
 /// The rules that a dump breaks as errors; `None` stands for an unknown format.
-fn errors(dump: &[u8]) -> BTreeSet<Option<&'static str>> {
-    let input = Input::memory("dump", dump.to_vec());
+fn broken_rules(dump: &[u8]) -> BTreeSet<Option<&'static str>> {
+    let input = Input::from_memory("dump", dump.to_vec());
     let Ok(report) = validate(&input, ValidateOptions::default()) else { return BTreeSet::from([None]) };
     let errors = report.findings.iter().filter(|finding| finding.severity == Severity::Error);
     errors.map(|finding| Some(finding.rule.0)).collect()

@@ -10,7 +10,7 @@ use crate::bytes::hexadecimal;
 use crate::error::Error;
 
 /// The SHA-256 of a dump.
-pub(super) type Sum = [u8; 32];
+pub(super) type DumpHash = [u8; 32];
 
 /// The beginning of a journal. The question follows, as a JSON text.
 const BEGINNING: &str = "heapsmith reduce, journal 1: ";
@@ -23,7 +23,7 @@ const LINE: u64 = 1 << 20;
 ///
 /// # Errors
 /// If the file is no journal, or one of another question; or if it cannot be read or written.
-pub(super) fn open(path: &Path, question: &str) -> Result<(HashMap<Sum, bool>, File), Error> {
+pub(super) fn open(path: &Path, question: &str) -> Result<(HashMap<DumpHash, bool>, File), Error> {
     let name = path.display();
     let at = |e| Error::io(format!("the journal {name}"), e);
     let question = serde_json::to_string(question).map_err(|e| at(e.into()))?;
@@ -42,7 +42,7 @@ pub(super) fn open(path: &Path, question: &str) -> Result<(HashMap<Sum, bool>, F
     let mut known = HashMap::new();
     if there.is_some_and(|there| there.len() > 0) {
         let mut lines = BufReader::new(File::open(path).map_err(at)?);
-        let first = line(&mut lines).map_err(at)?.unwrap_or_default();
+        let first = read_line(&mut lines).map_err(at)?.unwrap_or_default();
         let Some(asked) = first.strip_prefix(BEGINNING) else {
             return Err(Error::Usage(format!(
                 "{name} is not a journal of heapsmith reduce; name another file, which is created"
@@ -54,9 +54,9 @@ pub(super) fn open(path: &Path, question: &str) -> Result<(HashMap<Sum, bool>, F
             );
             return Err(Error::Usage(message));
         }
-        while let Some(line) = line(&mut lines).map_err(at)? {
+        while let Some(line) = read_line(&mut lines).map_err(at)? {
             // One that was cut by a kill says nothing.
-            known.extend(answer(&line));
+            known.extend(parse_answer(&line));
         }
     }
     let mut journal = OpenOptions::new().create(true).append(true).open(path).map_err(at)?;
@@ -68,25 +68,25 @@ pub(super) fn open(path: &Path, question: &str) -> Result<(HashMap<Sum, bool>, F
 }
 
 /// Appends an answer to a journal.
-pub(super) fn enter(journal: &mut File, sum: &Sum, answer: bool) -> Result<(), Error> {
+pub(super) fn append_answer(journal: &mut File, sum: &DumpHash, answer: bool) -> Result<(), Error> {
     let line = format!("{} {}\n", if answer { "yes" } else { "no" }, hexadecimal(sum));
     journal.write_all(line.as_bytes()).map_err(|e| Error::io("writing the journal", e))
 }
 
 /// The next line, or as much of it as is read of a line.
-fn line(lines: &mut impl BufRead) -> io::Result<Option<String>> {
+fn read_line(lines: &mut impl BufRead) -> io::Result<Option<String>> {
     let mut line = Vec::new();
     lines.by_ref().take(LINE).read_until(b'\n', &mut line)?;
     let text = String::from_utf8_lossy(&line);
     Ok((!line.is_empty()).then(|| text.trim_end_matches('\n').to_owned()))
 }
 
-fn answer(line: &str) -> Option<(Sum, bool)> {
+fn parse_answer(line: &str) -> Option<(DumpHash, bool)> {
     let (answer @ ("yes" | "no"), sum) = line.split_once(' ')? else { return None };
-    Some((parsed(sum)?, answer == "yes"))
+    Some((parse_hash(sum)?, answer == "yes"))
 }
 
-fn parsed(text: &str) -> Option<Sum> {
+fn parse_hash(text: &str) -> Option<DumpHash> {
     let mut sum = [0; 32];
     if text.len() != 64 || !text.is_ascii() {
         return None;

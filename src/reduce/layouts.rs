@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use crate::model::{Address, ByteLen, Class, Contents, FieldType, Heap, ObjectKind, PrimitiveType, Value};
-use crate::shrink::uncounted;
+use crate::shrink::without_totals;
 
 /// The fields that each class declares, in their order, each with its new type, or `None` if it is removed.
-type Fields = Vec<Vec<Option<FieldType>>>;
+type KeptFields = Vec<Vec<Option<FieldType>>>;
 
 /// A heap in which some classes have no superclass.
 pub(super) fn without_superclasses(heap: &Heap, kept: &[bool]) -> Heap {
@@ -14,8 +14,8 @@ pub(super) fn without_superclasses(heap: &Heap, kept: &[bool]) -> Heap {
 }
 
 /// A heap in which some classes have the superclass of their superclass.
-pub(super) fn nearer_the_top(heap: &Heap, kept: &[bool]) -> Heap {
-    let places = places(&heap.classes);
+pub(super) fn with_next_superclasses(heap: &Heap, kept: &[bool]) -> Heap {
+    let places = class_places(&heap.classes);
     let above = |superclass| heap.classes[*places.get(&superclass)?].superclass;
     with_superclasses(heap, kept, &|superclass| above(superclass).unwrap_or(Address::NULL))
 }
@@ -25,23 +25,23 @@ fn with_superclasses(heap: &Heap, kept: &[bool], other: &dyn Fn(Address) -> Addr
     for (class, _) in classes.iter_mut().zip(kept).filter(|(_, kept)| !**kept) {
         class.superclass = class.superclass.map(other);
     }
-    relaid(heap, classes, &unchanged(heap))
+    with_layouts(heap, classes, &unchanged_fields(heap))
 }
 
 /// A heap in which a class declares fewer fields.
 pub(super) fn without_fields(heap: &Heap, index: usize, kept: &[bool]) -> Heap {
-    let mut fields = unchanged(heap);
+    let mut fields = unchanged_fields(heap);
     for (field, _) in fields[index].iter_mut().zip(kept).filter(|(_, kept)| !**kept) {
         *field = None;
     }
     let mut classes = heap.classes.clone();
     retain(classes[index].fields.as_mut(), Some(kept));
-    relaid(heap, classes, &fields)
+    with_layouts(heap, classes, &fields)
 }
 
 /// Values of more than one byte: those of a class's field, static field or entry of the constant pool, by its place, or
 /// of an array.
-pub(super) enum Wide {
+pub(super) enum WideValues {
     Field(usize, usize),
     Static(usize, usize),
     Pooled(usize, usize),
@@ -49,45 +49,45 @@ pub(super) enum Wide {
 }
 
 /// Every item of a heap with values of more than one byte.
-pub(super) fn wide(heap: &Heap) -> Vec<Wide> {
+pub(super) fn wide_values(heap: &Heap) -> Vec<WideValues> {
     let mut wide = Vec::new();
     for (index, class) in heap.classes.iter().enumerate() {
         let is_wide = |kind: FieldType| !matches!(kind, FieldType::Primitive(primitive) if primitive.size() == 1);
         let places =
             |kinds: Vec<FieldType>| (0..).zip(kinds).filter(move |(_, kind)| is_wide(*kind)).map(|(place, _)| place);
         let fields = class.fields.iter().flatten().map(|field| field.kind).collect();
-        wide.extend(places(fields).map(|place| Wide::Field(index, place)));
+        wide.extend(places(fields).map(|place| WideValues::Field(index, place)));
         let statics = class.statics.iter().flatten().map(|field| field.value.kind).collect();
-        wide.extend(places(statics).map(|place| Wide::Static(index, place)));
+        wide.extend(places(statics).map(|place| WideValues::Static(index, place)));
         let pooled = class.constant_pool.iter().flatten().map(|entry| entry.value.kind).collect();
-        wide.extend(places(pooled).map(|place| Wide::Pooled(index, place)));
+        wide.extend(places(pooled).map(|place| WideValues::Pooled(index, place)));
     }
     for (index, object) in heap.objects.iter().enumerate() {
         // Where a class or a name says what the elements are, their type is no longer free.
         let is_free = object.class.is_none() && object.class_word.is_none() && object.class_name.is_none();
         if is_free && matches!(object.kind, ObjectKind::PrimitiveArray(element) if element.size() > 1) {
-            wide.push(Wide::Array(index));
+            wide.push(WideValues::Array(index));
         }
     }
     wide
 }
 
 /// A heap in which some of these items have bytes instead.
-pub(super) fn narrower(heap: &Heap, wide: &[Wide], kept: &[bool]) -> Heap {
-    let mut fields = unchanged(heap);
+pub(super) fn narrowed(heap: &Heap, wide: &[WideValues], kept: &[bool]) -> Heap {
+    let mut fields = unchanged_fields(heap);
     let mut heap = heap.clone();
     for (one, _) in wide.iter().zip(kept).filter(|(_, kept)| !**kept) {
         match one {
-            Wide::Field(class, place) => fields[*class][*place] = Some(BYTE),
-            Wide::Static(class, place) => {
+            WideValues::Field(class, place) => fields[*class][*place] = Some(BYTE),
+            WideValues::Static(class, place) => {
                 let field = heap.classes[*class].statics.as_mut().and_then(|list| list.get_mut(*place));
                 field.into_iter().for_each(|field| field.value = retyped(field.value, BYTE));
             }
-            Wide::Pooled(class, place) => {
+            WideValues::Pooled(class, place) => {
                 let entry = heap.classes[*class].constant_pool.as_mut().and_then(|list| list.get_mut(*place));
                 entry.into_iter().for_each(|entry| entry.value = retyped(entry.value, BYTE));
             }
-            Wide::Array(index) => {
+            WideValues::Array(index) => {
                 let object = &mut heap.objects[*index];
                 if let (ObjectKind::PrimitiveArray(element), Contents::Primitives(bytes)) =
                     (object.kind, &mut object.contents)
@@ -106,38 +106,38 @@ pub(super) fn narrower(heap: &Heap, wide: &[Wide], kept: &[bool]) -> Heap {
             field.kind = kind.unwrap_or(field.kind);
         }
     }
-    relaid(&heap, classes, &fields)
+    with_layouts(&heap, classes, &fields)
 }
 
 const BYTE: FieldType = FieldType::Primitive(PrimitiveType::Byte);
 
-fn unchanged(heap: &Heap) -> Fields {
+fn unchanged_fields(heap: &Heap) -> KeptFields {
     let own = |class: &Class| class.fields.iter().flatten().map(|field| Some(field.kind)).collect();
     heap.classes.iter().map(own).collect()
 }
 
 /// The heap with other classes in place of its own, in which these fields are left of those that the old classes
 /// declare; the values of instances follow.
-fn relaid(heap: &Heap, classes: Vec<Class>, fields: &Fields) -> Heap {
+fn with_layouts(heap: &Heap, classes: Vec<Class>, fields: &KeptFields) -> Heap {
     let word = heap.facts.identifier_size.map_or(8, |size| size.0);
     let size = |kind: FieldType| match kind {
         FieldType::Object => word,
         FieldType::Primitive(primitive) => primitive.size(),
     };
     // Addresses stay.
-    let places = places(&classes);
+    let places = class_places(&classes);
     // By class: every field of its instances in the order of their values, with what it was.
     let layout = |index: usize| -> Vec<(FieldType, Option<FieldType>)> {
-        let left = chain(&classes, &places, index);
+        let left = superclass_chain(&classes, &places, index);
         let of_class = |of: usize| {
             let old = heap.classes[of].fields.iter().flatten().map(|field| field.kind);
             let is_left = left.contains(&of);
             old.zip(&fields[of]).map(move |(old, new)| (old, new.filter(|_| is_left))).collect::<Vec<_>>()
         };
-        chain(&heap.classes, &places, index).into_iter().flat_map(of_class).collect()
+        superclass_chain(&heap.classes, &places, index).into_iter().flat_map(of_class).collect()
     };
     let layouts: Vec<_> = (0..heap.classes.len()).map(layout).collect();
-    let mut new = uncounted(heap.clone());
+    let mut new = without_totals(heap.clone());
     new.classes = classes;
     for (class, layout) in new.classes.iter_mut().zip(&layouts) {
         let before: u64 = layout.iter().map(|(old, _)| size(*old)).sum();
@@ -169,13 +169,13 @@ fn retyped(value: Value, kind: FieldType) -> Value {
 }
 
 /// A class and its superclasses, by their places. An endless chain is cut at the number of classes.
-fn chain(classes: &[Class], places: &HashMap<Address, usize>, index: usize) -> Vec<usize> {
+fn superclass_chain(classes: &[Class], places: &HashMap<Address, usize>, index: usize) -> Vec<usize> {
     let above = |index: &usize| places.get(&classes[*index].superclass?).copied();
     std::iter::successors(Some(index), above).take(classes.len()).collect()
 }
 
 /// The places of classes by their addresses; of several with one address, the first.
-fn places(classes: &[Class]) -> HashMap<Address, usize> {
+fn class_places(classes: &[Class]) -> HashMap<Address, usize> {
     let mut places = HashMap::new();
     for (place, class) in classes.iter().enumerate() {
         places.entry(class.address).or_insert(place);

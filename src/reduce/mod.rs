@@ -31,18 +31,18 @@ use std::time::Duration;
 
 use crate::error::Error;
 use crate::format::DumpFile;
-use crate::hprof::Reading;
+use crate::hprof::ReadOptions;
 use crate::input::Input;
 use crate::interrupt::Stop;
 use crate::setters::setters;
 
-use graph::Graph;
+use graph::WrittenHeap;
 use trials::Trials;
 
-pub use trials::{Ended, Progress};
+pub use trials::{EndReason, ReduceProgress};
 
 /// A test that returns whether a dump still shows the failure. It is called from several threads.
-pub type Shows<'s> = dyn Fn(&[u8]) -> Result<bool, Error> + Sync + 's;
+pub type FailureTest<'s> = dyn Fn(&[u8]) -> Result<bool, Error> + Sync + 's;
 
 /// Options of a reduction.
 #[derive(Clone, Debug)]
@@ -105,7 +105,7 @@ pub struct Reduced {
     /// The number of dumps that showed the failure once and not again.
     pub flaky: u64,
     /// The reason why trials ended; `None` if there was nothing more to try.
-    pub ended: Option<Ended>,
+    pub ended: Option<EndReason>,
 }
 
 /// Reduces a dump.
@@ -114,9 +114,9 @@ pub struct Reduced {
 /// If the dump does not show the failure, or only sometimes; and if `shows` or the journal fails.
 pub fn reduce(
     dump: Vec<u8>,
-    shows: &Shows<'_>,
+    shows: &FailureTest<'_>,
     options: &ReduceOptions,
-    progress: &(dyn Fn(Progress<'_>) + Sync),
+    progress: &(dyn Fn(ReduceProgress<'_>) + Sync),
 ) -> Result<Reduced, Error> {
     let plain = decompressed(&dump);
     let mut trials = Trials::new(dump, shows, options, progress)?;
@@ -128,8 +128,8 @@ pub fn reduce(
             }
         }
     }
-    let graph = Graph::of(&mut trials)?;
-    smaller(graph, trials, options)
+    let graph = WrittenHeap::from_trials(&mut trials)?;
+    reduce_heap_then_dump(graph, trials, options)
 }
 
 /// Reduces a dump that is too large to be held with its heap: by samples of its objects first, and then by all objects
@@ -143,34 +143,38 @@ pub fn reduce(
 pub fn reduce_large(
     input: &Input,
     whole: &dyn Fn() -> Result<bool, Error>,
-    shows: &Shows<'_>,
+    shows: &FailureTest<'_>,
     options: &ReduceOptions,
-    progress: &(dyn Fn(Progress<'_>) + Sync),
+    progress: &(dyn Fn(ReduceProgress<'_>) + Sync),
 ) -> Result<Reduced, Error> {
-    let mut trials = Trials::of_large(whole, shows, options, progress)?;
-    let file = DumpFile::new(input.clone(), Reading::default())?;
-    let graph = match Error::unless_stopped(sample::sampled(&file, &mut trials))?.flatten() {
+    let mut trials = Trials::for_large(whole, shows, options, progress)?;
+    let file = DumpFile::new(input.clone(), ReadOptions::default())?;
+    let graph = match Error::unless_stopped(sample::reduce_to_sample(&file, &mut trials))?.flatten() {
         Some(graph) => Some(graph),
-        None if trials.is_stopped() => return trials.stopped(),
+        None if trials.is_stopped() => return trials.into_stopped(),
         None => {
-            trials.with_all(held(input)?);
-            if trials.is_over() { None } else { Graph::of(&mut trials)? }
+            trials.continue_with_whole(read_decompressed(input)?);
+            if trials.is_over() { None } else { WrittenHeap::from_trials(&mut trials)? }
         }
     };
-    smaller(graph, trials, options)
+    reduce_heap_then_dump(graph, trials, options)
 }
 
 /// Reduces a heap and then its dump, as far as possible.
-fn smaller(graph: Option<Graph>, mut trials: Trials<'_>, options: &ReduceOptions) -> Result<Reduced, Error> {
+fn reduce_heap_then_dump(
+    graph: Option<WrittenHeap>,
+    mut trials: Trials<'_>,
+    options: &ReduceOptions,
+) -> Result<Reduced, Error> {
     if let Some(mut graph) = graph {
-        while graph.round(&mut trials, options.anonymise)? {}
+        while graph.shrink(&mut trials, options.anonymise)? {}
     }
     bytes::reduce(&mut trials)?;
     Ok(trials.finish())
 }
 
 /// The bytes of a dump, decompressed.
-fn held(input: &Input) -> Result<Vec<u8>, Error> {
+fn read_decompressed(input: &Input) -> Result<Vec<u8>, Error> {
     use std::io::Read;
 
     let mut bytes = Vec::new();
@@ -189,7 +193,7 @@ fn held(input: &Input) -> Result<Vec<u8>, Error> {
 fn decompressed(dump: &[u8]) -> Option<Vec<u8>> {
     use std::io::Read;
 
-    let input = Input::memory("dump", dump.to_vec());
+    let input = Input::from_memory("dump", dump.to_vec());
     let mut plain = Vec::new();
     let stream = input.is_compressed().then(|| input.stream().ok()).flatten()?;
     let read = stream.take(LARGEST + 1).read_to_end(&mut plain);
@@ -205,8 +209,8 @@ pub const SAMPLED: u64 = 32 << 20;
 pub const LARGEST: u64 = 1 << 30;
 
 /// A reader of the records of a dump in memory.
-fn opened(dump: &[u8]) -> Option<DumpFile> {
-    DumpFile::new(Input::memory("dump", dump.to_vec()), Reading::default()).ok()
+fn open_dump(dump: &[u8]) -> Option<DumpFile> {
+    DumpFile::new(Input::from_memory("dump", dump.to_vec()), ReadOptions::default()).ok()
 }
 
 #[cfg(test)]

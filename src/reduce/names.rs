@@ -6,7 +6,7 @@ use crate::model::{Address, ByteLen, Contents, Heap, Name, ObjectKind, Primitive
 
 /// A heap whose classes, fields and threads have names of one or a few letters. Names of arrays and primitive types
 /// keep their meaning, and texts of the log stay.
-pub(super) fn short(heap: &Heap) -> Heap {
+pub(super) fn shorten_names(heap: &Heap) -> Heap {
     let mut heap = heap.clone();
     if heap.surroundings.events.is_some() {
         return heap;
@@ -20,7 +20,7 @@ pub(super) fn short(heap: &Heap) -> Heap {
         .collect();
     let mut new: HashMap<Name, Name> = HashMap::new();
     for name in names.iter().filter(|name| is_plain(name)) {
-        let short = letters(new.len());
+        let short = letter_name(new.len());
         new.insert(name.clone(), short);
     }
     let renamed = |name: &Name| renamed(name, &new);
@@ -71,7 +71,7 @@ fn renamed(name: &Name, new: &HashMap<Name, Name>) -> Name {
     }
 }
 
-fn letters(mut number: usize) -> Name {
+fn letter_name(mut number: usize) -> Name {
     let mut text = Vec::new();
     loop {
         text.insert(0, b'A' + (number % 26) as u8);
@@ -93,7 +93,7 @@ pub(super) fn plain_facts(heap: &Heap) -> Heap {
 }
 
 /// A heap whose identifiers have 4 bytes instead of 1 or 2; `None` for others.
-pub(super) fn usual_width(heap: &Heap) -> Option<Heap> {
+pub(super) fn with_usual_width(heap: &Heap) -> Option<Heap> {
     heap.facts.identifier_size.filter(|size| size.0 < 4)?;
     let mut heap = heap.clone();
     heap.facts.identifier_size = Some(ByteLen(4));
@@ -101,21 +101,21 @@ pub(super) fn usual_width(heap: &Heap) -> Option<Heap> {
 }
 
 /// A heap whose addresses are low numbers, in their order.
-pub(super) fn low_addresses(heap: &Heap) -> Heap {
+pub(super) fn with_low_addresses(heap: &Heap) -> Heap {
     let mut heap = heap.clone();
     if heap.surroundings.events.is_some() {
         return heap;
     }
     let mut all = BTreeSet::new();
-    each_address(&mut heap, &mut |address| _ = all.insert(*address));
+    visit_addresses(&mut heap, &mut |address| _ = all.insert(*address));
     all.remove(&Address::NULL);
     let new: HashMap<Address, Address> = all.into_iter().zip((1..).map(|number: u64| Address(number * 8))).collect();
-    each_address(&mut heap, &mut |address| *address = new.get(address).copied().unwrap_or(*address));
+    visit_addresses(&mut heap, &mut |address| *address = new.get(address).copied().unwrap_or(*address));
     heap
 }
 
 /// Calls `each` with every address of a heap without a log.
-fn each_address(heap: &mut Heap, each: &mut dyn FnMut(&mut Address)) {
+fn visit_addresses(heap: &mut Heap, each: &mut dyn FnMut(&mut Address)) {
     heap.classes.iter_mut().for_each(|class| visit::class(class, each));
     heap.objects.iter_mut().for_each(|object| visit::object(object, each));
     // JNI references stay as they are.
@@ -133,10 +133,10 @@ fn each_address(heap: &mut Heap, each: &mut dyn FnMut(&mut Address)) {
 }
 
 /// A heap without traces of the program's data: texts of a log, contents of arrays of characters and bytes.
-pub(super) fn anonymous(heap: &Heap) -> Heap {
+pub(super) fn anonymised(heap: &Heap) -> Heap {
     let mut heap = heap.clone();
     heap.surroundings.events = None;
-    let mut heap = short(&heap);
+    let mut heap = shorten_names(&heap);
     for object in &mut heap.objects {
         let is_text = matches!(object.kind, ObjectKind::PrimitiveArray(PrimitiveType::Char | PrimitiveType::Byte));
         match &mut object.contents {

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::annotation::{Annotation, is_length};
-use crate::family::{StatedLength, without};
+use crate::family::{StatedLength, remove_ranges};
 
-use super::opened;
+use super::open_dump;
 
 /// The most bytes of a dump that is reduced byte by byte and text by text; the unreadable rest of a larger one is cut
 /// into pieces.
@@ -18,46 +18,47 @@ const READ_AGAIN: usize = 32 << 20;
 
 /// The unit of removal.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Unit {
+pub(super) enum PartUnit {
     Records,
     Fields,
     Bytes,
 }
 
 /// A dump by its parts.
-pub(super) struct Parts {
+pub(super) struct DumpParts {
     dump: Vec<u8>,
     spans: Vec<Range<usize>>,
     lengths: Vec<StatedLength>,
 }
 
-impl Parts {
+impl DumpParts {
     /// Splits a dump into parts. `broken` are the places that [`broken`] finds in it.
-    pub(super) fn of(dump: &[u8], unit: Unit, broken: &[Range<usize>]) -> Parts {
-        let mut parts = Parts { dump: dump.to_vec(), spans: Vec::new(), lengths: lengths(dump) };
+    pub(super) fn new(dump: &[u8], unit: PartUnit, broken: &[Range<usize>]) -> DumpParts {
+        let mut parts = DumpParts { dump: dump.to_vec(), spans: Vec::new(), lengths: stated_lengths(dump) };
         let bytes = |part: Range<usize>| part.map(|byte| byte..byte + 1);
-        if unit == Unit::Bytes && dump.len() <= MOST_BYTES {
+        if unit == PartUnit::Bytes && dump.len() <= MOST_BYTES {
             parts.spans = bytes(0..dump.len()).collect();
             return parts;
         }
-        let framed = parts.framed();
+        let framed = parts.framed_records();
         let ends_in_header = |first: &Range<usize>| {
-            let known = Readable::of(dump, &parts.lengths, &[]).records().last().map_or(0, |record| record.end);
+            let known =
+                ReadableDump::without_places(dump, &parts.lengths, &[]).records().last().map_or(0, |record| record.end);
             known <= first.start
         };
-        if unit == Unit::Records && framed.first().is_some_and(ends_in_header) {
+        if unit == PartUnit::Records && framed.first().is_some_and(ends_in_header) {
             let end = framed.last().map_or(0, |last| last.end);
             parts.spans = framed;
             parts.spans.extend((end < dump.len()).then_some(end..dump.len()));
             return parts;
         }
-        let whole = Readable::of(dump, &parts.lengths, broken);
+        let whole = ReadableDump::without_places(dump, &parts.lengths, broken);
         let mut spans = whole.spans(unit);
-        if unit == Unit::Records {
+        if unit == PartUnit::Records {
             spans.extend_from_slice(broken);
         } else {
             // Up to the error a broken record has fields.
-            let fields = Readable::of(dump, &parts.lengths, &[]).spans(unit);
+            let fields = ReadableDump::without_places(dump, &parts.lengths, &[]).spans(unit);
             for place in broken {
                 let inside: Vec<_> = fields.iter().filter(|field| place.contains(&field.start)).cloned().collect();
                 let known = inside.last().map_or(place.start, |field| field.end);
@@ -68,7 +69,7 @@ impl Parts {
         spans.sort_by_key(|span| (span.start, span.end));
         let known = spans.last().map_or(0, |span| span.end);
         match unit {
-            Unit::Bytes => {
+            PartUnit::Bytes => {
                 let piece = (dump.len() - known).div_ceil(PIECES).max(1);
                 spans.extend((known..dump.len()).step_by(piece).map(|at| at..(at + piece).min(dump.len())));
             }
@@ -85,7 +86,7 @@ impl Parts {
     }
 
     /// The records as their lengths delimit them: if the header cannot be read, nothing else shows their places.
-    fn framed(&self) -> Vec<Range<usize>> {
+    fn framed_records(&self) -> Vec<Range<usize>> {
         let [first, second, ..] = &*self.lengths else { return Vec::new() };
         let Some(head) = second.at.checked_sub(first.of.end) else { return Vec::new() };
         let start = |stated: &StatedLength| stated.at.saturating_sub(head);
@@ -98,34 +99,34 @@ impl Parts {
     }
 
     /// The dump without some parts.
-    pub(super) fn kept(&self, kept: &[bool]) -> Vec<u8> {
+    pub(super) fn keep(&self, kept: &[bool]) -> Vec<u8> {
         let gone: Vec<Range<usize>> =
             self.spans.iter().zip(kept).filter(|(_, kept)| !**kept).map(|(span, _)| span.clone()).collect();
-        without(&self.dump, &self.lengths, &gone)
+        remove_ranges(&self.dump, &self.lengths, &gone)
     }
 }
 
 /// The places of a dump without which it can be read: each begins with an unreadable record, and ends where the
 /// furthest readable rest begins. The search ends after a number of bytes that are read for it.
-pub(super) fn broken(dump: &[u8]) -> Vec<Range<usize>> {
-    let lengths = lengths(dump);
+pub(super) fn unreadable_places(dump: &[u8]) -> Vec<Range<usize>> {
+    let lengths = stated_lengths(dump);
     let mut places: Vec<Range<usize>> = Vec::new();
     let mut left = READ_AGAIN;
     loop {
-        let now = Readable::of(dump, &lengths, &places);
+        let now = ReadableDump::without_places(dump, &lengths, &places);
         let records = now.records();
         let Some(last) = records.last() else { return places };
-        let (start, mut furthest) = (now.place(last.start), None);
-        if now.place(last.end) == dump.len() || places.iter().any(|place| place.start >= start) {
+        let (start, mut furthest) = (now.original_place(last.start), None);
+        if now.original_place(last.end) == dump.len() || places.iter().any(|place| place.start >= start) {
             return places;
         }
-        for end in now.place(last.end)..dump.len() {
+        for end in now.original_place(last.end)..dump.len() {
             let Some(rest) = left.checked_sub(dump.len()) else { break };
             left = rest;
             let mut tried = places.clone();
             tried.push(start..end);
-            let without = Readable::of(dump, &lengths, &tried);
-            let reached = without.records().last().map_or(0, |record| without.place(record.end));
+            let without = ReadableDump::without_places(dump, &lengths, &tried);
+            let reached = without.records().last().map_or(0, |record| without.original_place(record.end));
             if reached > end && furthest.is_none_or(|(most, _)| reached > most) {
                 furthest = Some((reached, end));
             }
@@ -139,22 +140,22 @@ pub(super) fn broken(dump: &[u8]) -> Vec<Range<usize>> {
 }
 
 /// The fields of a dump's header.
-pub(super) fn header(dump: &[u8]) -> Vec<Range<usize>> {
-    let fields = Readable::of(dump, &[], &[]).fields();
+pub(super) fn header_fields(dump: &[u8]) -> Vec<Range<usize>> {
+    let fields = ReadableDump::without_places(dump, &[], &[]).fields();
     fields.take_while(|(record, _)| record.is_none()).map(|(_, field)| field).collect()
 }
 
 /// A text whose length stands before it.
-pub(super) struct Text {
+pub(super) struct CountedText {
     length: Range<usize>,
     pub(super) text: Range<usize>,
 }
 
 /// The texts of a dump, and all other fields that the field before them counts.
-pub(super) fn texts(dump: &[u8]) -> Vec<Text> {
+pub(super) fn texts(dump: &[u8]) -> Vec<CountedText> {
     let mut texts = Vec::new();
     let mut length: Option<(Range<usize>, i64)> = None;
-    if let Some(file) = opened(dump) {
+    if let Some(file) = open_dump(dump) {
         let _ = file.annotate(&mut |Annotation { offset, bytes, name, value, .. }| {
             let field = offset as usize..offset as usize + bytes.len();
             if let Some((length, count)) = length.take()
@@ -162,7 +163,7 @@ pub(super) fn texts(dump: &[u8]) -> Vec<Text> {
                 && count == bytes.len() as i64
                 && field.end <= dump.len()
             {
-                texts.push(Text { length, text: field.clone() });
+                texts.push(CountedText { length, text: field.clone() });
             }
             length = value.filter(|count| is_length(name) && *count > 0).map(|count| (field, count));
             Ok(())
@@ -171,11 +172,11 @@ pub(super) fn texts(dump: &[u8]) -> Vec<Text> {
     texts
 }
 
-impl Text {
+impl CountedText {
     /// The dump with only the first bytes of the text.
-    pub(super) fn cut(&self, dump: &[u8], left: usize) -> Vec<u8> {
+    pub(super) fn truncated(&self, dump: &[u8], left: usize) -> Vec<u8> {
         let gone = self.text.start + left..self.text.end;
-        let mut shorter = without(dump, &lengths(dump), std::slice::from_ref(&gone));
+        let mut shorter = remove_ranges(dump, &stated_lengths(dump), std::slice::from_ref(&gone));
         let count = (left as u64).to_be_bytes();
         let width = self.length.len().min(count.len());
         shorter[self.length.end - width..self.length.end].copy_from_slice(&count[count.len() - width..]);
@@ -183,35 +184,36 @@ impl Text {
     }
 }
 
-fn lengths(dump: &[u8]) -> Vec<StatedLength> {
-    opened(dump).map_or(Vec::new(), |file| file.family().lengths(dump))
+fn stated_lengths(dump: &[u8]) -> Vec<StatedLength> {
+    open_dump(dump).map_or(Vec::new(), |file| file.family().lengths(dump))
 }
 
 /// A dump without some places, with the origin of its bytes.
-struct Readable<'p> {
+struct ReadableDump<'p> {
     dump: Cow<'p, [u8]>,
     without: &'p [Range<usize>],
 }
 
-impl<'p> Readable<'p> {
-    fn of(dump: &'p [u8], lengths: &[StatedLength], gone: &'p [Range<usize>]) -> Readable<'p> {
+impl<'p> ReadableDump<'p> {
+    fn without_places(dump: &'p [u8], lengths: &[StatedLength], gone: &'p [Range<usize>]) -> ReadableDump<'p> {
         // A dump without broken places is not copied.
-        let left = if gone.is_empty() { Cow::Borrowed(dump) } else { without(dump, lengths, gone).into() };
-        Readable { dump: left, without: gone }
+        let left = if gone.is_empty() { Cow::Borrowed(dump) } else { remove_ranges(dump, lengths, gone).into() };
+        ReadableDump { dump: left, without: gone }
     }
 
     /// The place of a byte in the original dump.
-    fn place(&self, at: usize) -> usize {
+    fn original_place(&self, at: usize) -> usize {
         self.without.iter().fold(at, |at, gone| if gone.start <= at { at + gone.len() } else { at })
     }
 
     /// The parts of the readable dump, by their places in the original.
-    fn spans(&self, unit: Unit) -> Vec<Range<usize>> {
-        let spans = if unit == Unit::Records { self.records() } else { self.fields().map(|(_, span)| span).collect() };
+    fn spans(&self, unit: PartUnit) -> Vec<Range<usize>> {
+        let spans =
+            if unit == PartUnit::Records { self.records() } else { self.fields().map(|(_, span)| span).collect() };
         spans
             .into_iter()
             .filter(|span| !span.is_empty())
-            .map(|span| self.place(span.start)..self.place(span.end - 1) + 1)
+            .map(|span| self.original_place(span.start)..self.original_place(span.end - 1) + 1)
             .collect()
     }
 
@@ -229,7 +231,7 @@ impl<'p> Readable<'p> {
     /// The fields and their records.
     fn fields(&self) -> impl Iterator<Item = (Option<u64>, Range<usize>)> + use<> {
         let mut fields = Vec::new();
-        if let Some(file) = opened(&self.dump) {
+        if let Some(file) = open_dump(&self.dump) {
             // A dump that is broken has fields up to there.
             let _ = file.annotate(&mut |Annotation { offset, bytes, record, .. }| {
                 let start = offset as usize;

@@ -5,11 +5,11 @@ use std::collections::HashSet;
 
 use crate::error::Error;
 use crate::format::{DumpFile, Lowering};
-use crate::model::{Address, Contents, DumpSource, Heap, HeapSource, Long, Object, ObjectKind};
-use crate::shrink::{Dropped, part};
+use crate::model::{Address, Contents, DumpSource, Heap, HeapSource, Object, ObjectKind, PiecewiseContents};
+use crate::shrink::{DroppedObjects, without_dropped};
 
 use super::LARGEST;
-use super::graph::{Graph, writers, written};
+use super::graph::{WrittenHeap, writers, written_dump};
 use super::trials::Trials;
 
 /// The fractions of the objects that are tried first: one in this number. A failure that objects of some kind show
@@ -21,7 +21,7 @@ const PART: u64 = 16 << 20;
 const OBJECT: u64 = 32;
 
 /// The addresses and first objects of a heap, collected before its objects are read for a part.
-struct Outline {
+struct ObjectOutline {
     /// The objects' addresses, in ascending order.
     sorted: Vec<Address>,
     /// The first object of each kind and class.
@@ -32,21 +32,21 @@ struct Outline {
 ///
 /// # Errors
 /// If reading the dump, the test or the journal fails.
-pub(super) fn sampled(file: &DumpFile, trials: &mut Trials<'_>) -> Result<Option<Graph>, Error> {
+pub(super) fn reduce_to_sample(file: &DumpFile, trials: &mut Trials<'_>) -> Result<Option<WrittenHeap>, Error> {
     let (Ok(mut source), Ok(format)) = (file.source(), file.format()) else { return Ok(None) };
-    let own = file.recognise(&mut source).ok().flatten().or_else(|| file.keeping(&mut source));
+    let own = file.recognise(&mut source).ok().flatten().or_else(|| file.lossless_lowering(&mut source));
     let Some(lowering) = own.or_else(|| writers(format.family()).next()) else { return Ok(None) };
     for number in 0..source.heaps() {
         let heap = source.heap(number);
-        let outline = match Outline::of(heap) {
+        let outline = match ObjectOutline::from_heap(heap) {
             Ok(outline) => outline,
             Err(Error::Decode(_)) => return Ok(None),
             Err(e) => return Err(e),
         };
-        let mut tries = Tries { outline: &outline, lowering: &lowering, trials: &mut *trials, found: None };
-        tries.shares(heap)?;
+        let mut tries = SampleTrials { outline: &outline, lowering: &lowering, trials: &mut *trials, found: None };
+        tries.try_shares(heap)?;
         if tries.found.is_none() {
-            tries.parts(heap)?;
+            tries.try_parts(heap)?;
         }
         if tries.found.is_some() || tries.trials.is_over() {
             return Ok(tries.found);
@@ -55,8 +55,8 @@ pub(super) fn sampled(file: &DumpFile, trials: &mut Trials<'_>) -> Result<Option
     Ok(None)
 }
 
-impl Outline {
-    fn of(heap: &mut dyn HeapSource) -> Result<Outline, Error> {
+impl ObjectOutline {
+    fn from_heap(heap: &mut dyn HeapSource) -> Result<ObjectOutline, Error> {
         let (mut addresses, mut firsts) = (Vec::new(), HashSet::new());
         let mut kinds: HashSet<(ObjectKind, Option<Address>)> = HashSet::new();
         heap.visit_objects(&mut |object| {
@@ -67,7 +67,7 @@ impl Outline {
             Ok(())
         })?;
         addresses.sort_unstable();
-        Ok(Outline { sorted: addresses, firsts })
+        Ok(ObjectOutline { sorted: addresses, firsts })
     }
 
     /// Whether an object is in a share, pseudo-randomly, since heaps repeat themselves.
@@ -78,26 +78,26 @@ impl Outline {
 }
 
 /// Trials of parts, until one shows the failure.
-struct Tries<'t, 'a> {
-    outline: &'t Outline,
+struct SampleTrials<'t, 'a> {
+    outline: &'t ObjectOutline,
     lowering: &'t Lowering,
     trials: &'t mut Trials<'a>,
-    found: Option<Graph>,
+    found: Option<WrittenHeap>,
 }
 
-impl Tries<'_, '_> {
+impl SampleTrials<'_, '_> {
     /// Tries no object, and then larger and larger shares.
-    fn shares(&mut self, heap: &mut dyn HeapSource) -> Result<(), Error> {
+    fn try_shares(&mut self, heap: &mut dyn HeapSource) -> Result<(), Error> {
         let around = without_objects(heap);
-        self.part(&around, &[])?;
+        self.try_part(&around, &[])?;
         let Some(largest) = SHARES.last().copied().filter(|_| self.found.is_none()) else { return Ok(()) };
         let (mut held, mut weight, mut index) = (Vec::new(), 0, 0);
         let outline = self.outline;
         heap.visit_objects(&mut |object| {
-            let size = size(object);
+            let size = dump_size(object);
             if outline.is_in_share(index, largest) && weight < PART && size <= LARGEST {
                 weight += size;
-                held.push((index, whole(object)?));
+                held.push((index, with_whole_contents(object)?));
             }
             index += 1;
             Ok(())
@@ -105,7 +105,7 @@ impl Tries<'_, '_> {
         for share in SHARES {
             let of_share = |(index, _): &&(usize, Object)| outline.is_in_share(*index, share);
             let some: Vec<(usize, Object)> = held.iter().filter(of_share).cloned().collect();
-            if self.part(&around, &some)? {
+            if self.try_part(&around, &some)? {
                 break;
             }
         }
@@ -113,39 +113,39 @@ impl Tries<'_, '_> {
     }
 
     /// Tries all objects, in consecutive parts.
-    fn parts(&mut self, heap: &mut dyn HeapSource) -> Result<(), Error> {
+    fn try_parts(&mut self, heap: &mut dyn HeapSource) -> Result<(), Error> {
         let around = without_objects(heap);
         let (mut held, mut weight, mut index) = (Vec::new(), 0, 0);
         heap.visit_objects(&mut |object| {
-            let size = size(object);
+            let size = dump_size(object);
             if self.found.is_none() && !self.trials.is_over() && size <= LARGEST {
                 weight += size;
-                held.push((index, whole(object)?));
+                held.push((index, with_whole_contents(object)?));
                 if weight >= PART {
-                    self.part(&around, &held)?;
+                    self.try_part(&around, &held)?;
                     (held, weight) = (Vec::new(), 0);
                 }
             }
             index += 1;
             Ok(())
         })?;
-        self.part(&around, &held)?;
+        self.try_part(&around, &held)?;
         Ok(())
     }
 
     /// Tries some of the objects, with their places, and returns whether they show the failure.
-    fn part(&mut self, around: &Heap, objects: &[(usize, Object)]) -> Result<bool, Error> {
+    fn try_part(&mut self, around: &Heap, objects: &[(usize, Object)]) -> Result<bool, Error> {
         if self.found.is_some() || self.trials.is_over() {
             return Ok(self.found.is_some());
         }
         let places = objects.iter().map(|(index, _)| *index as u64).collect();
         let objects = objects.iter().map(|(_, object)| object.clone()).collect();
-        let dropped = Dropped { all: &self.outline.sorted, places };
-        let heap = part(Heap { objects, ..around.clone() }, &dropped);
-        if let Some(dump) = written(self.lowering, &heap)
+        let dropped = DroppedObjects { all: &self.outline.sorted, places };
+        let heap = without_dropped(Heap { objects, ..around.clone() }, &dropped);
+        if let Some(dump) = written_dump(self.lowering, &heap)
             && self.trials.begin_with(dump)?
         {
-            self.found = Some(Graph::new(heap, self.lowering.clone()));
+            self.found = Some(WrittenHeap::new(heap, self.lowering.clone()));
         }
         Ok(self.found.is_some())
     }
@@ -161,7 +161,7 @@ fn without_objects(heap: &dyn HeapSource) -> Heap {
 }
 
 /// An object with all its contents, held in memory.
-fn whole(object: &Object) -> Result<Object, Error> {
+fn with_whole_contents(object: &Object) -> Result<Object, Error> {
     Ok(match &object.contents {
         Contents::Long(_) => Object { contents: object.contents.hold()?, ..object.clone() },
         _ => object.clone(),
@@ -169,14 +169,14 @@ fn whole(object: &Object) -> Result<Object, Error> {
 }
 
 /// The approximate size of an object in a dump.
-fn size(object: &Object) -> u64 {
+fn dump_size(object: &Object) -> u64 {
     let contents = match &object.contents {
         Contents::Unknown => 0,
         Contents::Fields(values) => 8 * values.len() as u64,
         Contents::Raw(bytes) | Contents::Primitives(bytes) => bytes.len() as u64,
         Contents::Elements(list) | Contents::References(list) => 8 * list.len() as u64,
-        Contents::Long(Long::References(list) | Long::Elements(list)) => 8 * list.count(),
-        Contents::Long(Long::Raw(bytes) | Long::Primitives(bytes)) => bytes.count(),
+        Contents::Long(PiecewiseContents::References(list) | PiecewiseContents::Elements(list)) => 8 * list.count(),
+        Contents::Long(PiecewiseContents::Raw(bytes) | PiecewiseContents::Primitives(bytes)) => bytes.count(),
     };
     OBJECT + contents
 }

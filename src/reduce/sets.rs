@@ -26,7 +26,7 @@ pub(super) fn leave_out(
                 left[start..(start + size).min(left.len())].iter().for_each(|&item| without[item] = false);
                 (start, without)
             });
-            let found = trials.first(&mut || {
+            let found = trials.first_shown(&mut || {
                 let (start, without) = parts.next()?;
                 let dump = make(&without);
                 Some(((start, without), dump))

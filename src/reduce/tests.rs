@@ -6,7 +6,7 @@ use crate::bytes::gzip;
 use crate::generate::{GenerateOptions, from_seed};
 use crate::model::{Contents, Heap, Object, ObjectKind};
 
-fn quiet(_: Progress<'_>) {}
+fn quiet(_: ReduceProgress<'_>) {}
 
 fn formats() -> [Format; 3] {
     [Format::HPROF, "phd6".parse().expect("a format"), "classic".parse().expect("a format")]
@@ -23,7 +23,7 @@ fn shows_array(dump: &[u8]) -> Result<bool, Error> {
 /// The sizes are those of a header, one array and an end: in HPROF 31 bytes of header, 9 of a record's and 17 of an array
 /// without elements; in PHD 6 a header of 31 bytes and more with a version text, and an array of 19; in text one line.
 #[test]
-fn one_object_is_left_of_many() {
+fn reduces_dump_to_one_object() {
     for (format, most) in formats().into_iter().zip([31 + 9 + 17, 60, 20]) {
         let dump = Heap::random(11).write(format).expect("it can be written").into_bytes();
         assert!(shows_array(&dump).expect("it can be read"), "{format}");
@@ -39,10 +39,10 @@ fn one_object_is_left_of_many() {
 /// A dump that is not held is reduced to no more than one that is held, by a sample or a part, and is itself tried
 /// twice.
 #[test]
-fn a_dump_that_is_not_held_is_sampled_first() {
+fn samples_large_dump_first() {
     for (format, most) in formats().into_iter().zip([31 + 9 + 17, 60, 20]) {
         let dump = Heap::random(11).write(format).expect("it can be written").into_bytes();
-        let input = Input::memory("dump", dump.clone());
+        let input = Input::from_memory("dump", dump.clone());
         let (asked, longest) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let whole = || Ok(asked.fetch_add(1, Ordering::Relaxed) < 2);
         let shows = |dump: &[u8]| {
@@ -62,10 +62,10 @@ fn a_dump_that_is_not_held_is_sampled_first() {
 
 /// A failure that only all objects show together needs the whole dump.
 #[test]
-fn what_no_part_shows_is_sought_in_the_whole() {
+fn reduces_whole_dump_if_no_part_shows_failure() {
     let heap = Heap::random(11);
     let dump = heap.write(Format::HPROF).expect("it can be written").into_bytes();
-    let input = Input::memory("dump", [&dump[..], b"!"].concat());
+    let input = Input::from_memory("dump", [&dump[..], b"!"].concat());
     // No rewritten dump has the byte after the end.
     let shows = |dump: &[u8]| Ok(dump.ends_with(b"!"));
     let reduced =
@@ -75,7 +75,7 @@ fn what_no_part_shows_is_sought_in_the_whole() {
 
 /// A reduced valid dump is valid, and two jobs give the result of one.
 #[test]
-fn what_is_left_is_valid_and_the_same_for_any_number_of_jobs() {
+fn result_is_valid_and_independent_of_jobs() {
     for format in formats() {
         let dump = Heap::random(3).write(format).expect("it can be written").into_bytes();
         let options = |jobs| ReduceOptions::default().jobs(NonZeroUsize::new(jobs).expect("more than 0"));
@@ -88,7 +88,7 @@ fn what_is_left_is_valid_and_the_same_for_any_number_of_jobs() {
 
 /// A truncated dump cannot be written again: its records and bytes are removed.
 #[test]
-fn a_broken_dump_stays_broken_in_the_same_way() {
+fn keeps_broken_rule_of_broken_dump() {
     for format in formats() {
         let whole = Heap::random(5).write(format).expect("it can be written").into_bytes();
         let cut = whole[..whole.len() * 2 / 3].to_vec();
@@ -106,7 +106,7 @@ fn a_broken_dump_stays_broken_in_the_same_way() {
 }
 
 #[test]
-fn what_the_dump_does_not_show_is_refused() {
+fn refuses_dump_that_does_not_show_failure() {
     let dump = Heap::random(3).write(Format::HPROF).expect("it can be written").into_bytes();
     let never = reduce(dump.clone(), &|_| Ok(false), &ReduceOptions::default(), &quiet).expect_err("refused");
     assert!(never.to_string().contains("the dump does not show it"), "{never}");
@@ -130,7 +130,7 @@ fn a_run_ends_with_its_trials_and_goes_on_from_its_journal() {
     };
     let options = ReduceOptions::default().journal(journal.clone());
     let first = reduce(dump.clone(), &counted, &options.clone().trials(10), &quiet).expect("it can be reduced");
-    assert_eq!((first.trials, first.ended), (10, Some(Ended::Trials)));
+    assert_eq!((first.trials, first.ended), (10, Some(EndReason::Trials)));
     assert!(first.bytes.len() <= dump.len() && shows_array(&first.bytes).expect("it can be read"));
     // A line that a kill has cut says nothing.
     let mut text = std::fs::read_to_string(&journal).expect("a journal");
@@ -143,7 +143,7 @@ fn a_run_ends_with_its_trials_and_goes_on_from_its_journal() {
 
 /// The answers of a journal are valid for one question only, and no other file is written into.
 #[test]
-fn a_file_that_is_no_journal_of_the_question_is_refused() {
+fn refuses_journal_of_another_question() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("journal");
     let dump = Heap::random(11).write(Format::HPROF).expect("it can be written").into_bytes();
@@ -215,7 +215,7 @@ fn a_compressed_dump_is_reduced_inside_its_members() {
 /// A failure with identifiers of any width is reduced to one with identifiers of 4 bytes (bytes 19 to 22 of the header
 /// have the width), and a failure that needs identifiers of 2 bytes keeps them.
 #[test]
-fn identifiers_get_the_usual_width_if_that_shows_it() {
+fn changes_identifiers_to_usual_width_if_failure_remains() {
     let recipe = "heapsmith-2:objects=10,addresses=numbers,seed=3,format=hprof,id-size=2";
     let mut dump = Vec::new();
     crate::recipe::Recipe::read(recipe).and_then(|recipe| recipe.write(&mut dump)).expect("it can be written");
@@ -256,7 +256,7 @@ fn records_after_a_broken_header_are_left_out() {
 fn a_text_of_the_header_is_left_out_or_cut_with_its_length() {
     let head = b"\0\x12portable heap dump\0\0\0\x06\0\0\0\x04\x01";
     let dump = [&head[..], b"\x04\0\x05text!", b"\x02\x02\x03"].concat();
-    let reduced = |shows: &Shows<'_>| {
+    let reduced = |shows: &FailureTest<'_>| {
         let options = ReduceOptions::default();
         let mut trials = Trials::new(dump.clone(), shows, &options, &quiet).expect("it shows it");
         bytes::reduce(&mut trials).expect("it is in memory");
@@ -275,7 +275,7 @@ fn a_text_of_the_header_is_left_out_or_cut_with_its_length() {
 /// field an identifier and a byte (manual of the JDK, "HPROF Binary Format"); the header has 31 bytes here, and that of
 /// a segment 9.
 #[test]
-fn layouts_get_smaller_with_the_values_that_follow_from_them() {
+fn shrinks_class_layouts_with_their_values() {
     let has_value = |heap: &Heap| {
         let mut contents = heap.objects.iter().map(|object| &object.contents);
         contents.any(|contents| matches!(contents, Contents::Fields(values) if !values.is_empty()))
@@ -295,7 +295,7 @@ fn layouts_get_smaller_with_the_values_that_follow_from_them() {
 /// The target of a reference cannot be removed; if the target does not matter, the reference leads to its own object
 /// instead.
 #[test]
-fn references_lead_to_the_object_itself_if_that_is_enough() {
+fn redirects_references_to_own_object_if_failure_remains() {
     let refers =
         |object: &Object| matches!(&object.contents, Contents::Elements(list) if list.iter().any(|to| !to.is_null()));
     let shows = |dump: &[u8]| Ok(crate::read(dump).is_ok_and(|heap| heap.objects.iter().any(refers)));

@@ -11,12 +11,12 @@ use crate::bytes::gzip;
 use crate::error::Error;
 use crate::threads::map_side_by_side;
 
-use super::journal::{self, Sum};
-use super::{ReduceOptions, Reduced, Shows};
+use super::journal::{self, DumpHash};
+use super::{FailureTest, ReduceOptions, Reduced};
 
 /// The reason why trials ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
+pub enum EndReason {
     /// The number of trials was reached.
     Trials,
     /// The time was up.
@@ -27,7 +27,7 @@ pub enum Ended {
 
 /// A progress event of a reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Progress<'p> {
+pub enum ReduceProgress<'p> {
     /// This number of dumps was tried.
     Tried(u64),
     /// A better dump was found.
@@ -36,10 +36,10 @@ pub enum Progress<'p> {
 
 /// The dumps that were tried.
 pub(super) struct Trials<'t> {
-    shows: &'t Shows<'t>,
+    shows: &'t FailureTest<'t>,
     options: &'t ReduceOptions,
-    progress: &'t (dyn Fn(Progress<'_>) + Sync),
-    known: HashMap<Sum, bool>,
+    progress: &'t (dyn Fn(ReduceProgress<'_>) + Sync),
+    known: HashMap<DumpHash, bool>,
     journal: Option<File>,
     /// The shortest dump that shows the failure; at first none, if the original is not held.
     best: Option<Vec<u8>>,
@@ -50,19 +50,19 @@ pub(super) struct Trials<'t> {
     members: usize,
     trials: u64,
     flaky: u64,
-    ended: Option<Ended>,
+    ended: Option<EndReason>,
     started: Instant,
 }
 
 /// An iterator of dumps to try, each with what it stands for; `None` instead of a dump that cannot be written.
-pub(super) type Next<'n, C> = &'n mut dyn FnMut() -> Option<(C, Option<Vec<u8>>)>;
+pub(super) type NextDump<'n, C> = &'n mut dyn FnMut() -> Option<(C, Option<Vec<u8>>)>;
 
 impl<'t> Trials<'t> {
     pub(super) fn new(
         dump: Vec<u8>,
-        shows: &'t Shows<'t>,
+        shows: &'t FailureTest<'t>,
         options: &'t ReduceOptions,
-        progress: &'t (dyn Fn(Progress<'_>) + Sync),
+        progress: &'t (dyn Fn(ReduceProgress<'_>) + Sync),
     ) -> Result<Trials<'t>, Error> {
         let mut trials = Trials::begin(shows, options, progress)?;
         if !trials.shows_twice(&dump)? {
@@ -73,11 +73,11 @@ impl<'t> Trials<'t> {
     }
 
     /// Trials of a dump that is not held: `whole` returns whether it shows the failure.
-    pub(super) fn of_large(
+    pub(super) fn for_large(
         whole: &dyn Fn() -> Result<bool, Error>,
-        shows: &'t Shows<'t>,
+        shows: &'t FailureTest<'t>,
         options: &'t ReduceOptions,
-        progress: &'t (dyn Fn(Progress<'_>) + Sync),
+        progress: &'t (dyn Fn(ReduceProgress<'_>) + Sync),
     ) -> Result<Trials<'t>, Error> {
         let mut trials = Trials::begin(shows, options, progress)?;
         trials.trials += 1;
@@ -103,9 +103,9 @@ impl<'t> Trials<'t> {
     }
 
     fn begin(
-        shows: &'t Shows<'t>,
+        shows: &'t FailureTest<'t>,
         options: &'t ReduceOptions,
-        progress: &'t (dyn Fn(Progress<'_>) + Sync),
+        progress: &'t (dyn Fn(ReduceProgress<'_>) + Sync),
     ) -> Result<Trials<'t>, Error> {
         let (known, journal) = match &options.journal {
             Some(path) => journal::open(path, &options.question).map(|(known, journal)| (known, Some(journal)))?,
@@ -128,12 +128,12 @@ impl<'t> Trials<'t> {
     }
 
     /// Continues with the whole dump, since no part of it shows the failure.
-    pub(super) fn with_all(&mut self, dump: Vec<u8>) {
-        self.take(dump);
+    pub(super) fn continue_with_whole(&mut self, dump: Vec<u8>) {
+        self.accept(dump);
     }
 
     /// The dump that is being reduced.
-    pub(super) fn now(&self) -> &[u8] {
+    pub(super) fn current(&self) -> &[u8] {
         &self.now
     }
 
@@ -141,11 +141,11 @@ impl<'t> Trials<'t> {
     pub(super) fn is_over(&mut self) -> bool {
         if self.ended.is_none() {
             self.ended = if self.options.stop.as_ref().is_some_and(crate::interrupt::Stop::is_asked) {
-                Some(Ended::Stopped)
+                Some(EndReason::Stopped)
             } else if self.trials >= self.options.trials {
-                Some(Ended::Trials)
+                Some(EndReason::Trials)
             } else if self.options.time.is_some_and(|time| self.started.elapsed() >= time) {
-                Some(Ended::Time)
+                Some(EndReason::Time)
             } else {
                 None
             };
@@ -155,11 +155,11 @@ impl<'t> Trials<'t> {
 
     /// Whether a signal ended the trials.
     pub(super) fn is_stopped(&mut self) -> bool {
-        self.is_over() && self.ended == Some(Ended::Stopped)
+        self.is_over() && self.ended == Some(EndReason::Stopped)
     }
 
     /// The result after trials have ended: the best dump, if there is one.
-    pub(super) fn stopped(self) -> Result<Reduced, Error> {
+    pub(super) fn into_stopped(self) -> Result<Reduced, Error> {
         if self.best.is_some() { Ok(self.finish()) } else { Err(Error::stopped()) }
     }
 
@@ -167,7 +167,7 @@ impl<'t> Trials<'t> {
     pub(super) fn begin_with(&mut self, dump: Vec<u8>) -> Result<bool, Error> {
         let shows = self.shows_twice(&dump)?;
         if shows {
-            self.take(dump);
+            self.accept(dump);
         }
         Ok(shows)
     }
@@ -184,7 +184,7 @@ impl<'t> Trials<'t> {
     }
 
     /// A dump in the form in which it is tried.
-    fn shown<'d>(&self, dump: &'d [u8]) -> Cow<'d, [u8]> {
+    fn as_tried<'d>(&self, dump: &'d [u8]) -> Cow<'d, [u8]> {
         match self.members {
             0 => Cow::Borrowed(dump),
             members => gzip::members(dump.chunks(dump.len().div_ceil(members).max(1))).into(),
@@ -192,7 +192,7 @@ impl<'t> Trials<'t> {
     }
 
     /// The first of these dumps that shows the failure and is no longer than the current one, which it replaces.
-    pub(super) fn first<C>(&mut self, next: Next<'_, C>) -> Result<Option<C>, Error> {
+    pub(super) fn first_shown<C>(&mut self, next: NextDump<'_, C>) -> Result<Option<C>, Error> {
         loop {
             if self.is_over() {
                 return Ok(None);
@@ -210,7 +210,7 @@ impl<'t> Trials<'t> {
             let answers = self.ask(&batch.iter().map(|(_, dump)| &**dump).collect::<Vec<_>>())?;
             for ((what, dump), answer) in batch.into_iter().zip(answers) {
                 if answer && self.shows_again(&dump)? {
-                    self.take(dump);
+                    self.accept(dump);
                     return Ok(Some(what));
                 }
             }
@@ -218,15 +218,15 @@ impl<'t> Trials<'t> {
     }
 
     /// Tries one dump.
-    pub(super) fn one(&mut self, dump: Option<Vec<u8>>) -> Result<bool, Error> {
+    pub(super) fn try_dump(&mut self, dump: Option<Vec<u8>>) -> Result<bool, Error> {
         let mut dump = Some(dump);
-        Ok(self.first(&mut || dump.take().map(|dump| ((), dump)))?.is_some())
+        Ok(self.first_shown(&mut || dump.take().map(|dump| ((), dump)))?.is_some())
     }
 
-    fn take(&mut self, dump: Vec<u8>) {
-        let shown = self.shown(&dump);
+    fn accept(&mut self, dump: Vec<u8>) {
+        let shown = self.as_tried(&dump);
         if self.best.as_ref().is_none_or(|best| shown.len() <= best.len()) {
-            (self.progress)(Progress::Better(&shown));
+            (self.progress)(ReduceProgress::Better(&shown));
             self.best = Some(shown.into_owned());
         }
         self.now = dump;
@@ -239,22 +239,22 @@ impl<'t> Trials<'t> {
 
     /// A test that says yes may say no the next time.
     fn shows_again(&mut self, dump: &[u8]) -> Result<bool, Error> {
-        let dump = self.shown(dump);
+        let dump = self.as_tried(dump);
         let Some(again) = self.unless_stopped((self.shows)(&dump))? else { return Ok(false) };
         if !again {
             self.flaky += 1;
-            self.enter(sum(&dump), false)?;
+            self.record_answer(dump_hash(&dump), false)?;
         }
         Ok(again)
     }
 
     /// The answers of the test to these dumps, asked at the same time.
     fn ask(&mut self, dumps: &[&[u8]]) -> Result<Vec<bool>, Error> {
-        let dumps: Vec<Cow<'_, [u8]>> = dumps.iter().map(|dump| self.shown(dump)).collect();
-        let sums: Vec<Sum> = dumps.iter().map(|dump| sum(dump)).collect();
+        let dumps: Vec<Cow<'_, [u8]>> = dumps.iter().map(|dump| self.as_tried(dump)).collect();
+        let sums: Vec<DumpHash> = dumps.iter().map(|dump| dump_hash(dump)).collect();
         let (shows, known) = (self.shows, &self.known);
         let unknown = dumps.iter().zip(&sums).filter(|(_, sum)| !known.contains_key(*sum));
-        let unknown: Vec<(&Sum, &[u8])> = unknown.map(|(dump, sum)| (sum, &**dump)).collect();
+        let unknown: Vec<(&DumpHash, &[u8])> = unknown.map(|(dump, sum)| (sum, &**dump)).collect();
         let answers = map_side_by_side(&unknown, |(_, dump)| shows(dump));
         let mut asked = unknown.iter().map(|(sum, _)| **sum).zip(answers).collect::<Vec<_>>().into_iter().peekable();
         let mut told = Vec::new();
@@ -264,9 +264,9 @@ impl<'t> Trials<'t> {
                 Some((_, answer)) => {
                     let answer = self.unless_stopped(answer)?;
                     self.trials += 1;
-                    (self.progress)(Progress::Tried(self.trials));
+                    (self.progress)(ReduceProgress::Tried(self.trials));
                     if let Some(answer) = answer {
-                        self.enter(sum, answer)?;
+                        self.record_answer(sum, answer)?;
                     }
                     answer.unwrap_or_default()
                 }
@@ -279,14 +279,14 @@ impl<'t> Trials<'t> {
     fn unless_stopped(&mut self, answer: Result<bool, Error>) -> Result<Option<bool>, Error> {
         let answer = Error::unless_stopped(answer)?;
         if answer.is_none() {
-            self.ended = Some(Ended::Stopped);
+            self.ended = Some(EndReason::Stopped);
         }
         Ok(answer)
     }
 
-    fn enter(&mut self, sum: Sum, answer: bool) -> Result<(), Error> {
+    fn record_answer(&mut self, sum: DumpHash, answer: bool) -> Result<(), Error> {
         self.known.insert(sum, answer);
-        self.journal.as_mut().map_or(Ok(()), |journal| journal::enter(journal, &sum, answer))
+        self.journal.as_mut().map_or(Ok(()), |journal| journal::append_answer(journal, &sum, answer))
     }
 
     pub(super) fn finish(self) -> Reduced {
@@ -294,6 +294,6 @@ impl<'t> Trials<'t> {
     }
 }
 
-fn sum(dump: &[u8]) -> Sum {
+fn dump_hash(dump: &[u8]) -> DumpHash {
     Sha256::digest(dump).into()
 }

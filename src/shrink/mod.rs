@@ -16,9 +16,9 @@ use std::ops::Range;
 
 use crate::model::Heap;
 
-pub(crate) use needed::{not_needed, without_subclasses};
+pub(crate) use needed::{unneeded_classes, without_subclasses};
 #[cfg_attr(not(feature = "check"), allow(unused_imports, reason = "some of it is for `check` alone"))]
-pub(crate) use remove::{Dropped, keep, part, uncounted};
+pub(crate) use remove::{DroppedObjects, keep, without_dropped, without_totals};
 pub(crate) use simplify::{ClassStep, ObjectStep};
 pub(crate) use surroundings::{without_roots, without_threads, without_traces};
 
@@ -57,7 +57,7 @@ impl Heap {
 }
 
 /// A way to make a heap smaller.
-enum Step {
+enum ShrinkStep {
     Objects(Range<usize>),
     Roots(Range<usize>),
     Threads(Range<usize>),
@@ -70,38 +70,38 @@ enum Step {
     Class(usize, ClassStep),
 }
 
-impl Step {
+impl ShrinkStep {
     fn apply(&self, heap: &Heap) -> Heap {
         match self {
-            Step::Objects(range) => {
+            ShrinkStep::Objects(range) => {
                 let objects: Vec<bool> = (0..heap.objects.len()).map(|index| !range.contains(&index)).collect();
                 keep(heap, &objects, &vec![true; heap.classes.len()])
             }
-            Step::Classes(dropped) => {
+            ShrinkStep::Classes(dropped) => {
                 let classes = without_subclasses(&heap.classes, dropped);
                 keep(heap, &vec![true; heap.objects.len()], &classes)
             }
-            Step::Roots(range) => without_roots(heap, &|index| range.contains(&index)),
-            Step::Threads(range) => without_threads(heap, &|index| range.contains(&index)),
-            Step::Traces(range) => without_traces(heap, &|index| range.contains(&index)),
-            Step::Regions => {
+            ShrinkStep::Roots(range) => without_roots(heap, &|index| range.contains(&index)),
+            ShrinkStep::Threads(range) => without_threads(heap, &|index| range.contains(&index)),
+            ShrinkStep::Traces(range) => without_traces(heap, &|index| range.contains(&index)),
+            ShrinkStep::Regions => {
                 let mut heap = heap.clone();
                 heap.surroundings.regions = heap.surroundings.regions.map(|_| Vec::new());
                 heap
             }
-            Step::Log => {
+            ShrinkStep::Log => {
                 let mut heap = heap.clone();
                 (heap.surroundings.events, heap.surroundings.times) = (None, None);
                 heap
             }
-            Step::Object(index, step) => {
-                let mut heap = uncounted(heap.clone());
+            ShrinkStep::Object(index, step) => {
+                let mut heap = without_totals(heap.clone());
                 let word = heap.facts.word_size;
                 step.apply(&mut heap.objects[*index], word);
                 heap
             }
-            Step::Class(index, step) => {
-                let mut heap = uncounted(heap.clone());
+            ShrinkStep::Class(index, step) => {
+                let mut heap = without_totals(heap.clone());
                 step.apply(&mut heap.classes[*index]);
                 heap
             }
@@ -110,26 +110,26 @@ impl Step {
 }
 
 /// Every step, those that remove the most first.
-fn steps(heap: &Heap) -> Vec<Step> {
+fn steps(heap: &Heap) -> Vec<ShrinkStep> {
     let around = &heap.surroundings;
     let length = |list: Option<usize>| list.unwrap_or_default();
-    let mut steps: Vec<Step> = ranges(heap.objects.len()).map(Step::Objects).collect();
-    steps.extend(ranges(length(around.roots.as_ref().map(Vec::len))).map(Step::Roots));
-    steps.extend(ranges(length(around.threads.as_ref().map(Vec::len))).map(Step::Threads));
-    steps.extend(ranges(length(around.traces.as_ref().map(Vec::len))).map(Step::Traces));
+    let mut steps: Vec<ShrinkStep> = ranges(heap.objects.len()).map(ShrinkStep::Objects).collect();
+    steps.extend(ranges(length(around.roots.as_ref().map(Vec::len))).map(ShrinkStep::Roots));
+    steps.extend(ranges(length(around.threads.as_ref().map(Vec::len))).map(ShrinkStep::Threads));
+    steps.extend(ranges(length(around.traces.as_ref().map(Vec::len))).map(ShrinkStep::Traces));
     if around.regions.as_ref().is_some_and(|regions| !regions.is_empty()) {
-        steps.push(Step::Regions);
+        steps.push(ShrinkStep::Regions);
     }
     if around.events.is_some() {
-        steps.push(Step::Log);
+        steps.push(ShrinkStep::Log);
     }
-    let spare = not_needed(heap);
-    steps.extend(ranges(spare.len()).map(|range| Step::Classes(spare[range].to_vec())));
+    let spare = unneeded_classes(heap);
+    steps.extend(ranges(spare.len()).map(|range| ShrinkStep::Classes(spare[range].to_vec())));
     for (index, object) in heap.objects.iter().enumerate() {
-        steps.extend(ObjectStep::of(object).into_iter().map(|step| Step::Object(index, step)));
+        steps.extend(ObjectStep::for_object(object).into_iter().map(|step| ShrinkStep::Object(index, step)));
     }
     for (index, class) in heap.classes.iter().enumerate() {
-        steps.extend(ClassStep::of(class).into_iter().map(|step| Step::Class(index, step)));
+        steps.extend(ClassStep::for_class(class).into_iter().map(|step| ShrinkStep::Class(index, step)));
     }
     steps
 }

@@ -5,10 +5,10 @@ use std::collections::{HashMap, HashSet};
 use crate::model::{Address, Class, Heap, Name, Object, ObjectKind, PrimitiveType};
 
 /// Indexes of the classes that no object, subclass, array class or stack frame needs.
-pub(crate) fn not_needed(heap: &Heap) -> Vec<usize> {
-    let mut needed = Needed::new(&heap.classes);
+pub(crate) fn unneeded_classes(heap: &Heap) -> Vec<usize> {
+    let mut needed = NeededClasses::new(&heap.classes);
     for object in &heap.objects {
-        needed.of_object(object);
+        needed.mark_object(object);
     }
     let frames = heap.surroundings.traces.iter().flatten().flat_map(|trace| trace.frames.iter());
     frames.filter_map(|frame| frame.class).for_each(|class| needed.address(class));
@@ -32,7 +32,7 @@ pub(crate) fn without_subclasses(classes: &[Class], dropped: &[usize]) -> Vec<bo
     }
 }
 
-struct Needed<'h> {
+struct NeededClasses<'h> {
     classes: &'h [Class],
     by_address: HashMap<Address, Vec<usize>>,
     by_name: HashMap<Name, Vec<usize>>,
@@ -43,18 +43,18 @@ struct Needed<'h> {
     asked: HashSet<Name>,
 }
 
-impl<'h> Needed<'h> {
-    fn new(classes: &'h [Class]) -> Needed<'h> {
+impl<'h> NeededClasses<'h> {
+    fn new(classes: &'h [Class]) -> NeededClasses<'h> {
         let (mut by_address, mut by_name) = (HashMap::<_, Vec<usize>>::new(), HashMap::<_, Vec<usize>>::new());
         for (index, class) in classes.iter().enumerate() {
             by_address.entry(class.address).or_default().push(index);
             by_name.entry(class.name.to_jvm_form()).or_default().push(index);
         }
         let marked = vec![false; classes.len()];
-        Needed { classes, by_address, by_name, marked, open: Vec::new(), asked: HashSet::new() }
+        NeededClasses { classes, by_address, by_name, marked, open: Vec::new(), asked: HashSet::new() }
     }
 
-    fn of_object(&mut self, object: &Object) {
+    fn mark_object(&mut self, object: &Object) {
         object.class.into_iter().chain(object.class_word).for_each(|class| self.address(class));
         if let Some(name) = &object.class_name {
             self.name(name.to_jvm_form());

@@ -16,9 +16,11 @@ pub(crate) fn keep(heap: &Heap, objects: &[bool], classes: &[bool]) -> Heap {
     }
     // An address that something else has as well is still there.
     let gone = RemovedAddresses(&|address| removed.contains(&address) && !here.contains(&address));
-    let sums = Sums::new(heap, objects, classes);
-    let places =
-        RemainingBefore { objects: &|after| at(&sums.objects, after), entries: &|after| at(&sums.entries, after) };
+    let sums = RemainingSums::new(heap, objects, classes);
+    let places = RemainingBefore {
+        objects: &|after| remaining_before(&sums.objects, after),
+        entries: &|after| remaining_before(&sums.entries, after),
+    };
     let left = Heap {
         facts: heap.facts.clone(),
         classes: kept(&heap.classes, classes),
@@ -30,7 +32,7 @@ pub(crate) fn keep(heap: &Heap, objects: &[bool], classes: &[bool]) -> Heap {
 
 /// Addresses and places of objects that a heap has no more.
 #[cfg_attr(not(feature = "check"), allow(dead_code, reason = "for `check` alone"))]
-pub(crate) struct Dropped<'d> {
+pub(crate) struct DroppedObjects<'d> {
     /// The addresses of all objects there were, in ascending order.
     pub(crate) all: &'d [Address],
     /// The places of those that are left, among all, in ascending order.
@@ -39,7 +41,7 @@ pub(crate) struct Dropped<'d> {
 
 /// A heap that has all its classes and only some of its objects, without anything that refers to the others.
 #[cfg_attr(not(feature = "check"), allow(dead_code, reason = "for `check` alone"))]
-pub(crate) fn part(heap: Heap, dropped: &Dropped<'_>) -> Heap {
+pub(crate) fn without_dropped(heap: Heap, dropped: &DroppedObjects<'_>) -> Heap {
     let objects = heap.objects.iter().map(|object| object.address);
     let here: HashSet<Address> = heap.classes.iter().map(|class| class.address).chain(objects).collect();
     let gone = RemovedAddresses(&|address| !here.contains(&address) && dropped.all.binary_search(&address).is_ok());
@@ -61,7 +63,7 @@ pub(crate) fn part(heap: Heap, dropped: &Dropped<'_>) -> Heap {
 
 /// A heap without anything that refers to what is gone.
 fn cut(heap: Heap, gone: &RemovedAddresses<'_>, places: &RemainingBefore<'_>) -> Heap {
-    let mut left = uncounted(heap);
+    let mut left = without_totals(heap);
     for class in &mut left.classes {
         class.after_objects = class.after_objects.map(places.objects);
         gone.cut_class(class);
@@ -72,7 +74,7 @@ fn cut(heap: Heap, gone: &RemovedAddresses<'_>, places: &RemainingBefore<'_>) ->
 }
 
 /// The heap without totals: they are counted again when it is written.
-pub(crate) fn uncounted(mut heap: Heap) -> Heap {
+pub(crate) fn without_totals(mut heap: Heap) -> Heap {
     heap.facts.totals = None;
     heap
 }
@@ -82,18 +84,18 @@ fn kept<T: Clone>(all: &[T], kept: &[bool]) -> Vec<T> {
 }
 
 /// [`RemainingBefore`] for each place.
-struct Sums {
+struct RemainingSums {
     objects: Vec<u64>,
     entries: Vec<u64>,
 }
 
-impl Sums {
-    fn new(heap: &Heap, objects: &[bool], classes: &[bool]) -> Sums {
+impl RemainingSums {
+    fn new(heap: &Heap, objects: &[bool], classes: &[bool]) -> RemainingSums {
         let mut order: Vec<usize> = (0..heap.classes.len()).collect();
         let after = |index: usize| heap.classes[index].after_objects.unwrap_or(u64::MAX);
         order.sort_by_key(|&index| after(index));
         let mut order = order.into_iter().peekable();
-        let mut places = Sums { objects: vec![0], entries: vec![0] };
+        let mut places = RemainingSums { objects: vec![0], entries: vec![0] };
         for (number, &kept) in objects.iter().enumerate() {
             while let Some(index) = order.next_if(|&index| after(index) <= number as u64) {
                 push(&mut places.entries, classes[index]);
@@ -111,6 +113,6 @@ fn push(sums: &mut Vec<u64>, kept: bool) {
 }
 
 /// A place after everything stays there.
-fn at(sums: &[u64], after: u64) -> u64 {
+fn remaining_before(sums: &[u64], after: u64) -> u64 {
     usize::try_from(after).ok().and_then(|after| sums.get(after)).copied().unwrap_or(after)
 }

@@ -22,7 +22,7 @@ pub(crate) enum ObjectStep {
 }
 
 impl ObjectStep {
-    pub(crate) fn of(object: &Object) -> Vec<ObjectStep> {
+    pub(crate) fn for_object(object: &Object) -> Vec<ObjectStep> {
         let mut steps = Vec::new();
         match &object.contents {
             Contents::References(list) => steps.extend(ranges(list.len()).map(ObjectStep::Without)),
@@ -131,7 +131,7 @@ pub(crate) enum ClassStep {
 }
 
 impl ClassStep {
-    pub(crate) fn of(class: &Class) -> Vec<ClassStep> {
+    pub(crate) fn for_class(class: &Class) -> Vec<ClassStep> {
         let owners = [class.loader, class.signers, class.protection_domain];
         let steps = [
             (ClassStep::NoStatics, class.statics.as_ref().is_some_and(|list| !list.is_empty())),
@@ -182,7 +182,7 @@ mod tests {
             ..Object::new(Address(16), ObjectKind::PrimitiveArray(crate::units::PrimitiveType::Short))
         };
         for object in [elements, references, bytes] {
-            let steps = ObjectStep::of(&object);
+            let steps = ObjectStep::for_object(&object);
             assert!(steps.len() > 1, "{object:?}");
             for one in &steps {
                 for other in &steps {

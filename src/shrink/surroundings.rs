@@ -35,11 +35,11 @@ pub(super) fn cut(heap: &mut Heap, gone: &RemovedAddresses<'_>, places: &Remaini
             _ => true,
         });
     }
-    let classes = Numbers { classes: unloaded, ..Numbers::default() };
+    let classes = DroppedSerials { classes: unloaded, ..DroppedSerials::default() };
     let threads = around.threads.iter().flatten().filter(|thread| gone.contains(thread.object));
     let threads = threads.map(|thread| thread.serial).collect();
     let traces = traces_of(heap, &threads);
-    Numbers { threads, traces, ..classes }.leave(heap);
+    DroppedSerials { threads, traces, ..classes }.remove_from(heap);
 }
 
 /// A heap without some of its roots.
@@ -56,7 +56,7 @@ pub(crate) fn without_threads(heap: &Heap, is_dropped: &dyn Fn(usize) -> bool) -
     let threads: HashSet<Serial> =
         threads.enumerate().filter(|(index, _)| is_dropped(*index)).map(|(_, serial)| serial).collect();
     let traces = traces_of(&heap, &threads);
-    Numbers { threads, traces, ..Numbers::default() }.leave(&mut heap);
+    DroppedSerials { threads, traces, ..DroppedSerials::default() }.remove_from(&mut heap);
     heap
 }
 
@@ -65,7 +65,7 @@ pub(crate) fn without_traces(heap: &Heap, is_dropped: &dyn Fn(usize) -> bool) ->
     let mut heap = heap.clone();
     let traces = heap.surroundings.traces.iter().flatten().map(|trace| trace.serial);
     let traces = traces.enumerate().filter(|(index, _)| is_dropped(*index)).map(|(_, serial)| serial).collect();
-    Numbers { traces, ..Numbers::default() }.leave(&mut heap);
+    DroppedSerials { traces, ..DroppedSerials::default() }.remove_from(&mut heap);
     heap
 }
 
@@ -81,15 +81,15 @@ fn traces_of(heap: &Heap, threads: &HashSet<Serial>) -> HashSet<Serial> {
 
 /// Serial numbers that leave a heap.
 #[derive(Default)]
-struct Numbers {
+struct DroppedSerials {
     threads: HashSet<Serial>,
     traces: HashSet<Serial>,
     classes: HashSet<Serial>,
 }
 
-impl Numbers {
+impl DroppedSerials {
     /// Removes the entries that have these numbers, and whatever names them.
-    fn leave(&self, heap: &mut Heap) {
+    fn remove_from(&self, heap: &mut Heap) {
         if self.threads.is_empty() && self.traces.is_empty() && self.classes.is_empty() {
             return;
         }
@@ -98,13 +98,13 @@ impl Numbers {
         around.threads.iter_mut().for_each(|list| list.retain(|thread| !self.threads.contains(&thread.serial)));
         around.threads.iter_mut().flatten().for_each(|thread| thread.trace = thread.trace.filter(has));
         around.traces.iter_mut().for_each(|list| list.retain(|trace| has(&trace.serial)));
-        around.roots.iter_mut().for_each(|roots| roots.retain(|root| !self.is_of(root)));
+        around.roots.iter_mut().for_each(|roots| roots.retain(|root| !self.has_root(root)));
         around.events.iter_mut().for_each(|events| events.retain_mut(|event| self.stays(event)));
         heap.classes.iter_mut().for_each(|class| class.trace = class.trace.filter(has));
         heap.objects.iter_mut().for_each(|object| object.trace = object.trace.filter(has));
     }
 
-    fn is_of(&self, root: &Root) -> bool {
+    fn has_root(&self, root: &Root) -> bool {
         let trace = if let RootKind::ThreadObject(_, trace) = root.kind { Some(trace) } else { None };
         root.kind.thread().is_some_and(|thread| self.threads.contains(&thread))
             || trace.is_some_and(|trace| self.traces.contains(&trace))

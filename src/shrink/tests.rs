@@ -2,13 +2,13 @@ use std::collections::HashSet;
 
 use crate::model::{Address, Class, Heap, Name};
 
-use super::needed::not_needed;
-use super::remove::{Dropped, keep, part};
+use super::needed::unneeded_classes;
+use super::remove::{DroppedObjects, keep, without_dropped};
 
 #[test]
 fn classes_that_objects_need_stay_with_their_superclasses_and_what_their_arrays_hold() {
     let heap = Heap::random(7);
-    let spare: HashSet<usize> = not_needed(&heap).into_iter().collect();
+    let spare: HashSet<usize> = unneeded_classes(&heap).into_iter().collect();
     assert!(!spare.is_empty());
     let kept = heap.classes.iter().enumerate().filter(|(index, _)| !spare.contains(index)).map(|(_, class)| class);
     let kept: Vec<&Class> = kept.collect();
@@ -31,7 +31,7 @@ fn a_part_of_a_heap_is_the_heap_without_the_rest() {
             let objects = places.iter().map(|place| heap.objects[*place as usize].clone()).collect();
             let mut all: Vec<Address> = heap.objects.iter().map(|object| object.address).collect();
             all.sort_unstable();
-            let left = part(Heap { objects, ..heap.clone() }, &Dropped { all: &all, places });
+            let left = without_dropped(Heap { objects, ..heap.clone() }, &DroppedObjects { all: &all, places });
             assert!(left == keep(&heap, &kept, &classes), "seed {seed}, every {step}");
         }
     }

@@ -23,7 +23,7 @@ use portable as chosen;
 #[cfg(all(unix, not(heapsmith_portable)))]
 use unix as chosen;
 
-pub(crate) use chosen::{NOWHERE, RECOGNISES_FILES, Stamp, read_at, stdin_file};
+pub(crate) use chosen::{FileStamp, NOWHERE, RECOGNISES_FILES, read_at, stdin_file};
 #[cfg(feature = "files")]
 pub(crate) use chosen::{
     OpenFolder, Program, Signals, adopt_orphans, is_pipe, open_at_once, signal_of, supervise, sweep,
@@ -36,7 +36,7 @@ pub(crate) use chosen::{
 pub(crate) use entry::{Access, EntryKind};
 pub(crate) use file::Positioned;
 #[cfg(feature = "files")]
-pub(crate) use program::{Ended, State};
+pub(crate) use program::{ProgramEnd, ProgramState};
 #[cfg(feature = "files")]
 pub use remnant::Remnant;
 

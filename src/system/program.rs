@@ -5,7 +5,7 @@ use std::process::ExitStatus;
 
 /// Whether a program runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum State {
+pub(crate) enum ProgramState {
     /// It runs.
     Running,
     /// It has ended, and so has its supervisor.
@@ -17,7 +17,7 @@ pub(crate) enum State {
 
 /// The end of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Ended {
+pub(crate) enum ProgramEnd {
     /// It ended by itself, or by a signal that was not ours.
     By(ExitStatus),
     /// It was never started.

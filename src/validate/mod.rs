@@ -3,10 +3,10 @@
 mod runner;
 
 pub use crate::findings::{
-    Citation, Erratum, Exemption, Finding, FindingCounts, Findings, Place, Role, Rule, RuleKind, Rulebook, Scope,
-    Section, Severity, Sound, Source, Statement,
+    CaseRole, Citation, DumpPosition, Erratum, Exemption, Finding, FindingCounts, Findings, Rule, RuleKind, RuleScope,
+    RuleSource, Rulebook, Section, Severity, SoundCounts, Statement,
 };
 #[cfg(feature = "corpus")]
 pub(crate) use crate::format::severity;
 pub use crate::format::{rule, rulebook, sources};
-pub use runner::{Report, Tolerated, ValidateOptions, unsound, validate, validate_source};
+pub use runner::{Tolerated, ValidateOptions, ValidationReport, unsound, validate, validate_source};

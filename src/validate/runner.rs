@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use crate::error::{DecodeError, Error, Problem, TextPosition};
-use crate::family::{GraphRules, Judged, Reading, Source};
-use crate::findings::{Finding, FindingCounts, Findings, Severity, Sound};
+use crate::family::{FileSource, GraphRules, JudgedDump, ReadOptions};
+use crate::findings::{Finding, FindingCounts, Findings, Severity, SoundCounts};
 use crate::format::{DumpFile, severity};
 use crate::input::Input;
 use crate::setters::setters;
@@ -19,27 +19,28 @@ pub struct ValidateOptions {
     /// report has fewer warnings and notes then.
     pub errors: bool,
     /// The reading of what the bytes of a dump do not decide.
-    pub reading: Reading,
+    pub reading: ReadOptions,
 }
 
 setters! {
     impl ValidateOptions {
         set graph: bool;
         set errors: bool;
-        set reading: Reading;
+        set reading: ReadOptions;
     }
 }
 
 impl Default for ValidateOptions {
     fn default() -> ValidateOptions {
-        ValidateOptions { graph: true, errors: false, reading: Reading::default() }
+        ValidateOptions { graph: true, errors: false, reading: ReadOptions::default() }
     }
 }
 
 /// What validation found.
 #[derive(Clone, Debug, Default, Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-pub struct Report {
+#[schemars(rename = "Report")]
+pub struct ValidationReport {
     /// Version of this report's schema.
     pub schema: u32,
     /// The input's name.
@@ -52,7 +53,7 @@ pub struct Report {
     /// Whether the rules of the whole graph were checked.
     pub graph_checked: bool,
     /// What is sound: everything before the first fatal finding.
-    pub sound: Sound,
+    pub sound: SoundCounts,
     /// Findings by place; of each rule the first 20.
     pub findings: Vec<Finding>,
     /// Number of findings by rule, those beyond the kept ones included.
@@ -67,7 +68,7 @@ pub struct Report {
 ///
 /// # Errors
 /// If the input cannot be read, or shrinks while it is. What is wrong with the dump is in the report.
-pub fn validate(input: &Input, options: ValidateOptions) -> Result<Report, Error> {
+pub fn validate(input: &Input, options: ValidateOptions) -> Result<ValidationReport, Error> {
     let mut findings = Findings::default();
     let graph = match options {
         ValidateOptions { graph: false, .. } => GraphRules::None,
@@ -83,15 +84,15 @@ pub fn validate(input: &Input, options: ValidateOptions) -> Result<Report, Error
 ///
 /// # Errors
 /// If the input cannot be read, or shrinks while it is.
-pub fn validate_source(file: &DumpFile) -> Result<(Report, Option<Source>), Error> {
+pub fn validate_source(file: &DumpFile) -> Result<(ValidationReport, Option<FileSource>), Error> {
     let mut findings = Findings::default();
     let (judged, source) = file.judged_source(&mut findings)?;
     Ok((report(file.input(), judged, findings), source))
 }
 
-fn report(input: &Input, judged: Judged, findings: Findings) -> Report {
+fn report(input: &Input, judged: JudgedDump, findings: Findings) -> ValidationReport {
     let (findings, counts) = findings.finish();
-    Report {
+    ValidationReport {
         schema: 1,
         input: input.name().to_owned(),
         format: judged.format,
@@ -107,7 +108,7 @@ fn report(input: &Input, judged: Judged, findings: Findings) -> Report {
 ///
 /// # Errors
 /// If the input cannot be read.
-pub fn unsound(input: &Input, reading: Reading) -> Result<Option<DecodeError>, Error> {
+pub fn unsound(input: &Input, reading: ReadOptions) -> Result<Option<DecodeError>, Error> {
     Ok(validate(input, ValidateOptions { graph: true, errors: true, reading })?.unsound())
 }
 
@@ -125,7 +126,7 @@ pub struct Tolerated {
     pub offset: u64,
 }
 
-impl Report {
+impl ValidationReport {
     /// The errors at which reading does not stop.
     fn tolerable(&self) -> impl Iterator<Item = &Finding> {
         self.findings.iter().filter(|finding| finding.severity == Severity::Error && !finding.fatal)
@@ -184,20 +185,20 @@ mod tests {
                 let whole = Heap::random(seed).write(format).expect("it can be written");
                 let longer = [&whole[..], b"more"].concat();
                 for bytes in [&whole[..], &longer, &whole[..whole.len() - 1]] {
-                    let input = Input::memory("dump", bytes.to_vec());
-                    let file = DumpFile::new(input.clone(), Reading::default()).expect("a dump");
+                    let input = Input::from_memory("dump", bytes.to_vec());
+                    let file = DumpFile::new(input.clone(), ReadOptions::default()).expect("a dump");
                     let (report, source) = validate_source(&file).expect("memory can be read");
                     assert_eq!(report.valid, validate(&input, ValidateOptions::default()).expect("read").valid);
                     let (mut source, mut due) = (source.expect("no further pass"), file.source().expect("a heap"));
-                    assert_eq!(source.left_behind(), due.left_behind());
-                    assert_eq!(source.left_behind().is_some(), bytes.len() != whole.len());
+                    assert_eq!(source.unrecorded_end(), due.unrecorded_end());
+                    assert_eq!(source.unrecorded_end().is_some(), bytes.len() != whole.len());
                     let (source, due) = (source.heap(0), due.heap(0));
                     assert_eq!((source.facts(), source.classes()), (due.facts(), due.classes()));
                     assert_eq!(objects(source), objects(due));
                 }
                 // Inside of a record.
-                let input = Input::memory("dump", whole[..whole.len() - 2].to_vec());
-                let file = DumpFile::new(input, Reading::default()).expect("a dump");
+                let input = Input::from_memory("dump", whole[..whole.len() - 2].to_vec());
+                let file = DumpFile::new(input, ReadOptions::default()).expect("a dump");
                 let (report, source) = validate_source(&file).expect("memory can be read");
                 assert!(!report.valid && source.is_none(), "seed {seed}: {report:?}");
             }

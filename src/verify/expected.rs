@@ -3,20 +3,20 @@
 use crate::error::Error;
 use crate::family::Lowering;
 use crate::generate::ProceduralHeap;
-use crate::model::blocks::{Blocks, Filling, Item, ValueSpan};
+use crate::model::blocks::{BlockFilling, BlockItem, ObjectBlocks, ValueSpan};
 use crate::model::{Address, Contents, Heap, HeapSource, IdentityHash, Object, Value};
 
 /// A generated heap, as a writer dumps it.
-pub(super) struct Expected<'h> {
+pub(super) struct ExpectedHeap<'h> {
     /// The heap without the objects in blocks.
     pub(super) head: Heap,
     ascends: bool,
-    parts: Vec<Told<'h>>,
+    parts: Vec<ExpectedBlocks<'h>>,
 }
 
 /// The place of an object among those in blocks.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Spot {
+pub(super) struct ObjectPosition {
     /// The place among the heap's parts in blocks.
     pub(super) part: usize,
     pub(super) block: u64,
@@ -27,18 +27,18 @@ pub(super) struct Spot {
 }
 
 /// Objects in blocks, as a writer dumps them.
-struct Told<'h> {
-    blocks: &'h dyn Blocks,
+struct ExpectedBlocks<'h> {
+    blocks: &'h dyn ObjectBlocks,
     /// The number of the first object.
     first: u64,
-    shapes: Vec<Vec<ToldObject>>,
-    filling: Filling,
+    shapes: Vec<Vec<ExpectedObject>>,
+    filling: BlockFilling,
     /// The block that the objects of its shape are of.
     filled: Option<u64>,
 }
 
 /// An object of a shape.
-struct ToldObject {
+struct ExpectedObject {
     object: Object,
     offset: u64,
     /// Items of its contents that are references of the filling.
@@ -50,16 +50,16 @@ struct ToldObject {
     hash: Option<usize>,
 }
 
-impl<'h> Expected<'h> {
-    pub(super) fn new(heap: &'h ProceduralHeap, lowering: &Lowering) -> Result<Expected<'h>, Error> {
+impl<'h> ExpectedHeap<'h> {
+    pub(super) fn new(heap: &'h ProceduralHeap, lowering: &Lowering) -> Result<ExpectedHeap<'h>, Error> {
         let mut first = heap.drawn().clone();
         let head = carry(lowering, &mut first)?;
-        let mut parts: Vec<Told<'h>> = Vec::new();
-        for blocks in heap.in_blocks() {
-            let number = parts.last().map_or(0, Told::end);
-            parts.push(Told::new(blocks, number, &first, lowering)?);
+        let mut parts: Vec<ExpectedBlocks<'h>> = Vec::new();
+        for blocks in heap.all_blocks() {
+            let number = parts.last().map_or(0, ExpectedBlocks::end_number);
+            parts.push(ExpectedBlocks::new(blocks, number, &first, lowering)?);
         }
-        Ok(Expected { head, ascends: heap.ascends(), parts })
+        Ok(ExpectedHeap { head, ascends: heap.ascends(), parts })
     }
 
     /// Whether the objects stand in the order of their addresses.
@@ -69,35 +69,40 @@ impl<'h> Expected<'h> {
 
     /// The number of objects in blocks.
     pub(super) fn in_blocks(&self) -> u64 {
-        self.parts.last().map_or(0, Told::end)
+        self.parts.last().map_or(0, ExpectedBlocks::end_number)
     }
 
     /// Whether the object of this number, among those in blocks, is at an address.
     #[inline]
     pub(super) fn is_at(&mut self, number: u64, address: Address) -> bool {
         let Some(spot) = self.place(number) else { return false };
-        self.told(spot).address == address
+        self.filled_object(spot).address == address
     }
 
     /// The place of the object of this number among those in blocks.
     #[inline]
-    pub(super) fn place(&self, number: u64) -> Option<Spot> {
+    pub(super) fn place(&self, number: u64) -> Option<ObjectPosition> {
         let part = match self.parts.as_slice() {
             [_] => 0,
-            parts => parts.partition_point(|told| told.end() <= number),
+            parts => parts.partition_point(|told| told.end_number() <= number),
         };
         let told = self.parts.get(part)?;
         let (block, object) = ((number - told.first) / told.size(), ((number - told.first) % told.size()) as usize);
-        (block < told.blocks.count()).then(|| Spot { part, block, shape: told.blocks.shape_of(block), object })
+        (block < told.blocks.count()).then(|| ObjectPosition {
+            part,
+            block,
+            shape: told.blocks.shape_of(block),
+            object,
+        })
     }
 
     /// The number of objects in a block.
-    pub(super) fn size(&self, spot: Spot) -> u64 {
+    pub(super) fn size(&self, spot: ObjectPosition) -> u64 {
         self.parts[spot.part].size()
     }
 
     /// The address of the object of this place.
-    pub(super) fn address(&self, Spot { part, block, shape, object }: Spot) -> Address {
+    pub(super) fn address(&self, ObjectPosition { part, block, shape, object }: ObjectPosition) -> Address {
         let told = &self.parts[part];
         Address(told.blocks.address(block).0.wrapping_add(told.shapes[shape][object].offset))
     }
@@ -116,20 +121,25 @@ impl<'h> Expected<'h> {
     /// If there are fewer.
     pub(super) fn object(&mut self, number: u64) -> &Object {
         let spot = self.place(number).expect("objects in blocks");
-        self.told(spot)
+        self.filled_object(spot)
     }
 
     #[inline]
-    fn told(&mut self, Spot { part, block, shape, object }: Spot) -> &Object {
+    fn filled_object(&mut self, ObjectPosition { part, block, shape, object }: ObjectPosition) -> &Object {
         let told = &mut self.parts[part];
         told.fill(block);
         &told.shapes[shape][object].object
     }
 }
 
-impl<'h> Told<'h> {
-    fn new(blocks: &'h dyn Blocks, number: u64, first: &Heap, lowering: &Lowering) -> Result<Told<'h>, Error> {
-        let mut filling = Filling::default();
+impl<'h> ExpectedBlocks<'h> {
+    fn new(
+        blocks: &'h dyn ObjectBlocks,
+        number: u64,
+        first: &Heap,
+        lowering: &Lowering,
+    ) -> Result<ExpectedBlocks<'h>, Error> {
+        let mut filling = BlockFilling::default();
         blocks.fill(0, &mut filling);
         let base = filling.address;
         let shapes = blocks.shapes().iter().map(|shape| {
@@ -137,7 +147,7 @@ impl<'h> Told<'h> {
             let objects = base + PLACE * shape.references.len() as u64;
             let mut marked = shape.objects.clone();
             for (&at, lane) in shape.references.iter().zip(0..) {
-                put(&mut marked[at.object as usize].contents, at.item as usize, base + PLACE * lane);
+                set_item(&mut marked[at.object as usize].contents, at.item as usize, base + PLACE * lane);
             }
             for (object, place) in marked.iter_mut().zip(0..) {
                 object.address = Address(objects + PLACE * place);
@@ -153,7 +163,7 @@ impl<'h> Told<'h> {
             let places = base..objects;
             let mut around = Heap { objects: first.objects.iter().cloned().chain(marked).collect(), ..first.clone() };
             let carried = carry(lowering, &mut around)?;
-            let mut told: Vec<ToldObject> = shape
+            let mut told: Vec<ExpectedObject> = shape
                 .objects
                 .iter()
                 .zip(0..)
@@ -164,7 +174,7 @@ impl<'h> Told<'h> {
                     let references = items(&object.contents).filter(|(_, to)| places.contains(to));
                     let references = references.map(|(item, to)| (item, ((to - base) / PLACE) as usize)).collect();
                     let (offset, fields) = (original.address.0, Vec::new());
-                    ToldObject { object, offset, references, fields, all: None, hash: None }
+                    ExpectedObject { object, offset, references, fields, all: None, hash: None }
                 })
                 .collect();
             for (&place, number) in shape.hashed.iter().zip(0..) {
@@ -174,7 +184,7 @@ impl<'h> Told<'h> {
             for span in &shape.values {
                 let bytes = span.bytes();
                 match *span {
-                    ValueSpan::Field(Item { object, item }, _) => {
+                    ValueSpan::Field(BlockItem { object, item }, _) => {
                         told[object as usize].fields.push((item as usize, start, bytes));
                     }
                     ValueSpan::Array(object, _) => told[object as usize].all = Some((start, bytes)),
@@ -184,7 +194,7 @@ impl<'h> Told<'h> {
             Ok(told)
         });
         let shapes = shapes.collect::<Result<Vec<_>, Error>>()?;
-        Ok(Told { blocks, first: number, shapes, filling, filled: None })
+        Ok(ExpectedBlocks { blocks, first: number, shapes, filling, filled: None })
     }
 
     fn size(&self) -> u64 {
@@ -192,7 +202,7 @@ impl<'h> Told<'h> {
     }
 
     /// The number after that of the last object.
-    fn end(&self) -> u64 {
+    fn end_number(&self) -> u64 {
         self.first + self.blocks.count() * self.size()
     }
 
@@ -210,12 +220,12 @@ impl<'h> Told<'h> {
     }
 }
 
-impl ToldObject {
-    fn fill(&mut self, filling: &Filling) {
+impl ExpectedObject {
+    fn fill(&mut self, filling: &BlockFilling) {
         let object = &mut self.object;
         object.address = Address(filling.address + self.offset);
         for &(item, lane) in &self.references {
-            put(&mut object.contents, item, filling.references[lane]);
+            set_item(&mut object.contents, item, filling.references[lane]);
         }
         if let Contents::Fields(fields) = &mut object.contents {
             for &(item, start, bytes) in &self.fields {
@@ -258,7 +268,7 @@ fn items(contents: &Contents) -> Box<dyn Iterator<Item = (usize, u64)> + '_> {
     }
 }
 
-fn put(contents: &mut Contents, item: usize, to: u64) {
+fn set_item(contents: &mut Contents, item: usize, to: u64) {
     match contents {
         Contents::References(listed) | Contents::Elements(listed) => listed[item] = Address(to),
         Contents::Fields(fields) => fields[item].bits = to,

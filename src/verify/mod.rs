@@ -8,7 +8,7 @@
 //! Where a writer spells blocks of objects without regard to what stands before them, objects that come in their order are
 //! compared as bytes, and only what differs is decoded.
 
-mod ahead;
+mod block_matcher;
 mod expected;
 
 use std::collections::BTreeSet;
@@ -17,15 +17,15 @@ use serde::Serialize;
 
 use crate::compare::{Facet, compare};
 use crate::error::Error;
-use crate::family::{Family, Lowering, Opening, Passed, Reading, VisitOnce};
+use crate::family::{Family, Lowering, Opening, ReadOptions, SinglePassVisitor, SkippedRecords};
 use crate::format::{DumpFile, family_of};
 use crate::generate::ProceduralHeap;
-use crate::input::{Input, Stream};
+use crate::input::{Input, InputStream};
 use crate::model::{Address, Class, Contents, Dump, DumpSource, Heap, Object, Surroundings};
 use crate::setters::setters;
 
-use ahead::{Ahead, At};
-use expected::{Expected, Spot};
+use block_matcher::{BlockMatcher, BlockPosition};
+use expected::{ExpectedHeap, ObjectPosition};
 
 /// The options of a verification.
 #[derive(Clone, Copy, Debug)]
@@ -66,13 +66,14 @@ pub struct Verified {
     /// How many differences there are.
     pub count: u64,
     /// The first ones.
-    pub differences: Vec<Difference>,
+    pub differences: Vec<VerifyDifference>,
 }
 
 /// Something that is not as it has to be.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-pub struct Difference {
+#[schemars(rename = "Difference")]
+pub struct VerifyDifference {
     /// What it is.
     pub what: String,
     /// The address of the object or class, if it is about one.
@@ -90,17 +91,17 @@ pub struct Difference {
 /// # Errors
 /// If the dump cannot be read because of the machine, or the heap cannot be written so. What is wrong in the dump is a difference.
 pub fn verify(
-    stream: Stream,
+    stream: InputStream,
     heap: &ProceduralHeap,
     lowering: &Lowering,
     options: VerifyOptions,
 ) -> Result<Verified, Error> {
-    let expected = Expected::new(heap, lowering)?;
+    let expected = ExpectedHeap::new(heap, lowering)?;
     let drawn = heap.drawn();
     let mut ahead = Vec::new();
-    for blocks in heap.in_blocks() {
+    for blocks in heap.all_blocks() {
         let spelled = lowering.spelled(&drawn.facts, &drawn.classes, blocks)?;
-        ahead.push(spelled.map(|spelled| Ahead::new(spelled, blocks.shapes().len())));
+        ahead.push(spelled.map(|spelled| BlockMatcher::new(spelled, blocks.shapes().len())));
     }
     let mut verifier = Verifier {
         ascends: !options.any_order && expected.ascends(),
@@ -119,8 +120,10 @@ pub fn verify(
     let family = lowering.format().family();
     let read = read(stream, family, &verifier.expected.head.classes.clone(), &mut verifier);
     match read {
-        Ok(dump) => verifier.rest(dump)?,
-        Err(Error::Decode(error)) => verifier.differs("reading", None, "a dump that can be read to its end", &error),
+        Ok(dump) => verifier.compare_rest(dump)?,
+        Err(Error::Decode(error)) => {
+            verifier.report_difference("reading", None, "a dump that can be read to its end", &error)
+        }
         Err(error) => return Err(error),
     }
     let mut verified = verifier.verified;
@@ -128,21 +131,21 @@ pub fn verify(
     Ok(verified)
 }
 
-fn read(mut stream: Stream, family: Family, known: &[Class], verifier: &mut Verifier<'_>) -> Result<Dump, Error> {
+fn read(mut stream: InputStream, family: Family, known: &[Class], verifier: &mut Verifier<'_>) -> Result<Dump, Error> {
     let found = family_of(&mut stream)?;
     if found != family {
-        verifier.differs("format", None, family.title(), &found.title());
+        verifier.report_difference("format", None, family.title(), &found.title());
         return Ok(Dump::default());
     }
-    if let Some(read) = family.read_once() {
-        let opening = Opening { stream, input: None, reading: Reading::default() };
+    if let Some(read) = family.single_pass_reader() {
+        let opening = Opening { stream, input: None, reading: ReadOptions::default() };
         return read(opening, known, verifier);
     }
     let copy = match stream.length() {
         Some(_) => Input::spool("the dump", &mut stream),
         None => Input::spool_within_limit("the dump", stream),
     };
-    let file = DumpFile::new(copy?, Reading::default())?;
+    let file = DumpFile::new(copy?, ReadOptions::default())?;
     let mut source = file.source()?;
     let mut dump = Dump { heaps: Vec::new(), tail: source.tail().to_vec() };
     for number in 0..source.heaps() {
@@ -155,9 +158,9 @@ fn read(mut stream: Stream, family: Family, known: &[Class], verifier: &mut Veri
 }
 
 struct Verifier<'h> {
-    expected: Expected<'h>,
+    expected: ExpectedHeap<'h>,
     /// A matcher for each part of the heap that is in blocks.
-    ahead: Vec<Option<Ahead<'h>>>,
+    ahead: Vec<Option<BlockMatcher<'h>>>,
     options: VerifyOptions,
     ascends: bool,
     /// Objects that are in no block.
@@ -174,24 +177,24 @@ struct Verifier<'h> {
     verified: Verified,
 }
 
-impl VisitOnce for Verifier<'_> {
+impl SinglePassVisitor for Verifier<'_> {
     fn object(&mut self, object: &Object) -> Result<(), Error> {
         self.verified.objects += 1;
-        self.comes(object.address);
+        self.note_address(object.address);
         self.previous = object.address;
         let number = match self.expected.is_at(self.due, object.address) {
             true => Some(self.due),
             false => self.expected.number_of(object.address),
         };
-        let Some(number) = number else { return self.drawn(object) };
+        let Some(number) = number else { return self.compare_single(object) };
         self.count(number);
-        if !self.in_full(number) {
+        if !self.is_compared(number) {
             return Ok(());
         }
         self.verified.compared += 1;
         let expected = self.expected.object(number);
         if object == expected {
-            self.is_right(number);
+            self.mark_right(number);
             return Ok(());
         }
         let held = match &object.contents {
@@ -199,19 +202,20 @@ impl VisitOnce for Verifier<'_> {
             _ => object.clone(),
         };
         let expected = expected.clone();
-        self.objects(vec![expected], vec![held]);
+        self.compare_objects(vec![expected], vec![held]);
         Ok(())
     }
 
-    fn pass(&mut self, bytes: &[u8]) -> Passed {
-        let in_full = self.in_full(self.due);
-        let Some(spot) = self.expected.place(self.due) else { return Passed::default() };
-        let Some(ahead) = &mut self.ahead[spot.part] else { return Passed::default() };
-        let Spot { block, shape, object, .. } = spot;
-        let passed = ahead.pass(At { block, shape, object, in_full }, bytes);
+    fn skip_known(&mut self, bytes: &[u8]) -> SkippedRecords {
+        let in_full = self.is_compared(self.due);
+        let Some(spot) = self.expected.place(self.due) else { return SkippedRecords::default() };
+        let Some(ahead) = &mut self.ahead[spot.part] else { return SkippedRecords::default() };
+        let ObjectPosition { block, shape, object, .. } = spot;
+        let passed = ahead.skip_matching(BlockPosition { block, shape, object, in_full }, bytes);
         if passed.records > 0 {
-            self.comes(self.expected.address(spot));
-            self.previous = self.expected.address(Spot { object: object + passed.records as usize - 1, ..spot });
+            self.note_address(self.expected.address(spot));
+            self.previous =
+                self.expected.address(ObjectPosition { object: object + passed.records as usize - 1, ..spot });
             (self.due..self.due + passed.records).for_each(|number| self.count(number));
             self.verified.objects += passed.records;
             self.verified.compared += if in_full { passed.records } else { 0 };
@@ -222,7 +226,7 @@ impl VisitOnce for Verifier<'_> {
 
 impl Verifier<'_> {
     /// Notes an address, which has to be above the one before.
-    fn comes(&mut self, address: Address) {
+    fn note_address(&mut self, address: Address) {
         if self.ascends && address < self.previous && self.out_of_order.is_none() {
             self.out_of_order = Some((self.previous, address));
         }
@@ -239,47 +243,47 @@ impl Verifier<'_> {
     }
 
     /// Whether an object is compared, and not only counted.
-    fn in_full(&self, number: u64) -> bool {
+    fn is_compared(&self, number: u64) -> bool {
         let block = || self.expected.place(number).map_or(0, |spot| spot.block);
         self.options.sample <= 1 || (hash(block()) as u64).is_multiple_of(self.options.sample)
     }
 
     /// Notes that the object of this number was decoded, and is right; of a block, all of them.
-    fn is_right(&mut self, number: u64) {
+    fn mark_right(&mut self, number: u64) {
         let Some(spot) = self.expected.place(number) else { return };
-        let Spot { shape, object, .. } = spot;
+        let ObjectPosition { shape, object, .. } = spot;
         self.right = if self.right == object || object == 0 { object + 1 } else { 0 };
         let is_whole = self.right as u64 == self.expected.size(spot);
         if let Some(ahead) = self.ahead[spot.part].as_mut().filter(|_| is_whole) {
-            ahead.saw(shape);
+            ahead.mark_decoded(shape);
         }
     }
 
     /// Compares an object that is in no block. There are as many of them as are expected, or one more.
-    fn drawn(&mut self, object: &Object) -> Result<(), Error> {
+    fn compare_single(&mut self, object: &Object) -> Result<(), Error> {
         if self.first.len() <= self.expected.head.objects.len() {
             self.first.push(Object { contents: object.contents.hold()?, ..object.clone() });
             self.verified.compared += 1;
             return Ok(());
         }
-        self.differs("object", Some(object.address), "no object at this address", &"one");
+        self.report_difference("object", Some(object.address), "no object at this address", &"one");
         Ok(())
     }
 
     /// Compares what comes after the last object.
-    fn rest(&mut self, dump: Dump) -> Result<(), Error> {
+    fn compare_rest(&mut self, dump: Dump) -> Result<(), Error> {
         if let [_, _, ..] = dump.heaps.as_slice() {
-            self.differs("heaps", None, "1", &dump.heaps.len());
+            self.report_difference("heaps", None, "1", &dump.heaps.len());
         }
         let total = self.expected.in_blocks();
         if self.place != total {
             let in_dump = self.verified.objects;
-            self.differs("number of objects", None, &(in_dump - self.place + total).to_string(), &in_dump);
+            self.report_difference("number of objects", None, &(in_dump - self.place + total).to_string(), &in_dump);
         } else if self.balance != 0 {
-            self.differs("objects", None, "each of them once", &"one is missing, and another is there twice");
+            self.report_difference("objects", None, "each of them once", &"one is missing, and another is there twice");
         }
         if let Some((previous, next)) = self.out_of_order {
-            self.differs(
+            self.report_difference(
                 "order of objects",
                 Some(next),
                 "ascending addresses",
@@ -290,23 +294,23 @@ impl Verifier<'_> {
         let objects = std::mem::take(&mut self.first);
         let found = Heap { objects, ..found };
         let head = std::mem::take(&mut self.expected.head);
-        self.heaps(&without_places(head), &without_places(found));
+        self.compare_heaps(&without_places(head), &without_places(found));
         Ok(())
     }
 
-    fn objects(&mut self, expected: Vec<Object>, found: Vec<Object>) {
+    fn compare_objects(&mut self, expected: Vec<Object>, found: Vec<Object>) {
         let classes = &self.expected.head.classes;
         let heap = |objects| Heap { classes: classes.clone(), objects, ..Heap::default() };
         let (expected, found) = (heap(expected), heap(found));
-        self.heaps(&expected, &found);
+        self.compare_heaps(&expected, &found);
     }
 
-    fn heaps(&mut self, expected: &Heap, found: &Heap) {
+    fn compare_heaps(&mut self, expected: &Heap, found: &Heap) {
         // What a dump counts is counted here; the places of what stands among objects depend on the blocks.
         let left_out = BTreeSet::from([Facet::HeaderTotals, Facet::NullReferences, Facet::RecordOrder]);
         for facet in compare(expected, found, &left_out).differences {
             self.verified.count += facet.count.max(1) - 1;
-            self.differ(Difference {
+            self.push_difference(VerifyDifference {
                 what: facet.facet.to_string(),
                 address: facet.address,
                 expected: facet.left,
@@ -315,8 +319,8 @@ impl Verifier<'_> {
         }
     }
 
-    fn differs(&mut self, what: &str, at: Option<Address>, expected: &str, found: &dyn std::fmt::Display) {
-        self.differ(Difference {
+    fn report_difference(&mut self, what: &str, at: Option<Address>, expected: &str, found: &dyn std::fmt::Display) {
+        self.push_difference(VerifyDifference {
             what: what.to_owned(),
             address: at.map(|at| at.to_string()),
             expected: expected.to_owned(),
@@ -324,7 +328,7 @@ impl Verifier<'_> {
         });
     }
 
-    fn differ(&mut self, difference: Difference) {
+    fn push_difference(&mut self, difference: VerifyDifference) {
         self.verified.count += 1;
         if self.verified.differences.len() < self.options.most {
             self.verified.differences.push(difference);

@@ -96,7 +96,7 @@ impl Bench {
 }
 
 #[test]
-fn a_released_program_is_taken_and_kept() {
+fn downloads_release_once_and_caches_it() {
     let Some(bench) = Bench::new() else { return };
     for round in ["downloaded", "kept"] {
         let ran = bench.run();
@@ -109,7 +109,7 @@ fn a_released_program_is_taken_and_kept() {
 }
 
 #[test]
-fn a_program_with_another_checksum_is_not_run() {
+fn refuses_program_with_wrong_checksum() {
     let Some(bench) = Bench::new() else { return };
     let archive = Path::new(&bench.path("releases/v0.1.0")).join(format!("{}.tar.gz", bench.name()));
     let mut bytes = fs::read(&archive).expect("written");

@@ -61,7 +61,7 @@ fn side(says: &str, by: &[&str]) -> (String, Vec<String>) {
 }
 
 #[test]
-fn who_says_the_same_is_told_and_not_who_is_right() {
+fn lists_agreeing_implementations_without_judging() {
     if !has_python() {
         return;
     }
@@ -107,7 +107,7 @@ fn who_says_the_same_is_told_and_not_who_is_right() {
 /// A dump about which they disagree is reduced as long as they do: what is left is a dump in which a class has the name that one of
 /// them gets wrong.
 #[test]
-fn a_dump_that_they_disagree_about_is_reduced() {
+fn reduces_dump_of_disagreement() {
     if !has_python() {
         return;
     }
@@ -129,7 +129,7 @@ fn a_dump_that_they_disagree_about_is_reduced() {
 }
 
 #[test]
-fn sides_are_told_for_each_place_where_they_are_others() {
+fn lists_sides_for_each_place_of_disagreement() {
     if !has_python() {
         return;
     }
@@ -147,7 +147,7 @@ fn sides_are_told_for_each_place_where_they_are_others() {
 }
 
 #[test]
-fn refusals_and_ends_without_an_answer_are_differences() {
+fn counts_refusals_and_missing_answers_as_disagreements() {
     if !has_python() {
         return;
     }
@@ -195,7 +195,7 @@ fn dumps_that_heapsmith_cannot_read_are_compared() {
 }
 
 #[test]
-fn what_is_not_declared_or_told_in_a_declared_way_is_no_difference() {
+fn ignores_undeclared_facts_and_declared_spellings() {
     if !has_python() {
         return;
     }
@@ -218,7 +218,7 @@ fn what_is_not_declared_or_told_in_a_declared_way_is_no_difference() {
 
 /// The array of the dump is its only object.
 #[test]
-fn answers_of_other_levels_are_compared_by_what_both_tell() {
+fn compares_answers_of_different_levels_by_common_facts() {
     if !has_python() {
         return;
     }
@@ -240,7 +240,7 @@ fn answers_of_other_levels_are_compared_by_what_both_tell() {
 }
 
 #[test]
-fn the_corpus_can_be_asked_about_and_one_alone_cannot() {
+fn compares_over_corpus_and_requires_two_implementations() {
     let own = format!("{HEAPSMITH} adapter serve");
     let (told, code) =
         check(&["--adapter", &own, "--adapter", &own, "--among", "--format", "classic", "--random", "8"]);

@@ -71,7 +71,7 @@ fn without_paths(mut lines: BTreeMap<String, Value>, kept: &BTreeMap<String, Val
 }
 
 #[test]
-fn an_analyser_of_its_own_agrees_with_ours() {
+fn independent_analyser_agrees_with_reference() {
     if !has_python() {
         return;
     }
@@ -88,7 +88,7 @@ fn an_analyser_of_its_own_agrees_with_ours() {
 }
 
 #[test]
-fn the_reference_answers_for_dumps_with_roots_and_is_not_asked_about_others() {
+fn asks_reference_only_about_dumps_with_roots() {
     let adapter = format!("{} adapter serve", crate::bench::HEAPSMITH);
     let filters = ["--filter", "*-golden*", "--filter", "*spelled-weak*", "--filter", "phd6-openj9-64"];
     let (report, code) =
@@ -101,7 +101,7 @@ fn the_reference_answers_for_dumps_with_roots_and_is_not_asked_about_others() {
 }
 
 #[test]
-fn one_wrong_fact_is_found_and_named() {
+fn names_single_wrong_fact() {
     if !has_python() {
         return;
     }
@@ -151,7 +151,7 @@ fn one_wrong_fact_is_found_and_named() {
 
 /// Retained bytes are those of the analyser's own sizes; that the sizes are the dump's is judged only where that is declared.
 #[test]
-fn sizes_of_its_own_are_right_unless_they_are_declared_as_the_dumps() {
+fn accepts_own_sizes_unless_declared_as_those_of_dump() {
     if !has_python() {
         return;
     }
@@ -173,7 +173,7 @@ fn sizes_of_its_own_are_right_unless_they_are_declared_as_the_dumps() {
 
 /// Where no line has a size, what is retained is that of the dump.
 #[test]
-fn an_answer_without_sizes_is_judged_by_those_of_the_dump() {
+fn judges_answer_without_sizes_by_dump_sizes() {
     if !has_python() {
         return;
     }
@@ -194,7 +194,7 @@ fn an_answer_without_sizes_is_judged_by_those_of_the_dump() {
 }
 
 #[test]
-fn conventions_are_declared_or_found_out_and_hold_for_the_whole_run() {
+fn applies_declared_or_inferred_conventions_to_whole_run() {
     if !has_python() {
         return;
     }

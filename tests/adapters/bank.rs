@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::thread;
 
-use heapsmith::compare::{Facet, Side, compare, listing};
-use heapsmith::corpus::{Answer, Case, cases, spelled};
+use heapsmith::compare::{Facet, NotComparedReason, compare, listing};
+use heapsmith::corpus::{Case, RightAnswer, cases, cases_from_text};
 use heapsmith::format::{Family, rulebook};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -51,7 +51,7 @@ impl Bug {
 const OTHERS: [&str; 4] = ["refuses", "accepts", "crashes", "no listing"];
 
 fn family(name: &str) -> Family {
-    Family::named(name).expect("a format")
+    Family::from_name(name).expect("a format")
 }
 
 fn text<'t>(table: &'t Table, key: &str) -> &'t str {
@@ -86,7 +86,7 @@ pub(crate) fn bugs(name: &str) -> Vec<Bug> {
     let shared = format!("{name}/pieces.toml");
     let files = [(shared.clone(), read(&format!("specs/cases/{shared}"))), (path.clone(), spelled_again(&sheet))];
     let files = files.map(|(name, text)| (&*name.leak(), &*text.leak()));
-    let cases = spelled(family(name), &files).unwrap_or_else(|e| panic!("{e}"));
+    let cases = cases_from_text(family(name), &files).unwrap_or_else(|e| panic!("{e}"));
     let known = ["id", "summary", "rule", "wrong", "tools", "file", "old", "new", "survives"];
     let bug = |(table, case): (Table, Case)| {
         let unknown: Vec<&String> = table.keys().filter(|key| !known.contains(&key.as_str())).collect();
@@ -200,7 +200,7 @@ impl Running {
         }
         let Some(answer) = self.ask(&request) else { return Some("crashes".to_owned()) };
         // The full adapters declare the default of every reading.
-        let answers: Vec<&Answer> = case.answers.iter().filter(is_default).collect();
+        let answers: Vec<&RightAnswer> = case.answers.iter().filter(is_default).collect();
         let right: Vec<_> = answers.iter().filter_map(|answer| heap_of(answer)).collect();
         match answer["status"].as_str() {
             Some("reject") => (right.len() == answers.len()).then(|| "refuses".to_owned()),
@@ -231,23 +231,23 @@ fn own_reading(case: &Case) -> Option<String> {
 }
 
 /// Whether an answer is right under the default of what is left open.
-fn is_default(answer: &&Answer) -> bool {
+fn is_default(answer: &&RightAnswer) -> bool {
     let Some((name, choice)) = answer.choice() else { return true };
     let all = heapsmith::check::ambiguities();
     let ambiguity = all.iter().find(|ambiguity| ambiguity.name == name);
     ambiguity.is_some_and(|ambiguity| ambiguity.choices[0].name == choice)
 }
 
-fn heap_of(answer: &Answer) -> Option<&heapsmith::Heap> {
+fn heap_of(answer: &RightAnswer) -> Option<&heapsmith::Heap> {
     match answer {
-        Answer::Reads(_, heap) => Some(heap),
-        Answer::Refuses(_) => None,
+        RightAnswer::Reads(_, heap) => Some(heap),
+        RightAnswer::Refuses(_) => None,
     }
 }
 
 /// The facet that differs first, or about which the answer is silent.
 fn differs(comparison: &heapsmith::compare::Comparison) -> Option<String> {
-    let silent = comparison.not_compared.iter().find(|n| n.why == Side::UnknownRight).map(|n| n.facet);
+    let silent = comparison.not_compared.iter().find(|n| n.why == NotComparedReason::UnknownRight).map(|n| n.facet);
     comparison.differences.first().map(|d| d.facet).or(silent).map(|facet| facet.to_string())
 }
 
@@ -321,7 +321,7 @@ fn assert_found(name: &str) {
 }
 
 #[test]
-fn the_full_adapters_pass_everything() {
+fn full_adapters_pass_every_case() {
     if !has_python() {
         return;
     }
@@ -369,7 +369,7 @@ fn every_bug_has_an_id_and_figures_of_its_own() {
 /// What campaigns.py recorded: how many bugs a campaign finds, and how small their dumps become beside those that are spelled by hand.
 /// Nine of ten have at most one and a half times as many bytes.
 #[test]
-fn campaigns_find_nearly_all_bugs_and_reduce_nine_of_ten_dumps_nearly_as_far_as_by_hand() {
+fn recorded_campaigns_find_bugs_and_reduce_dumps_nearly_as_far_as_by_hand() {
     let figures: Table = read("tests/bank/campaigns.toml").parse().expect("TOML");
     let (mut all, mut found, mut reduced, mut small, mut quick) = (0, 0, 0, 0, 0);
     let mut larger = Vec::new();

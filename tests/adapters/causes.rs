@@ -92,7 +92,7 @@ fn rule(cause: &Value) -> &str {
 
 /// A bug that the corpus finds has one cause, and the rule is the one that is broken.
 #[test]
-fn a_bug_has_one_cause_and_its_rule() {
+fn reports_one_cause_with_rule_for_each_bug() {
     if !has_python() {
         return;
     }
@@ -117,7 +117,7 @@ fn a_bug_has_one_cause_and_its_rule() {
 /// Two bugs in one decoder are two causes. The seed is that of docs/causes.md; with `HEAPSMITH_PAIRS_SEED` the figures of
 /// another are printed.
 #[test]
-fn two_bugs_have_two_causes() {
+fn reports_two_causes_for_two_bugs() {
     if !has_python() {
         return;
     }
@@ -140,7 +140,7 @@ fn two_bugs_have_two_causes() {
 
 /// Of a case that has two causes, the bytes are shown of the one that it is the example for.
 #[test]
-fn a_cause_is_shown_with_its_own_bytes() {
+fn shows_bytes_of_the_cause_of_example() {
     if !has_python() {
         return;
     }

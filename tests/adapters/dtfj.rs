@@ -79,7 +79,7 @@ fn verdicts(report: &Value) -> Vec<(&str, &Value)> {
 }
 
 #[test]
-fn the_adapter_of_dtfj_keeps_to_the_protocol() {
+fn dtfj_adapter_follows_protocol() {
     let Some(classes) = classes() else { return };
     let adapter = java(&classes, "DtfjAdapter");
     let told = heapsmith(&[&["adapter", "test", &adapter], PATIENT].concat());
@@ -114,7 +114,7 @@ fn parsed(adapter: &str, dump: &str) -> (Value, Vec<Value>) {
 
 /// Each reading that the adapter declares is that of the listing which it gives.
 #[test]
-fn dtfj_has_readings_of_its_own() {
+fn dtfj_adapter_declares_readings_of_its_listing() {
     let Some(classes) = classes() else { return };
     let adapter = java(&classes, "DtfjAdapter");
     let hello = json!({"id": 1, "op": "hello", "protocols": [1, 2], "runner": "a test"});
@@ -145,7 +145,7 @@ fn dtfj_has_readings_of_its_own() {
 }
 
 #[test]
-fn dtfj_warns_and_refuses() {
+fn dtfj_adapter_warns_and_refuses() {
     let Some(classes) = classes() else { return };
     let adapter = java(&classes, "DtfjAdapter");
     let (answer, _) = parsed(&adapter, "damaged/phd-break-a-superclass-word");
@@ -169,7 +169,7 @@ fn jdmpview(classes: &TempDir) -> String {
 }
 
 #[test]
-fn jdmpview_converts() {
+fn jdmpview_adapter_converts_phd() {
     let Some(classes) = classes() else { return };
     let adapter = jdmpview(&classes);
     let question =
@@ -185,7 +185,7 @@ fn jdmpview_converts() {
 }
 
 #[test]
-fn jdmpview_says_what_it_loses_and_what_it_met() {
+fn jdmpview_adapter_declares_losses_and_reports_warnings() {
     let Some(classes) = classes() else { return };
     let folder = tempfile::tempdir().expect("there is room for a folder");
     let out = folder.path().join("written.phd");

@@ -297,7 +297,7 @@ const READERS: &[Row] = &[
 ];
 
 #[test]
-fn refuses_what_is_no_plain_file_in_each_folder_that_is_read_back() {
+fn refuses_irregular_file_in_each_folder_that_is_read_back() {
     let bench = Bench::shared();
     for Row { command, file, hostile } in READERS {
         for hostile in *hostile {
@@ -422,7 +422,7 @@ fn writes_reduced_dump_and_state_into_folder_of_campaign_alone() {
 
 /// A program that is checked moves the folder of the report away, and puts a link to another report in its place.
 #[test]
-fn leaves_alone_what_takes_place_of_report_folder_during_run() {
+fn leaves_replacement_of_report_folder_alone() {
     let bench = Bench::shared().copy();
     fs::create_dir(bench.path("foreign")).expect("there is room");
     fs::write(bench.path("foreign/mine"), SECRET).expect("there is room");

@@ -178,7 +178,7 @@ fn changed(format: &str, what: &str, changes: &[(&str, &str)], words: &str, argu
 const ALL: &[&str] = &["--random", "24", "--seed", "11"];
 
 #[test]
-fn a_right_decoder_passes_whichever_words_it_chooses() {
+fn passes_right_decoder_with_any_allowed_spelling() {
     if !has_python() {
         return;
     }
@@ -273,7 +273,7 @@ const ABUSES: [Abuse; 6] = [
 ];
 
 #[test]
-fn a_freedom_to_refuse_hides_no_wrong_fact() {
+fn finds_wrong_fact_in_dump_that_may_be_refused() {
     if !has_python() {
         return;
     }
@@ -328,7 +328,7 @@ const INVENTIONS: [Invention; 6] = [
 ];
 
 #[test]
-fn what_a_dump_does_not_tell_may_not_be_made_up() {
+fn fails_decoder_that_invents_unrecorded_facts() {
     if !has_python() {
         return;
     }

@@ -82,7 +82,7 @@ fn list<'v>(value: &'v Value, key: &str) -> &'v [Value] {
 }
 
 #[test]
-fn two_bugs_are_two_causes_with_a_dump_each_that_shows_it() {
+fn finds_two_causes_with_reduced_dumps_for_two_bugs() {
     if !has_python() {
         return;
     }
@@ -139,7 +139,7 @@ fn left(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn a_campaign_that_is_killed_goes_on_and_loses_nothing_that_it_announced() {
+fn killed_campaign_resumes_without_losing_announced_causes() {
     if !has_python() {
         return;
     }
@@ -195,7 +195,7 @@ fn a_campaign_that_is_killed_goes_on_and_loses_nothing_that_it_announced() {
 }
 
 #[test]
-fn the_shards_of_a_campaign_are_the_whole() {
+fn merged_shards_equal_whole_campaign() {
     if !has_python() {
         return;
     }
@@ -250,7 +250,7 @@ fn a_right_reader_passes_generated_damaged_and_own_dumps() {
 /// Decoders in another language, written by the rule books alone, answer every dump of a campaign rightly, mutated ones among
 /// them.
 #[test]
-fn the_full_adapters_agree_about_generated_damaged_and_mutated_dumps() {
+fn full_adapters_answer_generated_damaged_and_mutated_dumps_rightly() {
     if !has_python() {
         return;
     }
@@ -285,7 +285,7 @@ fn changed(changes: &[(&str, &str)]) -> (TempDir, String) {
 /// An adapter that refuses, with the same words, dumps with records of unknown kinds and dumps with a HEAP DUMP INFO: by a rule of each,
 /// these are two mistakes, and each gets a dump without the other's record.
 #[test]
-fn a_message_of_two_mistakes_has_a_dump_for_each() {
+fn reduces_one_dump_per_mistake_with_same_message() {
     if !has_python() {
         return;
     }
@@ -311,7 +311,7 @@ fn a_message_of_two_mistakes_has_a_dump_for_each() {
 /// A class that is its own superclass breaks a rule, and the dump can be read all the same: readers may answer what they like. To end
 /// there is wrong.
 #[test]
-fn a_program_that_ends_at_what_may_be_read_or_refused_is_found() {
+fn finds_crash_on_dump_that_may_be_read_or_refused() {
     if !has_python() {
         return;
     }
@@ -329,7 +329,7 @@ fn a_program_that_ends_at_what_may_be_read_or_refused_is_found() {
 
 /// A bug that only mutations show, and the recipe of the dump that shows it.
 #[test]
-fn a_mutated_dump_shows_what_generated_ones_do_not_and_its_recipe_repeats_it() {
+fn mutation_finds_bug_that_generated_dumps_miss_and_recipe_reproduces_it() {
     if !has_python() {
         return;
     }
@@ -350,7 +350,7 @@ fn a_mutated_dump_shows_what_generated_ones_do_not_and_its_recipe_repeats_it() {
 }
 
 #[test]
-fn a_dump_is_reduced_for_a_cause_and_with_a_check() {
+fn reduces_dump_for_named_cause_and_during_check() {
     if !has_python() {
         return;
     }

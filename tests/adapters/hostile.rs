@@ -58,20 +58,20 @@ const SOME: &[&str] = &["--filter", VALID];
 const ONE: &[&str] = &["--filter", "phd6-openj9-64"];
 
 #[test]
-fn one_that_behaves_passes() {
+fn passes_adapter_that_behaves() {
     let Some((report, code)) = hostile("behaves", SOME) else { return };
     let passed = tally(&report)["pass"];
     assert!(passed > 6 && code == 0, "{passed} passes, exit code {code}");
 }
 
 #[test]
-fn garbage_is_no_answer() {
+fn reports_garbage_as_adapter_error() {
     let Some(how) = every_case("garbage", "adapter-error", SOME) else { return };
     assert!(how.contains("7 instances"), "{how}");
 }
 
 #[test]
-fn an_adapter_that_never_says_hello_is_not_asked_anything() {
+fn asks_nothing_of_adapter_that_never_says_hello() {
     let Some(how) = every_case("never-says-hello", "adapter-error", &[SOME, &["--time-limit", "3"]].concat()) else {
         return;
     };
@@ -86,13 +86,13 @@ fn an_adapter_that_never_says_hello_is_not_asked_anything() {
 }
 
 #[test]
-fn one_that_dies_at_the_start_is_told_with_its_last_words() {
+fn reports_last_output_of_adapter_that_dies_at_start() {
     let Some(how) = every_case("dies-at-start", "adapter-error", SOME) else { return };
     assert!(how.contains("I have had enough") && how.contains("exit code 1"), "{how}");
 }
 
 #[test]
-fn hanging_is_told_and_after_some_cases_the_rest_is_not_asked() {
+fn skips_remaining_cases_after_max_hangs() {
     let Some((report, code)) = hostile("hangs", &["--filter", VALID, "--max-hangs", "2"]) else { return };
     let verdicts = tally(&report);
     assert_eq!((verdicts.get("hang"), verdicts.get("pass"), code), (Some(&2), None, 1), "{verdicts:?}");
@@ -100,13 +100,13 @@ fn hanging_is_told_and_after_some_cases_the_rest_is_not_asked() {
 }
 
 #[test]
-fn one_that_ignores_the_signal_to_end_is_killed() {
+fn kills_adapter_that_ignores_sigterm() {
     let Some(how) = every_case("ignores-sigterm", "hang", ONE) else { return };
     assert!(how.contains("no answer after"), "{how}");
 }
 
 #[test]
-fn one_that_dies_at_the_seventh_case_passes_alone_which_is_no_pass() {
+fn reports_pass_alone_for_adapter_that_dies_at_seventh_case() {
     let Some((report, code)) = hostile("dies-at-seventh", &["--filter", VALID]) else { return };
     let verdicts = tally(&report);
     let names: Vec<&str> = verdicts.keys().map(String::as_str).collect();
@@ -118,7 +118,7 @@ fn one_that_dies_at_the_seventh_case_passes_alone_which_is_no_pass() {
 }
 
 #[test]
-fn a_crash_is_told_with_its_last_words() {
+fn reports_last_output_of_crash() {
     let Some(how) = every_case("dies-always", "crash", SOME) else { return };
     assert_eq!(how, "exit code 101: panicked at src/parser.rs:7");
 }
@@ -126,7 +126,7 @@ fn a_crash_is_told_with_its_last_words() {
 /// A process that nothing was asked before is asked about a case that it crashes at: once is enough. Another one says hello at the
 /// beginning.
 #[test]
-fn a_crash_at_the_first_question_is_not_asked_for_again() {
+fn does_not_repeat_first_case_that_crashed() {
     if !has_python() {
         return;
     }
@@ -144,7 +144,7 @@ fn a_crash_at_the_first_question_is_not_asked_for_again() {
 
 /// The process that tells a crash is asked again.
 #[test]
-fn a_crash_that_is_told_ends_no_process() {
+fn keeps_process_that_reports_crash_itself() {
     let Some((report, code)) = hostile("tells-its-crash", SOME) else { return };
     let verdicts = tally(&report);
     let told: BTreeSet<String> =
@@ -154,19 +154,19 @@ fn a_crash_that_is_told_ends_no_process() {
 }
 
 #[test]
-fn half_a_line_is_a_crash() {
+fn reports_partial_line_as_crash() {
     let Some(how) = every_case("dies-in-a-line", "crash", ONE) else { return };
     assert!(how.contains("in the middle of a line"), "{how}");
 }
 
 #[test]
-fn what_is_left_behind_is_killed_in_sessions_of_its_own_too() {
+fn kills_left_processes_in_other_sessions() {
     let Some((report, code)) = hostile("leaves-children", &["--filter", VALID]) else { return };
     assert_eq!(code, 0, "{:?}", tally(&report));
 }
 
 #[test]
-fn too_much_memory_is_its_own_verdict() {
+fn reports_too_much_memory_as_out_of_memory() {
     for way in ["eats-memory", "a-child-eats-memory"] {
         let limits = ["--filter", "phd6-openj9-64", "--memory-limit", "200"];
         let Some(how) = every_case(way, "out-of-memory", &limits) else { return };
@@ -175,13 +175,13 @@ fn too_much_memory_is_its_own_verdict() {
 }
 
 #[test]
-fn answers_in_another_order_are_no_answers() {
+fn rejects_answers_out_of_order() {
     let Some(how) = every_case("out-of-order", "adapter-error", SOME) else { return };
     assert!(how.contains("the answer to request 2 has the id 0"), "{how}");
 }
 
 #[test]
-fn a_second_answer_is_held_against_the_case_that_has_it() {
+fn blames_second_answer_on_its_case() {
     let Some(how) = every_case("answers-twice", "adapter-error", SOME) else { return };
     assert!(how.contains("without a request"), "{how}");
     // One that does so at its third case alone passes alone: of sixteen cases the fourth, the eighth, the twelfth and the
@@ -192,19 +192,19 @@ fn a_second_answer_is_held_against_the_case_that_has_it() {
 }
 
 #[test]
-fn closing_standard_output_is_no_answer() {
+fn reports_closed_standard_output_as_adapter_error() {
     let Some(how) = every_case("closes-stdout", "adapter-error", ONE) else { return };
     assert!(how.contains("closed standard output without answering"), "{how}");
 }
 
 #[test]
-fn a_line_without_end_is_no_answer() {
+fn rejects_endless_line() {
     let Some(how) = every_case("long-line", "adapter-error", ONE) else { return };
     assert!(how.contains("16 MiB"), "{how}");
 }
 
 #[test]
-fn errors_and_skips_are_told_as_they_are() {
+fn reports_errors_and_skips_of_adapter() {
     let Some(how) = every_case("errors", "adapter-error", ONE) else { return };
     assert_eq!(how, "my fault: phd6-openj9-64.phd", "without the temporary folder");
     // Skips alone are no answer to the question; where another adapter answers it, they have to be allowed.
@@ -218,12 +218,12 @@ fn errors_and_skips_are_told_as_they_are() {
 }
 
 #[test]
-fn one_that_stays_when_its_input_ends_is_killed() {
+fn kills_adapter_that_outlives_its_input() {
     every_case("stays", "pass", ONE);
 }
 
 #[test]
-fn ten_gigabytes_of_messages_take_no_memory() {
+fn bounds_memory_for_ten_gigabytes_of_messages() {
     if !has_python() {
         return;
     }
@@ -245,7 +245,7 @@ fn ten_gigabytes_of_messages_take_no_memory() {
 }
 
 #[test]
-fn nothing_is_left_when_check_itself_is_killed() {
+fn leaves_no_process_when_check_is_killed() {
     if !has_python() {
         return;
     }
@@ -261,7 +261,7 @@ fn nothing_is_left_when_check_itself_is_killed() {
 }
 
 #[test]
-fn an_answer_that_is_no_plain_file_is_not_opened() {
+fn refuses_answer_file_that_is_not_regular() {
     for way in ["out-fifo", "out-folder", "out-link", "out-device"] {
         let Some(how) = every_case(way, "adapter-error", SOME) else { return };
         assert!(how.contains("plain file"), "{way}: {how}");
@@ -283,26 +283,26 @@ fn an_answer_that_is_no_plain_file_is_not_opened() {
 }
 
 #[test]
-fn counts_beyond_64_bits_are_wrong_and_no_more() {
+fn fails_counts_beyond_64_bits() {
     let Some((report, code)) = hostile("counts-too-much", SOME) else { return };
     let verdicts = tally(&report);
     assert_eq!((verdicts.keys().map(String::as_str).collect::<Vec<_>>(), code), (vec!["fail"], 1), "{verdicts:?}");
 }
 
 #[test]
-fn a_format_that_there_is_not_is_told_and_not_skipped() {
+fn reports_unknown_format_as_adapter_error() {
     let Some(how) = every_case("knows-no-format", "adapter-error", SOME) else { return };
     assert!(how.contains("\"HPROF\" is not a format"), "{how}");
 }
 
 #[test]
-fn dying_behind_the_answer_is_a_crash_of_that_case() {
+fn reports_death_after_answer_as_crash_of_its_case() {
     let Some(how) = every_case("dies-after-its-answer", "crash", SOME) else { return };
     assert!(how.contains("exit code 7"), "{how}");
 }
 
 #[test]
-fn nothing_is_left_when_a_child_kills_what_watches_it() {
+fn leaves_no_process_when_adapter_kills_supervisor() {
     let Some((report, code)) = hostile("kills-its-parent", ONE) else { return };
     assert_eq!((tally(&report).get("crash"), code), (Some(&1), 1), "{report}");
 }
@@ -333,7 +333,7 @@ impl Foreign {
 }
 
 #[test]
-fn an_answer_that_goes_on_growing_is_none() {
+fn rejects_answer_file_that_keeps_growing() {
     let Some((report, code)) = hostile("out-grows", ONE) else { return };
     let verdicts = tally(&report);
     // If it has not grown while it was read, it is no listing all the same.
@@ -342,7 +342,7 @@ fn an_answer_that_goes_on_growing_is_none() {
 }
 
 #[test]
-fn a_folder_that_was_replaced_by_a_link_is_neither_read_nor_removed() {
+fn neither_reads_nor_removes_folder_replaced_by_link() {
     let foreign = Foreign::new();
     let Some((report, code)) = foreign.check("out-folder-moved", ONE) else { return };
     let how = outcomes(&report)[0]["how"].as_str().unwrap_or_default().to_owned();
@@ -352,7 +352,7 @@ fn a_folder_that_was_replaced_by_a_link_is_neither_read_nor_removed() {
 }
 
 #[test]
-fn what_a_decoder_prints_is_read_from_what_it_was_given() {
+fn reads_decoder_output_from_given_file_only() {
     for (program, verdicts) in [
         // Ten gigabytes that are not there.
         ("truncate -s 10G /dev/stdout", &["hang"][..]),
@@ -369,7 +369,7 @@ fn what_a_decoder_prints_is_read_from_what_it_was_given() {
 }
 
 #[test]
-fn one_that_stops_reading_is_not_waited_for_without_end() {
+fn stops_waiting_for_adapter_that_stops_reading() {
     let Some((report, code)) = hostile("stops-reading", &["--filter", VALID, "--max-hangs", "1", "--time-limit", "8"])
     else {
         return;
@@ -379,7 +379,7 @@ fn one_that_stops_reading_is_not_waited_for_without_end() {
 }
 
 #[test]
-fn long_texts_are_cut_where_they_arrive() {
+fn cuts_long_texts_on_arrival() {
     let Some((report, _)) = hostile("says-much", SOME) else { return };
     let length = report.to_string().len();
     assert!(length < 200_000, "{length} bytes of report");
@@ -387,7 +387,7 @@ fn long_texts_are_cut_where_they_arrive() {
 }
 
 #[test]
-fn what_a_killed_supervisor_leaves_is_gone_before_the_next_case() {
+fn removes_processes_of_killed_supervisor_before_next_case() {
     let foreign = Foreign::new();
     let Some((report, code)) = foreign.check("looks-for-orphans", &["--filter", VALID, "--jobs", "1"]) else { return };
     let verdicts = tally(&report);
@@ -403,13 +403,13 @@ fn what_a_killed_supervisor_leaves_is_gone_before_the_next_case() {
 }
 
 #[test]
-fn a_supervisor_that_was_stopped_is_no_way_out() {
+fn reports_hang_when_adapter_stops_supervisor() {
     let Some((report, code)) = hostile("stops-its-parent", &[ONE, &["--time-limit", "8"]].concat()) else { return };
     assert_eq!((tally(&report).get("hang"), code), (Some(&1), 1), "{report}");
 }
 
 #[test]
-fn adapter_errors_that_take_as_long_as_a_hang_count_as_such() {
+fn counts_slow_adapter_errors_as_hangs() {
     let Some((report, code)) = hostile("closes-stdout", &["--filter", VALID, "--max-hangs", "2", "--time-limit", "8"])
     else {
         return;
@@ -420,14 +420,14 @@ fn adapter_errors_that_take_as_long_as_a_hang_count_as_such() {
 }
 
 #[test]
-fn memory_that_no_process_has_mapped_counts() {
+fn counts_unmapped_shared_memory() {
     let limits = ["--filter", "phd6-openj9-64", "--memory-limit", "200"];
     let Some(how) = every_case("shared-memory", "out-of-memory", &limits) else { return };
     assert!(how.contains("200 MiB"), "{how}");
 }
 
 #[test]
-fn files_in_the_temporary_folder_count_as_memory_or_as_what_is_written() {
+fn counts_temporary_files_as_memory_or_disk() {
     if !has_python() {
         return;
     }
@@ -447,7 +447,7 @@ fn files_in_the_temporary_folder_count_as_memory_or_as_what_is_written() {
 }
 
 #[test]
-fn neither_paths_nor_reports_tell_what_is_right() {
+fn hides_right_answer_in_paths_and_reports() {
     let Some((report, code)) = hostile("looks-at-the-path", SOME) else { return };
     assert_eq!(code, 0, "{report:#}");
     // An earlier report of the same cases lies there, as does what is written of this run.
@@ -511,7 +511,7 @@ fn removes_15000_nested_folders_with_40_descriptors() {
 /// of 64 MiB it wrote 70, 236, 256 and 459 MiB before it was killed, without optimisation on a busy machine with two
 /// processors; before open files were looked at between the looks at all files, 510, 537, 1,192 and 1,270 MiB.
 #[test]
-fn counts_what_is_written_anywhere_against_the_limit_of_the_disk() {
+fn counts_all_written_bytes_against_disk_limit() {
     for way in ["fills-beside", "fills-unlinked", "fills-deep", "fills-after-its-answer"] {
         let Some(how) = every_case(way, "hang", ONE) else { return };
         assert_eq!(how, "wrote more than 64 MiB", "{way}");
@@ -538,7 +538,7 @@ fn counts_what_is_written_anywhere_against_the_limit_of_the_disk() {
 }
 
 #[test]
-fn removes_folders_that_were_made_again_and_nothing_that_links_lead_to() {
+fn removes_recreated_folders_without_following_links() {
     let foreign = Foreign::new();
     let Some((report, code)) = foreign.check("makes-its-folders-again", SOME) else { return };
     let verdicts = tally(&report);
@@ -549,7 +549,7 @@ fn removes_folders_that_were_made_again_and_nothing_that_links_lead_to() {
 
 /// Only root can make a folder that no one may remove, on some file systems.
 #[test]
-fn names_what_cannot_be_removed_in_the_report_and_on_standard_error() {
+fn reports_files_that_cannot_be_removed() {
     let temporary = tempfile::tempdir().expect("there is room for a folder");
     let path = temporary.path().to_string_lossy().into_owned();
     let decoder = "sh -c 'mkdir $TMPDIR/kept; chattr +i $TMPDIR/kept' sh {}";
@@ -572,7 +572,7 @@ fn names_what_cannot_be_removed_in_the_report_and_on_standard_error() {
 }
 
 #[test]
-fn leaves_nothing_and_says_why_with_few_descriptors() {
+fn leaves_no_files_and_reports_reason_with_few_descriptors() {
     if !has_python() {
         return;
     }
@@ -653,7 +653,7 @@ fn threads(count: u64) -> String {
 
 #[cfg(target_pointer_width = "64")]
 #[test]
-fn work_is_done_by_the_threads_that_are_there_or_the_error_is_named() {
+fn uses_available_threads_or_names_the_error() {
     let place = tempfile::tempdir().expect("there is room for a folder");
     let path = |name: &str| place.path().join(name).to_string_lossy().into_owned();
     let (dump, threaded, reduced, state) = (path("dump"), path("threaded"), path("reduced"), path("state"));

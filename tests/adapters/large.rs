@@ -33,7 +33,7 @@ fn wrong(told: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn a_counter_that_is_right_passes_and_one_that_cuts_lengths_or_places_fails() {
+fn passes_right_counter_and_fails_one_that_truncates_lengths_or_offsets() {
     if !has_python() {
         return;
     }
@@ -58,7 +58,7 @@ fn a_counter_that_is_right_passes_and_one_that_cuts_lengths_or_places_fails() {
 }
 
 #[test]
-fn what_is_wrong_is_told_by_its_number() {
+fn reports_only_large_case_with_wrong_count() {
     if !has_python() {
         return;
     }
@@ -71,7 +71,7 @@ fn what_is_wrong_is_told_by_its_number() {
 }
 
 #[test]
-fn an_adapter_with_listings_alone_is_not_asked() {
+fn does_not_ask_adapter_that_only_has_listings() {
     if !has_python() {
         return;
     }
@@ -83,7 +83,7 @@ fn an_adapter_with_listings_alone_is_not_asked() {
 }
 
 #[test]
-fn the_reference_decoder_reads_the_smaller_ones() {
+fn reference_decoder_reads_small_versions() {
     let cases = ["phd-recipe-long-name", "classic-recipe-long-name", "hprof-recipe-many-heaps"];
     let filters = cases.iter().flat_map(|case| ["--filter", *case]);
     let arguments: Vec<&str> = ["--large", "--adapter", "heapsmith adapter serve"].into_iter().chain(filters).collect();

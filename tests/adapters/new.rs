@@ -49,7 +49,7 @@ fn quoted(path: &Path) -> String {
 }
 
 #[test]
-fn python_works_as_it_is_written() {
+fn new_python_adapter_works_unchanged() {
     if has_python() {
         let (name, _) = judged("python", |root| format!("python3 -B {}", quoted(&root.join("adapter.py"))));
         assert_eq!(name, "mine-2");
@@ -57,7 +57,7 @@ fn python_works_as_it_is_written() {
 }
 
 #[test]
-fn java_works_as_it_is_written() {
+fn new_java_adapter_works_unchanged() {
     java_works("java", "Adapter");
     java_works("java-analyser", "Analyser");
 }
@@ -80,7 +80,7 @@ fn java_works(language: &str, class: &str) {
 }
 
 #[test]
-fn rust_works_as_it_is_written() {
+fn new_rust_adapter_works_unchanged() {
     // Versions are those of our own lock file, so that nothing is fetched; what is built is kept.
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("new");
     let (name, _) = judged("rust", |root| {
@@ -96,14 +96,14 @@ fn rust_works_as_it_is_written() {
 
 #[cfg(unix)]
 #[test]
-fn a_shell_works_as_it_is_written() {
+fn new_shell_adapter_works_unchanged() {
     let (name, report) = judged("shell", |root| format!("sh {}", quoted(&root.join("adapter.sh"))));
     assert_eq!(name, "mine-2");
     assert_eq!(report["implementations"][0]["declared"]["level"], "verdict");
 }
 
 #[test]
-fn a_folder_that_is_there_and_an_odd_name_are_refused() {
+fn new_refuses_existing_folder_and_odd_name() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     fs::create_dir(folder.path().join("mine")).expect("creatable");
     for (name, expected) in

@@ -34,7 +34,7 @@ fn built() -> Option<PathBuf> {
 }
 
 #[test]
-fn readers_in_rust_fail_where_that_is_known_and_nowhere_else() {
+fn rust_readers_fail_only_where_expected() {
     let Some(folder) = built() else { return };
     for name in ["jvm-hprof-adapter", "scrump-adapter"] {
         let adapter = folder.join(name).to_string_lossy().into_owned();
@@ -54,7 +54,7 @@ fn readers_in_rust_fail_where_that_is_known_and_nowhere_else() {
 
 /// HotSpot writes heaps of the corpus that its own Java code has made.
 #[test]
-fn virtual_machines_write_what_they_were_asked_to() {
+fn hotspot_writes_requested_heaps() {
     if !has_python() {
         return;
     }
@@ -116,7 +116,7 @@ fn analysers() -> Vec<(&'static str, PathBuf)> {
 }
 
 #[test]
-fn analysers_are_wrong_where_that_is_known_and_nowhere_else() {
+fn analysers_fail_only_where_expected() {
     let required = env::var_os("HEAPSMITH_PEERS_REQUIRED").is_some();
     let found = if has_python() { analysers() } else { Vec::new() };
     assert!(!required || !found.is_empty(), "an analyser is required and not there");

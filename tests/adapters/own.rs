@@ -47,7 +47,7 @@ fn of(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
 }
 
 #[test]
-fn dumps_of_a_folder_are_judged_by_what_the_reference_reads() {
+fn judges_dumps_of_folder_by_reference_reading() {
     let folder = folder();
     let (dumps, own) = (folder.path().to_string_lossy(), format!("{HEAPSMITH} adapter serve"));
     let (told, code) = check(&["--dumps", &dumps, "--adapter", &own]);
@@ -91,7 +91,7 @@ fn a_wrong_answer_to_a_large_dump_is_found_by_digest_and_by_counts() {
 }
 
 #[test]
-fn what_a_converter_makes_of_a_large_dump_is_judged_object_by_object() {
+fn judges_conversion_of_large_dump_object_by_object() {
     let folder = folder();
     let path = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
     let both = [path("small.hprof"), path("large.hprof")];
@@ -106,7 +106,7 @@ fn what_a_converter_makes_of_a_large_dump_is_judged_object_by_object() {
 }
 
 #[test]
-fn lists_patterns_and_what_is_no_dump() {
+fn accepts_lists_and_patterns_and_skips_other_files() {
     let folder = folder();
     let path = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
     let decoder = format!("{HEAPSMITH} decode {{}}");

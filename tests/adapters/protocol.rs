@@ -12,12 +12,12 @@ use crate::schema::Schema;
 const REFERENCE: &str = "heapsmith adapter serve";
 
 #[test]
-fn the_transcript_is_what_the_reference_decoder_says() {
+fn transcript_matches_reference_decoder() {
     is_played("adapter-transcript", "adapter-answer");
 }
 
 #[test]
-fn the_transcript_of_version_1_is_what_the_reference_decoder_says() {
+fn version_1_transcript_matches_reference_decoder() {
     is_played("adapter-transcript-1", "adapter-answer-1");
 }
 
@@ -136,7 +136,7 @@ fn the_reference_decoder_passes_every_case_at_every_level() {
 }
 
 #[test]
-fn the_reference_converts_and_writes_what_it_says_it_does() {
+fn reference_converts_and_writes_every_declared_pair() {
     for (operation, filter) in
         [("convert", "phd6-openj9"), ("convert", "hprof-hotspot"), ("encode", "hotspot"), ("encode", "openj9")]
     {
@@ -155,7 +155,7 @@ fn lasting(mut report: Value) -> String {
 }
 
 #[test]
-fn shards_merged_equal_the_whole_and_two_runs_are_the_same_whatever_runs_at_a_time() {
+fn merged_shards_equal_whole_run_with_any_number_of_jobs() {
     let folder = tempfile::tempdir().expect("there is room for a folder");
     let path = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
     // A decoder that is wrong about much, so that there is something to tell.
@@ -221,7 +221,7 @@ fn a_failure_names_the_fact_the_bytes_and_the_rule() {
 }
 
 #[test]
-fn expected_failures_are_clean_and_an_unexpected_pass_is_not() {
+fn accepts_expected_failures_and_fails_unexpected_pass() {
     let folder = tempfile::tempdir().expect("there is room for a folder");
     let file = folder.path().join("expected.toml").to_string_lossy().into_owned();
     let question = ["--decoder", "sh -c 'exit 1' {}", "--format", "phd", "--expected", &file];
@@ -249,7 +249,7 @@ fn expected_failures_are_clean_and_an_unexpected_pass_is_not() {
 }
 
 #[test]
-fn a_part_without_cases_is_a_part_and_a_matrix_that_lacks_one_is_not_whole() {
+fn merges_empty_shard_and_detects_missing_shard() {
     let folder = tempfile::tempdir().expect("there is room for a folder");
     let write = |name: &str, report: &Value| {
         let file = folder.path().join(name).to_string_lossy().into_owned();
@@ -278,7 +278,7 @@ fn a_part_without_cases_is_a_part_and_a_matrix_that_lacks_one_is_not_whole() {
 }
 
 #[test]
-fn nothing_judged_is_not_fine() {
+fn fails_run_without_judged_cases() {
     let told = heapsmith(&["check", "--decoder", "true {}", "--filter", "there is no such case"]);
     assert_eq!(told.status.code(), Some(2));
     let told = heapsmith(&["check", "--encoder", "true {in} {out}", "--to", "phd6", "--filter", "phd-cut-in-a-record"]);
@@ -287,7 +287,7 @@ fn nothing_judged_is_not_fine() {
 }
 
 #[test]
-fn failed_cases_are_kept_apart_for_each_implementation_and_those_of_earlier_runs_go() {
+fn keeps_failed_cases_per_implementation_and_removes_older_ones() {
     let folder = tempfile::tempdir().expect("there is room for a folder");
     let report = folder.path().join("report").to_string_lossy().into_owned();
     let wrong = "sh -c 'exit 1' {}";
@@ -311,7 +311,7 @@ fn failed_cases_are_kept_apart_for_each_implementation_and_those_of_earlier_runs
 
 /// A folder, what a refusal says, and the files that are there afterwards all the same.
 #[test]
-fn a_folder_of_reports_keeps_what_is_not_ours() {
+fn keeps_foreign_files_in_report_folder() {
     let folder = tempfile::tempdir().expect("there is room for a folder");
     let path = |name: &str| folder.path().join(name);
     let report = |name: &str, more: &[&str], decoder: &str| {
@@ -365,7 +365,7 @@ fn a_folder_of_reports_keeps_what_is_not_ours() {
 
 /// What a crash says has temporary folders in it, and numbers of processes.
 #[test]
-fn crashes_are_told_alike_in_every_run() {
+fn reports_same_crash_text_in_every_run() {
     let crash = "sh -c 'echo \"$TMPDIR/x $0\" >&2; kill -11 $$' {}";
     let run = |jobs| check(&["--decoder", crash, "--filter", "phd6-openj9", "--jobs", jobs]).0;
     let (one, four) = (run("1"), run("4"));
@@ -374,7 +374,7 @@ fn crashes_are_told_alike_in_every_run() {
 }
 
 #[test]
-fn a_limit_of_failures_ends_a_run_and_facets_that_are_left_out_are_not_judged() {
+fn stops_at_max_failures_and_ignores_left_out_facets() {
     let wrong = format!("sh -c '{HEAPSMITH} decode {{}} | sed s/\\\"size\\\":[0-9]*/\\\"size\\\":7/'");
     let ask = |more: &[&str]| check(&[&["--decoder", &wrong, "--filter", "phd6-openj9-*"], more].concat());
     let (report, code) = ask(&["--jobs", "1"]);
@@ -394,7 +394,7 @@ fn a_limit_of_failures_ends_a_run_and_facets_that_are_left_out_are_not_judged() 
 }
 
 #[test]
-fn a_run_that_skips_more_than_half_says_so_and_is_no_success() {
+fn fails_run_that_skips_more_than_half() {
     // It cannot be asked for one heap of several: of three cases, it reads one.
     let decoder = format!("{HEAPSMITH} decode {{}}");
     let question = ["--decoder", &decoder, "--filter", "hprof-agent-4", "--filter", "hprof-agent-4-heap-*"];

@@ -15,7 +15,7 @@ const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 /// All pairs of readings of each format, by turns declared and found out. tests/readings/all.py without `--once` and with
 /// more random dumps takes a quarter of an hour; tests/readings/README.md has what came of it.
 #[test]
-fn whatever_readings_a_decoder_follows_throughout_it_passes() {
+fn passes_decoder_with_any_consistent_readings() {
     if !has_python() {
         return;
     }
@@ -63,7 +63,7 @@ fn failures(report: &Value) -> Vec<(String, String)> {
 
 /// In the dump of one case alone, the decoder falls back to the default.
 #[test]
-fn a_decoder_that_stops_following_its_reading_fails_there() {
+fn fails_case_where_decoder_leaves_its_reading() {
     if !has_python() {
         return;
     }
@@ -186,7 +186,7 @@ const VERSION_1: Change<'_> =
     ("protocol.py", r#"return {"protocol": 2, **hello}"#, r#"return {"protocol": 1, **hello}"#);
 
 #[test]
-fn what_an_adapter_declares_is_not_held_against_it_and_what_it_does_not_is() {
+fn passes_declared_conventions_and_fails_undeclared_ones() {
     if !has_python() {
         return;
     }
@@ -228,7 +228,7 @@ const ALWAYS_WARNS: Change<'_> = (
 );
 
 #[test]
-fn a_damaged_dump_may_be_accepted_with_warnings_and_a_sound_one_may_not() {
+fn allows_warnings_for_damaged_dumps_only() {
     if !has_python() {
         return;
     }
@@ -254,7 +254,7 @@ fn a_damaged_dump_may_be_accepted_with_warnings_and_a_sound_one_may_not() {
 }
 
 #[test]
-fn names_that_nothing_is_known_by_are_ignored_and_told() {
+fn ignores_and_reports_unknown_names() {
     if !has_python() {
         return;
     }
@@ -275,7 +275,7 @@ fn names_that_nothing_is_known_by_are_ignored_and_told() {
 
 /// A case that may be refused or read, whose dump this project's own decoder does not read to its end.
 #[test]
-fn a_dump_that_our_decoder_does_not_read_has_no_evidence_and_no_error() {
+fn judges_dump_unreadable_by_reference_without_evidence() {
     if !has_python() {
         return;
     }
@@ -307,7 +307,7 @@ for line in sys.stdin:
 "#;
 
 #[test]
-fn what_a_writer_loses_may_be_absent_if_it_says_so() {
+fn allows_declared_losses_of_writer() {
     if !has_python() {
         return;
     }

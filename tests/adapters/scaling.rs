@@ -40,11 +40,11 @@ fn is_as_published(told: &Value) {
 }
 
 #[test]
-fn every_kind_of_dump_is_valid_and_has_what_it_counts() {
+fn every_scaling_dump_is_valid_and_matches_its_counts() {
     for format in [Format::HPROF, Format::PHD4, Format::PHD5, Format::PHD6, Format::CLASSIC] {
         for count in [0, 1, 300] {
             for ScalingDump { name, bytes, counts } in scaling_dumps(format, count).expect("a dump") {
-                let input = Input::memory(name, bytes.clone());
+                let input = Input::from_memory(name, bytes.clone());
                 let report = validate(&input, ValidateOptions::default()).expect("it is in memory");
                 let errors = report.findings.iter().filter(|finding| finding.severity == Severity::Error);
                 assert_eq!(errors.count(), 0, "{format} {name} {count}: {:?}", report.findings);
@@ -61,7 +61,7 @@ fn every_kind_of_dump_is_valid_and_has_what_it_counts() {
 }
 
 #[test]
-fn each_kind_of_dump_has_as_many_as_are_asked_for() {
+fn scaling_dumps_grow_by_requested_count() {
     let of = |count| scaling_dumps(Format::HPROF, count).expect("dumps");
     for (few, many) in of(1_000).into_iter().zip(of(3_000)) {
         let name = few.name;
@@ -89,7 +89,7 @@ fn each_kind_of_dump_has_as_many_as_are_asked_for() {
 }
 
 #[test]
-fn the_segments_of_many_segments_have_an_object_each() {
+fn many_segments_dump_has_one_object_per_segment() {
     let of = |count| {
         let dumps = scaling_dumps(Format::HPROF, count).expect("dumps");
         let bytes = dumps.into_iter().find(|dump| dump.name == "many-segments").expect("a kind").bytes;
@@ -106,7 +106,7 @@ fn the_segments_of_many_segments_have_an_object_each() {
 }
 
 #[test]
-fn every_kind_of_dump_is_asked_in_every_format_and_the_report_is_as_published() {
+fn asks_every_scaling_dump_in_every_format_and_follows_schema() {
     // No dump may be larger than nothing, so that the first size of each is the last.
     let (told, _) = check(&["--scaling", "--scaling-size", "0", "--adapter", REFERENCE]);
     is_as_published(&told);
@@ -144,7 +144,7 @@ fn sizes_are_doubled_up_to_the_largest_dump() {
 }
 
 #[test]
-fn recursion_is_told_with_the_size_at_which_it_ends() {
+fn reports_size_at_which_recursion_fails() {
     if !has_python() {
         return;
     }
@@ -167,7 +167,7 @@ fn recursion_is_told_with_the_size_at_which_it_ends() {
 }
 
 #[test]
-fn a_program_that_reads_nothing_is_no_success() {
+fn fails_program_that_reads_no_dump() {
     let output = crate::bench::heapsmith(&["check", "--scaling", "--scaling-size", "0", "--decoder", "false {}"]);
     assert_eq!(output.status.code(), Some(2));
     let errors = String::from_utf8_lossy(&output.stderr);
@@ -176,7 +176,7 @@ fn a_program_that_reads_nothing_is_no_success() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn the_memory_of_each_case_is_its_own() {
+fn measures_memory_per_case() {
     if !has_python() {
         return;
     }

@@ -137,7 +137,7 @@ fn a_dropped_null_is_found_where_it_was() {
 }
 
 #[test]
-fn an_ignored_hash_is_missed() {
+fn reports_missing_hash() {
     mistaken("ignore-a-hash", "phd", |case| {
         // The listing has its lines by address, as `decode` prints them.
         let mut lines = case.lines.iter();
@@ -148,7 +148,7 @@ fn an_ignored_hash_is_missed() {
 }
 
 #[test]
-fn swapped_records_are_told_by_their_order() {
+fn reports_swapped_records_as_record_order() {
     mistaken("swap-two-records", "hprof", |case| (case.records().len() > 1).then(|| ("record-order", String::new())));
 }
 
@@ -194,7 +194,7 @@ fn a_truncated_file_that_is_accepted_is_a_wrong_verdict() {
 }
 
 #[test]
-fn the_answer_with_another_id_is_an_error_of_the_adapter() {
+fn reports_wrong_answer_id_as_adapter_error() {
     if !has_python() {
         return;
     }
@@ -238,7 +238,7 @@ fn speaks_both_versions(adapter: &str) {
 }
 
 #[test]
-fn the_python_template_is_what_it_says() {
+fn python_template_passes_in_both_protocol_versions() {
     if has_python() {
         let adapter = python("examples/adapters/templates/adapter.py", "");
         passes(&adapter);
@@ -254,7 +254,7 @@ fn java_template() -> Option<tempfile::TempDir> {
 }
 
 #[test]
-fn the_java_template_is_what_it_says() {
+fn java_template_passes_in_both_protocol_versions() {
     let text = fs::read_to_string(format!("{ROOT}/examples/adapters/templates/Adapter.java")).expect("it is there");
     assert!(text.lines().count() <= 390);
     let Some(classes) = java_template() else { return };
@@ -265,7 +265,7 @@ fn the_java_template_is_what_it_says() {
 
 /// In every case of the level, and its histograms are.
 #[test]
-fn what_the_java_analyser_answers_is_right() {
+fn java_analyser_answers_correctly() {
     let files = ["Adapter.java", "analyser/Analyser.java", "analyser/Dominators.java", "analyser/HprofHeap.java"];
     let sources = files.map(|file| format!("{ROOT}/examples/adapters/templates/{file}").into());
     let Some(classes) = compiled(&sources) else { return };
@@ -354,7 +354,7 @@ fn adapter_test_says_what_to_fix() {
 /// The adapters of hostile.py accept every dump, so that the parser fails on each damaged one; and they accept what is unknown
 /// and what does not exist, which has to be fixed in the adapter.
 #[test]
-fn adapter_test_tells_the_parsers_failures_from_the_adapters_and_goes_on() {
+fn adapter_test_separates_parser_failures_from_adapter_faults() {
     if !has_python() {
         return;
     }

@@ -2,16 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use heapsmith::check::{Choice, Entry, ExpectedFailures, Filter, Source};
+use heapsmith::check::{CaseChoice, CaseSource, ExpectedFailure, ExpectedFailures, Filter};
 
 fn chosen(filters: &[&str]) -> Vec<String> {
     let filters = filters.iter().map(|text| text.parse().expect("a filter")).collect();
-    let sources = Source::chosen(&Choice::default().random(3).seed(1).filters(filters)).expect("cases");
-    sources.iter().map(Source::id).collect()
+    let sources = CaseSource::from_choice(&CaseChoice::default().random(3).seed(1).filters(filters)).expect("cases");
+    sources.iter().map(CaseSource::id).collect()
 }
 
 #[test]
-fn a_filter_is_an_id_a_part_of_one_a_pattern_or_a_rule_and_several_add_up() {
+fn filters_by_id_part_pattern_and_rule_add_up() {
     assert_eq!(chosen(&["phd6-openj9-64"]), ["phd6-openj9-64"], "others have more after it");
     let part = chosen(&["phd6-openj9"]);
     assert!(part.len() > 2 && part.iter().all(|id| id.contains("phd6-openj9")), "{part:?}");
@@ -30,13 +30,13 @@ fn a_filter_is_an_id_a_part_of_one_a_pattern_or_a_rule_and_several_add_up() {
 #[test]
 fn a_case_that_does_not_exist_is_an_error() {
     let corpus: BTreeSet<String> = ["phd-a", "hprof-b[1]"].map(str::to_owned).into_iter().collect();
-    let choice = Choice::default().random(3).seed(7);
+    let choice = CaseChoice::default().random(3).seed(7);
     let check = |case: &str| {
-        let entry = Entry { cases: vec![case.to_owned()], ..Entry::default() };
+        let entry = ExpectedFailure { cases: vec![case.to_owned()], ..ExpectedFailure::default() };
         ExpectedFailures { expect: vec![entry] }.check_cases(&corpus, &choice)
     };
-    let sources = Source::chosen(&choice).expect("cases");
-    let random = sources.iter().map(Source::id).find(|id| id.ends_with("-7-000002")).expect("the last of 3");
+    let sources = CaseSource::from_choice(&choice).expect("cases");
+    let random = sources.iter().map(CaseSource::id).find(|id| id.ends_with("-7-000002")).expect("the last of 3");
     for case in ["phd-a", "phd-a:to-hprof", "phd-*", "hprof-b[[]1]", "*", "random-*", &random] {
         assert!(check(case).is_ok(), "{case}");
     }

@@ -4,16 +4,16 @@ use std::collections::BTreeSet;
 
 use heapsmith::check::ambiguities;
 use heapsmith::compare::compare;
-use heapsmith::corpus::Answer;
+use heapsmith::corpus::RightAnswer;
 
 #[test]
-fn readings_are_worked_out_as_they_are_spelled() {
+fn derives_readings_as_spelled() {
     let mut seen = BTreeSet::new();
     for case in heapsmith::corpus::cases().expect("there are cases") {
         for answer in &case.answers {
             let Some((name, choice)) = answer.choice() else { continue };
             let heap = case.heap_under(name, choice).unwrap_or_else(|e| panic!("{}: {e}", case.id));
-            let (Answer::Reads(_, spelled), Some(heap)) = (answer, heap) else { continue };
+            let (RightAnswer::Reads(_, spelled), Some(heap)) = (answer, heap) else { continue };
             let comparison = compare(spelled, &heap, &BTreeSet::new());
             assert_eq!(comparison.differences, [], "{}: {name}={choice}", case.id);
             assert_eq!(comparison.not_compared, [], "{}: {name}={choice}", case.id);

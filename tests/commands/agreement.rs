@@ -111,7 +111,7 @@ fn every_command_agrees_with_validate_on_every_case_of_the_corpus() {
 }
 
 #[test]
-fn gzip_that_is_cut_or_damaged_anywhere_has_one_answer() {
+fn every_command_agrees_on_damaged_gzip() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let mut names = Vec::new();
     for format in ["phd6", "hprof", "classic"] {
@@ -143,7 +143,7 @@ fn gzip_that_is_cut_or_damaged_anywhere_has_one_answer() {
 }
 
 #[test]
-fn a_report_says_what_was_tolerated_and_that_nothing_was() {
+fn reports_list_tolerated_rules_or_none() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus/phd");
     fs::copy(corpus.join("damaged/phd-shorten-an-array.phd"), folder.path().join("bad.phd")).expect("a case");
@@ -178,7 +178,7 @@ fn a_report_says_what_was_tolerated_and_that_nothing_was() {
 }
 
 #[test]
-fn a_conversion_that_cannot_be_judged_has_exit_code_2() {
+fn exits_with_2_for_conversion_that_cannot_be_judged() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let listing = |lines: &[&str]| lines.join("\n") + "\n";
     // More classes than identifiers of one byte can number.

@@ -110,7 +110,7 @@ fn every_link_leads_to_a_file_and_a_heading() {
 }
 
 #[test]
-fn the_contents_list_every_page_of_docs_and_every_page_that_one_leads_to() {
+fn summary_lists_every_page_of_docs_and_every_linked_page() {
     let contents = contents();
     let is_page = |path: &String| path.starts_with("docs/") && !PARTS.contains(&path.as_str());
     let mut missing: BTreeSet<String> = pages().into_iter().filter(is_page).filter(|p| !contents.contains(p)).collect();
@@ -146,7 +146,7 @@ fn stands_for(word: &str, path: &str) -> bool {
 }
 
 #[test]
-fn the_book_has_every_file_to_which_a_page_leads() {
+fn book_copies_every_linked_file() {
     let script = read("docs/book.sh").replace("\\\n", " ");
     let (_, copied) = script.split_once("files=$(find ").expect("a list of files");
     let (copied, _) = copied.split_once("-type f").expect("its end");
@@ -166,7 +166,7 @@ fn the_book_has_every_file_to_which_a_page_leads() {
 }
 
 #[test]
-fn no_page_of_the_book_leads_to_a_folder() {
+fn pages_link_to_no_folder() {
     let mut folders = Vec::new();
     for page in contents() {
         for link in links(&read(&page)).into_iter().filter(|link| !link.starts_with('#')) {

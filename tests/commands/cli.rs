@@ -190,7 +190,7 @@ fn bad_input_gives_one_clear_message_and_exit_code_1() {
 }
 
 #[test]
-fn questions_that_cannot_be_put_give_exit_code_2() {
+fn exits_with_2_for_usage_and_io_errors() {
     let bench = Bench::new();
     fs::create_dir(bench.path("folder")).expect("creatable");
     for command in ["decode", "inspect", "validate"] {
@@ -252,7 +252,7 @@ fn a_missing_end_is_a_warning_everywhere() {
 }
 
 #[test]
-fn the_sound_part_of_a_damaged_dump_is_listed_on_request_and_the_exit_code_stays_1() {
+fn sound_prefix_lists_damaged_dump_and_exits_with_1() {
     let bench = Bench::new();
     let good = bench.read("good.phd");
     bench.write("cut.phd", &good[..good.len() / 2]);
@@ -291,7 +291,7 @@ fn compressed_dumps_and_standard_input_are_read_like_any_other() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_full_disk_is_reported_and_leaves_nothing_behind() {
+fn reports_full_disk_and_leaves_no_partial_file() {
     let bench = Bench::new();
     let binary = Command::cargo_bin("heapsmith").expect("built").get_program().to_owned();
     let shell = |script: &str| {
@@ -318,7 +318,7 @@ fn a_full_disk_is_reported_and_leaves_nothing_behind() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_reader_that_goes_away_ends_the_program_quietly() {
+fn exits_quietly_when_reader_closes_pipe() {
     let bench = Bench::new();
     let binary = Command::cargo_bin("heapsmith").expect("built").get_program().to_owned();
     let script = "\"$1\" inspect --bytes big.phd | head -1 >/dev/null; echo ${PIPESTATUS[0]}";
@@ -332,7 +332,7 @@ fn a_reader_that_goes_away_ends_the_program_quietly() {
 }
 
 #[test]
-fn the_demo_runs_twice_and_never_replaces_another_heaps_dumps() {
+fn demo_repeats_and_never_replaces_dumps_of_other_heap() {
     let bench = Bench::new();
     let first = bench.run(&["demo", "--objects", "50"]).ok().stdout();
     assert_eq!(first, bench.run(&["demo", "--objects", "50"]).ok().stdout());
@@ -437,7 +437,7 @@ fn a_writer_is_recognised_from_standard_input_as_from_a_file() {
 
 /// A native writer in another order or with other hashes than its profile has is still that writer.
 #[test]
-fn a_writer_with_unusual_habits_comes_back_byte_for_byte() {
+fn rewrites_dump_of_unusual_writer_byte_for_byte() {
     let bench = Bench::new();
     // Version 6 with 16-bit hashes, classes last: class A, then nothing but what the native writer writes.
     let body = "40 0400 00001100 1234  06 40 0440 00000008 5678 00000000 0001 41 00000000 03";
@@ -465,7 +465,7 @@ fn another_word_size_keeps_the_recognised_writer() {
 }
 
 #[test]
-fn listings_that_are_cut_short_or_leave_out_what_a_dump_needs_are_refused() {
+fn refuses_truncated_and_incomplete_listings() {
     let bench = Bench::new();
     let listing = bench.run(&["decode", "good.phd"]).ok().stdout();
     let lines: Vec<&str> = listing.lines().collect();
@@ -520,7 +520,7 @@ fn a_compressed_dump_that_is_cut_short_is_refused_by_every_command() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn devices_pipes_and_links_stay_what_they_are() {
+fn keeps_devices_pipes_and_links() {
     let bench = Bench::new();
     let shell = |script: &str| {
         let binary = Command::cargo_bin("heapsmith").expect("built").get_program().to_owned();
@@ -554,7 +554,7 @@ fn devices_pipes_and_links_stay_what_they_are() {
 }
 
 #[test]
-fn what_the_heap_does_not_tell_of_a_dumps_end_is_said() {
+fn rewrite_warns_of_missing_end_tag_and_trailing_bytes() {
     let bench = Bench::new();
     let good = bench.read("good.phd");
     bench.write("endless.phd", &good[..good.len() - 1]);
@@ -634,7 +634,7 @@ fn a_rule_of_the_graph_is_explained_at_the_field_that_breaks_it() {
 }
 
 #[test]
-fn a_part_of_an_id_lists_rules_and_an_unknown_one_names_the_nearest() {
+fn lists_rules_by_id_prefix_and_suggests_nearest_id() {
     let bench = Bench::new();
     let listed = bench.run(&["explain", "phd.header"]).ok().stdout();
     assert!(listed.lines().skip(1).all(|line| line.starts_with("phd.header.")), "{listed}");
@@ -649,7 +649,7 @@ fn a_part_of_an_id_lists_rules_and_an_unknown_one_names_the_nearest() {
 }
 
 #[test]
-fn rules_are_listed_by_format_and_kind_and_found_by_all_of_some_words() {
+fn lists_rules_by_format_and_kind_and_searches_words() {
     let bench = Bench::new();
     let ids = |arguments: &[&str]| -> Vec<String> {
         let text = bench.run(&[&["spec"], arguments].concat()).ok().stdout();

@@ -81,7 +81,7 @@ fn the_answers_are_those_worked_out_by_hand() {
 }
 
 #[test]
-fn each_entry_has_its_line() {
+fn writes_one_line_per_entry() {
     let bench = bench();
     bench.ok("answers heap.hprof --entries lines");
     let text = String::from_utf8(bench.read("lines")).expect("text");
@@ -120,7 +120,7 @@ fn each_entry_has_its_line() {
 }
 
 #[test]
-fn a_path_that_there_is_not_is_the_answer_no() {
+fn exits_with_1_when_no_path_exists() {
     let bench = bench();
     let (code, out, _) = bench.run("answers heap.hprof --path 0x1a0 --path 0x100");
     assert_eq!(code, 1);
@@ -133,7 +133,7 @@ fn a_path_that_there_is_not_is_the_answer_no() {
 }
 
 #[test]
-fn without_roots_there_is_no_answer_that_depends_on_them() {
+fn omits_answers_that_depend_on_missing_roots() {
     let bench = bench();
     bench.ok("convert heap.hprof --to phd6 -o heap.phd");
     let answers = json(&bench.ok("answers heap.phd --json"));
@@ -164,7 +164,7 @@ fn a_class_that_the_dump_does_not_have_is_a_dangling_reference() {
 
 /// A format that names no fields cannot leave the referents out.
 #[test]
-fn the_report_says_what_the_format_leaves_open() {
+fn reports_facts_that_format_does_not_record() {
     let bench = bench();
     bench.ok("convert heap.hprof --to phd4 -o heap.phd");
     assert_eq!(json(&bench.ok("answers heap.phd --json"))["referents"], true);
@@ -189,7 +189,7 @@ fn a_dump_that_is_not_valid_is_refused_or_tolerated() {
 
 /// An empty file is no damaged dump of any format.
 #[test]
-fn an_empty_file_is_called_one() {
+fn reports_empty_file_as_empty() {
     let bench = Bench::new();
     bench.write("empty", b"");
     for command in ["answers empty", "validate empty", "inspect empty", "decode empty"] {
@@ -200,7 +200,7 @@ fn an_empty_file_is_called_one() {
 }
 
 #[test]
-fn a_shape_that_no_root_leads_to_is_warned_of() {
+fn warns_of_shape_without_root() {
     let bench = Bench::new();
     let (code, _, error) = bench.run("generate --objects 20 --shape list:3@monitor-used -o warned.hprof");
     assert_eq!(code, 0, "{error}");

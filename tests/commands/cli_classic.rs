@@ -134,7 +134,7 @@ fn rewriting_gives_the_same_bytes_through_records_and_through_the_heap() {
 }
 
 #[test]
-fn an_encoding_is_changed_through_the_heap() {
+fn rewrite_through_heap_changes_encoding() {
     let bench = Bench::new();
     for profile in WRITERS {
         // The names of a dump in EBCDIC, which UTF-8 has as well.
@@ -216,7 +216,7 @@ fn a_listing_names_the_classes_of_objects_and_the_number_of_nulls() {
 }
 
 #[test]
-fn standard_input_is_a_file_like_any_other() {
+fn reads_standard_input_like_file() {
     let bench = Bench::new();
     for arguments in [["inspect", "-"].as_slice(), &["inspect", "--bytes", "-"], &["decode", "-"], &["validate", "-"]] {
         let ran = bench.run_with(arguments, SMALL.as_bytes());
@@ -230,7 +230,7 @@ fn standard_input_is_a_file_like_any_other() {
 }
 
 #[test]
-fn damage_is_told_with_its_line() {
+fn reports_damage_with_line_and_column() {
     let bench = Bench::new();
     fs::write(bench.path("bad.txt"), SMALL.replace("CLS", "CLZ")).expect("writable");
     let ran = bench.run(&["decode", "bad.txt"]);

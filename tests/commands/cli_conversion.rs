@@ -76,7 +76,7 @@ fn names(list: &Value) -> Vec<&str> {
 }
 
 #[test]
-fn a_dump_goes_to_another_format_and_the_report_says_what_that_cost() {
+fn convert_reports_lost_changed_and_synthesised_facts() {
     let bench = Bench::new();
     // HotSpot has no threads but instances of java/lang/Thread, which a random heap seldom has.
     bench.expect(0, "generate --format hprof --profile any --seed 7 --objects 60 -o a.hprof");
@@ -103,7 +103,7 @@ fn a_dump_goes_to_another_format_and_the_report_says_what_that_cost() {
 }
 
 #[test]
-fn the_writer_of_a_conversion_is_recognised_and_what_another_could_have_recorded_is_told() {
+fn recognises_writer_of_conversion_and_lists_what_another_records() {
     let bench = Bench::new();
     bench.generate("phd6", "a.phd");
     for (to, profile) in
@@ -182,7 +182,7 @@ fn a_converter_that_loses_a_reference_is_caught() {
 }
 
 #[test]
-fn addresses_that_a_target_cannot_hold_are_numbered_anew_or_refused() {
+fn renumbers_or_refuses_addresses_that_target_cannot_hold() {
     let bench = Bench::new();
     bench.expect(0, "generate --format hprof --id-size 2 --addresses numbers --seed 3 --objects 40 -o odd.hprof");
     let report = bench.json(0, "convert", "convert odd.hprof -o odd.phd --to phd6 --json");
@@ -238,7 +238,7 @@ fn rename(value: &mut Value) {
 }
 
 #[test]
-fn what_one_side_does_not_tell_is_no_difference_up_to_renaming() {
+fn ignores_unrecorded_facts_up_to_renaming() {
     let bench = Bench::new();
     for seed in 7..12 {
         bench.expect(0, &format!("generate --format phd6 --seed {seed} --objects 60 --force -o a.phd"));
@@ -298,7 +298,7 @@ fn a_shuffled_copy_is_equal_up_to_renaming_and_the_mapping_is_written() {
 }
 
 #[test]
-fn compare_says_where_each_side_says_what_and_what_was_not_compared() {
+fn compare_locates_differences_and_lists_facts_not_compared() {
     let bench = Bench::new();
     // HotSpot would make instances of the classes of primitive types.
     bench.expect(0, "generate --format hprof --profile any --seed 7 --objects 60 -o a.hprof");
@@ -324,7 +324,7 @@ fn compare_says_where_each_side_says_what_and_what_was_not_compared() {
 }
 
 #[test]
-fn what_a_listing_omits_is_not_compared() {
+fn does_not_compare_facets_omitted_by_listing() {
     let bench = Bench::new();
     for (file, head, size) in
         [("a.jsonl", r#"{"listing":1}"#, 16), ("b.jsonl", r#"{"listing":1,"omits":["object-size"]}"#, 24)]
@@ -370,7 +370,7 @@ fn names_of_classes_are_compared_in_the_form_of_java_source_where_that_is_asked_
 }
 
 #[test]
-fn the_table_of_facets_is_shown_by_format_by_writer_and_for_two() {
+fn facets_prints_table_by_format_writer_and_pair() {
     let bench = Bench::new();
     let all = bench.json(0, "facets", "facets --json");
     assert_eq!(all["columns"].as_array().map(Vec::len), Some(5));
@@ -386,7 +386,7 @@ fn the_table_of_facets_is_shown_by_format_by_writer_and_for_two() {
 }
 
 #[test]
-fn bad_questions_and_broken_dumps_have_one_clear_message_and_leave_nothing_behind() {
+fn reports_bad_arguments_and_broken_dumps_once_and_leaves_no_output() {
     let bench = Bench::new();
     bench.generate("phd6", "a.phd");
     let bytes = fs::read(bench.path("a.phd")).expect("written");

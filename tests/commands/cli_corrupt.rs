@@ -83,7 +83,7 @@ fn every_edit_that_is_listed_breaks_its_rule_where_the_report_says() {
 }
 
 #[test]
-fn the_report_goes_where_the_dump_does_not() {
+fn prints_report_on_the_stream_without_the_dump() {
     let bench = Bench::with("hprof");
     let (stdout, _) = bench.expect(0, "corrupt good --edit raise-the-version -o bad");
     assert_eq!(String::from_utf8_lossy(&stdout), "breaks hprof.header.version at offset 0xd: sets version 1.0.4\n");
@@ -98,7 +98,7 @@ fn the_report_goes_where_the_dump_does_not() {
 }
 
 #[test]
-fn what_cannot_be_done_is_said_and_nothing_is_written() {
+fn refuses_impossible_edit_and_writes_nothing() {
     let bench = Bench::with("phd6");
     bench.expect(0, "corrupt good --edit raise-the-version -o bad");
     for (code, arguments, part) in [
@@ -124,7 +124,7 @@ fn what_cannot_be_done_is_said_and_nothing_is_written() {
 
 /// These dumps are valid and unusual: where the plain ones break a rule, they keep it.
 #[test]
-fn an_edit_that_would_break_nothing_is_not_made() {
+fn refuses_edit_that_breaks_no_rule() {
     let bench = Bench::with("phd6");
     let corpus = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("corpus");
     for (dump, edit, rule) in [

@@ -83,7 +83,7 @@ fn a_dump_its_listing_and_standard_input_have_one_digest() {
 }
 
 #[test]
-fn two_formats_have_one_digest_over_the_facets_that_both_tell() {
+fn two_formats_have_same_digest_over_common_facets() {
     let bench = Bench::new();
     bench.ok(&["generate", "--format", "hprof", "--seed", "5", "--objects", "40", "-o", "all.hprof"]);
     bench.ok(&["decode", "all.hprof", "-o", "all.jsonl"]);
@@ -143,7 +143,7 @@ fn reports_follow_the_published_schema() {
 }
 
 #[test]
-fn what_cannot_be_asked_is_refused_with_the_reason() {
+fn refuses_impossible_digest_options_with_reason() {
     let bench = Bench::new();
     bench.write("cut.phd", &bench.read("good.phd")[..2000]);
     bench.write("no.json", "{}");

@@ -14,7 +14,7 @@ use tempfile::TempDir;
 const FOREIGN: [&str; 4] = ["notes.txt", "phd/notes.txt", "phd/own/deep/notes.txt", "own/notes.txt"];
 
 #[test]
-fn files_of_others_survive_bless_and_are_notes_of_verify() {
+fn bless_keeps_foreign_files_and_verify_notes_them() {
     let bench = Bench::with_corpus();
     bench.spoil_a_file();
     let is_linked = bench.link_a_file();
@@ -65,7 +65,7 @@ fn the_folder_itself_may_be_a_link() {
 
 #[cfg(unix)]
 #[test]
-fn a_shelf_that_is_a_link_is_refused_and_what_it_leads_to_is_left_alone() {
+fn refuses_linked_format_folder_and_leaves_its_target() {
     let bench = Bench::with_corpus();
     bench.spoil_a_file();
     bench.put("corpus/phd/notes.txt", "theirs");
@@ -76,7 +76,7 @@ fn a_shelf_that_is_a_link_is_refused_and_what_it_leads_to_is_left_alone() {
 
 #[cfg(unix)]
 #[test]
-fn a_file_that_became_a_link_is_replaced_and_what_it_leads_to_is_left_alone() {
+fn replaces_linked_file_and_leaves_its_target() {
     let bench = Bench::with_corpus();
     bench.put("outside", "theirs");
     let file = bench.corpus().join(A_FILE);
@@ -130,7 +130,7 @@ fn a_file_that_is_not_listed_is_not_replaced() {
 }
 
 #[test]
-fn files_of_cases_that_are_no_more_are_removed() {
+fn bless_removes_files_of_removed_cases() {
     let bench = Bench::with_corpus();
     bench.put("corpus/retired/deep/stale.phd", "ours");
     bench.put("corpus/phd/stale.jsonl", "ours");
@@ -148,7 +148,7 @@ fn files_of_cases_that_are_no_more_are_removed() {
 
 /// Once each format had one folder for all of its cases.
 #[test]
-fn a_corpus_in_fewer_folders_is_brought_into_order() {
+fn bless_moves_flat_corpus_into_folders() {
     let bench = Bench::with_corpus();
     let flat = |path: &str| {
         let parts: Vec<&str> = path.split('/').collect();
@@ -183,7 +183,7 @@ fn a_corpus_in_fewer_folders_is_brought_into_order() {
 }
 
 #[test]
-fn a_missing_file_is_a_trouble() {
+fn verify_reports_missing_file() {
     let bench = Bench::with_corpus();
     fs::remove_file(bench.corpus().join(A_FILE)).expect("removed");
     fs::remove_dir_all(bench.path("corpus/classic")).expect("removed");
@@ -193,7 +193,7 @@ fn a_missing_file_is_a_trouble() {
 }
 
 #[test]
-fn one_command_at_a_time_writes_and_many_may_read() {
+fn locks_corpus_for_one_writer_or_many_readers() {
     let bench = Bench::with_corpus();
     let lock = File::create(bench.path("corpus/.heapsmith-lock")).expect("a file");
     lock.lock().expect("locked");
@@ -248,7 +248,7 @@ fn a_read_only_folder_is_verified_without_a_lock() {
 }
 
 #[test]
-fn a_new_folder_is_filled_even_if_that_is_interrupted() {
+fn bless_completes_interrupted_new_folder() {
     let bench = Bench::new();
     // Before the journal, and after it.
     for sign in [".heapsmith-new/7", ".heapsmith-journal"] {

@@ -5,7 +5,7 @@ use pretty_assertions::assert_eq;
 use super::bench::Bench;
 
 #[test]
-fn a_page_is_whole_also_of_a_broken_dump() {
+fn writes_complete_page_of_broken_dump() {
     let bench = Bench::new();
     bench.ok("generate --format phd6 --seed 5 --objects 60 -o good.phd");
     assert_eq!(bench.ok("inspect --html good.phd -o good.html"), "");
@@ -25,7 +25,7 @@ fn a_page_is_whole_also_of_a_broken_dump() {
 }
 
 #[test]
-fn what_is_asked_of_a_page_is_checked() {
+fn refuses_invalid_page_options() {
     let bench = Bench::new();
     bench.ok("generate --format phd6 --seed 5 --objects 60 -o good.phd");
     assert!(bench.refused("inspect --html --records 0 good.phd").contains("1..=50000"));

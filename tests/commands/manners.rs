@@ -59,7 +59,7 @@ fn outputs_are_named_by_one_option_and_go_to_standard_output_without_it() {
 }
 
 #[test]
-fn names_that_do_not_exist_are_answered_with_those_that_are_near() {
+fn suggests_nearest_names() {
     let bench = Bench::new();
     bench.ok("generate --format phd6 -o a.phd");
     for (arguments, answer) in [
@@ -90,7 +90,7 @@ fn names_that_do_not_exist_are_answered_with_those_that_are_near() {
 }
 
 #[test]
-fn colours_come_where_they_are_wished() {
+fn prints_colours_as_color_option_says() {
     let bench = Bench::new();
     bench.ok("generate -o a.hprof");
     let coloured = |arguments: &str| bench.ok(arguments).contains("\u{1b}[32m");
@@ -101,7 +101,7 @@ fn colours_come_where_they_are_wished() {
 }
 
 #[test]
-fn it_says_less_or_more() {
+fn quiet_and_verbose_change_standard_error() {
     let bench = Bench::new();
     bench.ok("generate -o a.hprof");
     let dump = fs::read(bench.0.path().join("a.hprof")).expect("readable");
@@ -120,7 +120,7 @@ fn it_says_less_or_more() {
 }
 
 #[test]
-fn folders_and_patterns_stand_for_their_files() {
+fn expands_folders_and_patterns() {
     let bench = Bench::new();
     bench.ok("generate -o one.hprof");
     let dump = fs::read(bench.0.path().join("one.hprof")).expect("readable");
@@ -177,7 +177,7 @@ fn a_file_that_cannot_be_read_does_not_hide_the_others_of_a_folder() {
 }
 
 #[test]
-fn what_is_exported_is_not_taken_for_the_corpus() {
+fn corpus_verify_refuses_export() {
     let bench = Bench::new();
     bench.ok("corpus export -o own --format phd6 --tag golden");
     assert!(bench.refused("corpus verify own").contains("holds cases of `corpus export` or `corpus add`"));
@@ -185,7 +185,7 @@ fn what_is_exported_is_not_taken_for_the_corpus() {
 
 #[cfg(unix)]
 #[test]
-fn a_folder_that_leads_into_itself_ends() {
+fn does_not_follow_folder_links() {
     let bench = Bench::new();
     bench.ok("generate -o one.hprof");
     std::os::unix::fs::symlink(bench.0.path(), bench.0.path().join("again")).expect("a link");
@@ -194,7 +194,7 @@ fn a_folder_that_leads_into_itself_ends() {
 }
 
 #[test]
-fn the_demo_is_short_and_says_what_comes_next() {
+fn demo_prints_short_lines_and_next_steps() {
     let bench = Bench::new();
     let short = bench.ok("demo --objects 40");
     assert!(short.lines().all(|line| line.chars().count() <= 100), "{short}");

@@ -89,7 +89,7 @@ fn every_command_takes_the_memory_that_its_help_states() {
 
 /// A dump of few bytes that stand for many is refused, and what was held of it until then is not held once more.
 #[test]
-fn decode_takes_no_more_than_others_of_a_dump_that_takes_too_much() {
+fn decode_bounds_memory_when_it_refuses_decompression_bomb() {
     if !has_python("it measures the memory") {
         return;
     }

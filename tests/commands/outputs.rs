@@ -8,7 +8,7 @@ use super::bench::Bench;
 
 /// With `--force`, too.
 #[test]
-fn no_output_replaces_an_input_or_another_output() {
+fn refuses_output_that_is_an_input_or_another_output() {
     let bench = Bench::new();
     bench.ok("generate --format classic --seed 3 --objects 20 -o a.txt");
     bench.ok("generate --seed 3 --objects 20 -o a.hprof");
@@ -60,7 +60,7 @@ fn no_output_replaces_an_input_or_another_output() {
 
 /// What cannot be written is refused before anything is.
 #[test]
-fn a_second_output_that_cannot_be_written_leaves_no_first_one() {
+fn writes_no_output_if_second_output_is_refused() {
     let bench = Bench::new();
     bench.ok("generate --objects 20 -o a.hprof");
     bench.write("old", b"old");
@@ -107,7 +107,7 @@ fn a_report_beside_standard_output_goes_to_standard_error() {
 
 /// Of a recipe that says gzip=yes, what is about the plain dump is refused, and nothing is compressed twice.
 #[test]
-fn a_dump_is_compressed_once_or_not_at_all() {
+fn compresses_dump_at_most_once() {
     let bench = Bench::new();
     let recipe = "generate heapsmith-2:preset=tiny,gzip=yes,seed=3";
     bench.ok(&format!("{recipe} -o by-recipe.gz"));

@@ -33,7 +33,7 @@ fn given_slowly(bench: &Bench, arguments: &str, dump: &[u8], most: usize) -> (us
 }
 
 #[test]
-fn a_command_that_reads_for_long_shows_how_far_it_is() {
+fn shows_progress_on_terminal_after_one_second() {
     let bench = Bench::new();
     bench.ok("generate --format phd6 --objects 2000 --seed 4 -o a.phd");
     let dump = bench.read("a.phd");

@@ -77,7 +77,7 @@ fn the_readme_is_short() {
 
 /// The five lines of docs/tests.md are those of the crate's documentation, which is run as a test.
 #[test]
-fn the_example_of_the_library_is_that_of_its_documentation() {
+fn readme_example_equals_crate_documentation() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let page = fs::read_to_string(root.join("docs/tests.md")).expect("the page");
     let library = fs::read_to_string(root.join("src/lib.rs")).expect("the library");

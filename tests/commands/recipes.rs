@@ -30,7 +30,7 @@ const COMMANDS: &[&str] = &[
 ];
 
 #[test]
-fn the_answer_for_a_recipe_is_the_answer_for_the_file() {
+fn every_command_answers_recipe_like_its_file() {
     let bench = Bench::new();
     for (spelling, edit) in [
         (",format=phd6", "use-a-reserved-tag"),
@@ -72,7 +72,7 @@ fn a_recipe_is_printed_and_generates_the_same_bytes() {
 }
 
 #[test]
-fn a_file_of_options_says_the_same_as_flags() {
+fn options_file_equals_flags() {
     let bench = Bench::new();
     let file = "preset = \"tiny\"\nobjects = 40\nnulls = 0.25\noddities = [\"nul-names\", \"signers\"]\nhashes = 16\n";
     fs::write(bench.0.path().join("options.toml"), file).expect("writable");
@@ -116,7 +116,7 @@ fn one_heap_in_several_formats_is_converted_faithfully() {
 }
 
 #[test]
-fn the_seed_of_a_swarm_draws_what_is_not_given() {
+fn swarm_seed_draws_unset_options() {
     let bench = Bench::new();
     let recipe = bench.ok("generate --swarm --seed 12 --format phd6,hprof --objects 40 --print-recipe");
     let lines: Vec<&str> = recipe.lines().collect();
@@ -156,7 +156,7 @@ fn dumps_that_rely_on_a_rule_or_break_it_are_found() {
 }
 
 #[test]
-fn a_dump_is_changed_by_chance_in_the_same_way_each_time() {
+fn mutation_is_reproducible() {
     let bench = Bench::new();
     let recipe = "heapsmith-2:preset=tiny,mutation=8,seed=3,format=phd6";
     for name in ["one", "two"] {
@@ -183,7 +183,7 @@ fn a_recipe_of_another_version_or_with_a_mistake_is_refused() {
 }
 
 #[test]
-fn parts_of_a_dump_are_those_of_the_whole() {
+fn windows_and_size_match_whole_dump() {
     let bench = Bench::new();
     let recipe = "heapsmith-2:preset=huge,objects=9000,seed=3,profile=even";
     bench.ok(&format!("generate {recipe} -o whole"));

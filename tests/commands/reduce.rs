@@ -24,7 +24,7 @@ fn bench() -> Bench {
 
 /// "0x00000008 [0] OBJ [I" and the ends of two lines have 24 bytes.
 #[test]
-fn a_command_says_whether_a_dump_still_shows_it() {
+fn reduces_while_test_command_succeeds() {
     let bench = bench();
     let test = ["all.txt", "--jobs", "1", "--test", "grep -q 'OBJ \\[I' {}"];
     let (code, told, error) = reduce(&bench, &[&test[..], &["-o", "small.txt", "--journal", "tried"]].concat());
@@ -45,7 +45,7 @@ fn a_command_says_whether_a_dump_still_shows_it() {
 
 /// The text has the dump as digits, from which anybody gets its bytes.
 #[test]
-fn the_text_of_an_issue_has_all_that_shows_it() {
+fn issue_text_has_dump_listing_and_fields() {
     let bench = bench();
     let (code, _, error) =
         reduce(&bench, &["all.txt", "--decoder", "cat {}", "-o", "small.txt", "--issue", "issue.md"]);
@@ -75,7 +75,7 @@ fn the_text_of_an_issue_has_all_that_shows_it() {
 
 /// A program that prints no listing at all is wrong of every dump that is to be read.
 #[test]
-fn a_wrong_answer_is_what_a_dump_shows() {
+fn reduces_dump_while_answer_stays_wrong() {
     let bench = bench();
     let (code, told, error) = reduce(&bench, &["all.txt", "--decoder", "cat {}", "-o", "small.txt"]);
     assert_eq!((code, error.as_str()), (0, ""));
@@ -91,7 +91,7 @@ fn a_wrong_answer_is_what_a_dump_shows() {
 }
 
 #[test]
-fn what_cannot_be_reduced_is_refused_and_nothing_is_written() {
+fn refuses_irreducible_input_and_writes_nothing() {
     let bench = bench();
     for (arguments, part) in [
         (&["all.txt"][..], "--test"),

@@ -21,7 +21,7 @@ fn ok(folder: &Path, arguments: &[&str]) -> (String, String) {
 /// Roots and their places, parts of the heap, class serial numbers, the log and the header's version are there again: in
 /// whatever spelling, the dump differs in nothing that `compare` looks at.
 #[test]
-fn all_that_a_heap_holds_is_kept_where_no_writer_is_recognised() {
+fn rewrite_keeps_every_fact_without_recognised_writer() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
     let mut unknown = 0;
@@ -53,7 +53,7 @@ fn all_that_a_heap_holds_is_kept_where_no_writer_is_recognised() {
 
 /// With a profile it is that writer's dump, whose rules hold.
 #[test]
-fn a_profile_that_is_named_is_imitated() {
+fn rewrite_imitates_named_profile() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();
     ok(

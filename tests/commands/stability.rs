@@ -52,7 +52,7 @@ fn a_schema_that_changes_gets_another_version() {
 }
 
 #[test]
-fn versions_only_go_up() {
+fn schema_versions_only_increase() {
     let mut known: BTreeMap<String, u32> = BTreeMap::new();
     for (name, version, _) in history() {
         let before = known.insert(name.clone(), version).unwrap_or(0);
@@ -61,7 +61,7 @@ fn versions_only_go_up() {
 }
 
 #[test]
-fn the_page_and_the_program_have_these_versions() {
+fn stability_page_and_program_state_schema_versions() {
     let page = read("docs/stability.md");
     let latest = latest();
     let mut rows = BTreeMap::new();

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::process::{Command, ExitStatus, Stdio};
 
 use assert_cmd::cargo::CommandCargoExt;
-use heapsmith::check::report::{CaseFacts, CaseResult, OtherFact, Outcome, Report, SCHEMA, Tested};
+use heapsmith::check::report::{CaseFacts, CaseResult, CheckReport, OtherFact, Outcome, SCHEMA, TestedImplementation};
 use pretty_assertions::assert_eq;
 use tempfile::TempDir;
 
@@ -220,14 +220,18 @@ fn report() -> String {
     let tested = |number: usize| {
         let crash = Outcome::Crash { how: text() };
         let results = vec![result("0", &fail, None), result("1", &crash, Some(&fail))];
-        let mut tested =
-            Tested { label: format!("{number} {EVIL}"), kind: text(), command: text(), ..Tested::default() };
+        let mut tested = TestedImplementation {
+            label: format!("{number} {EVIL}"),
+            kind: text(),
+            command: text(),
+            ..TestedImplementation::default()
+        };
         tested.results = results;
         tested.count();
         tested
     };
     let (cases, implementations) = (vec![case("0"), case("1")], vec![tested(1), tested(2)]);
-    let report = Report { schema: SCHEMA, heapsmith: text(), cases, implementations, ..Report::default() };
+    let report = CheckReport { schema: SCHEMA, heapsmith: text(), cases, implementations, ..CheckReport::default() };
     serde_json::to_string(&report).expect("a report is JSON")
 }
 
@@ -331,7 +335,7 @@ const MACHINE: [&[&str]; 12] = [
 ];
 
 #[test]
-fn no_text_from_elsewhere_acts_on_what_reads_a_pipe() {
+fn escapes_foreign_text_in_pipe() {
     let bench = Bench::new();
     let mut wrong = Vec::new();
     for (arguments, shown) in human() {
@@ -346,7 +350,7 @@ fn no_text_from_elsewhere_acts_on_what_reads_a_pipe() {
 }
 
 #[test]
-fn no_text_from_elsewhere_acts_on_a_terminal() {
+fn escapes_foreign_text_on_terminal() {
     let bench = Bench::new();
     let (mut wrong, mut coloured) = (Vec::new(), 0);
     for (arguments, shown) in human() {
@@ -376,7 +380,7 @@ fn without_bars(output: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn machines_get_the_bytes_and_terminals_the_same_meaning_without_what_acts() {
+fn pipes_get_exact_json_and_terminals_escaped_json() {
     let bench = Bench::new();
     for arguments in MACHINE {
         let ran = bench.command(arguments).output().expect("started");
@@ -418,7 +422,7 @@ fn colours_are_on_a_terminal_unless_they_are_refused() {
 }
 
 #[test]
-fn help_and_version_are_answers_and_a_mistake_is_not() {
+fn prints_help_on_standard_output_and_usage_errors_on_standard_error() {
     let bench = Bench::new();
     for (arguments, code, on_stdout) in [
         (&["--help"][..], 0, true),
@@ -436,7 +440,7 @@ fn help_and_version_are_answers_and_a_mistake_is_not() {
 }
 
 #[test]
-fn a_dump_goes_to_no_terminal_by_any_name() {
+fn refuses_to_write_dump_to_terminal() {
     let bench = Bench::new();
     for output in ["-", "/dev/stdout", "/dev/stderr"] {
         let (status, shown) = bench.on_a_terminal(&["generate", "--format", "phd6", "-o", output]);
@@ -450,7 +454,7 @@ fn a_dump_goes_to_no_terminal_by_any_name() {
 }
 
 #[test]
-fn only_the_gate_prints() {
+fn only_terminal_module_prints() {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("src/bin/heapsmith");
     for entry in fs::read_dir(folder).expect("readable").filter_map(Result::ok) {
         let path = entry.path();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use heapsmith::error::Error;
-use heapsmith::family::{Reading, Wishes};
+use heapsmith::family::{ReadOptions, WriteRequest};
 use heapsmith::format::{DumpFile, Format, Lowering};
 use heapsmith::input::Input;
 use heapsmith::model::steps_of;
@@ -18,7 +18,7 @@ const EMPTY: &[u8] = b"\x0c\0\0\0\0\0\0\0\0";
 fn counted(bytes: Vec<u8>) -> (Input, Arc<AtomicU64>) {
     let made = Arc::new(AtomicU64::new(0));
     let count = Arc::clone(&made);
-    let input = Input::generated("made", move |out| {
+    let input = Input::from_generator("made", move |out| {
         count.fetch_add(1, Ordering::Relaxed);
         out.write_all(&bytes).map_err(|e| Error::io("writing", e))
     });
@@ -51,9 +51,9 @@ fn heaps(count: u64) -> Vec<u8> {
 }
 
 #[test]
-fn looks_ahead_that_meet_are_taken_once() {
+fn shares_lookaheads_that_meet() {
     let steps = |records| {
-        let input = Input::memory("memory", cut_short(records));
+        let input = Input::from_memory("memory", cut_short(records));
         steps_of(|| drop(validate(&input, ValidateOptions::default()).expect("readable")))
     };
     let (short, long) = (steps(10_000), steps(20_000));
@@ -62,7 +62,7 @@ fn looks_ahead_that_meet_are_taken_once() {
 }
 
 #[test]
-fn a_dump_that_is_no_plain_file_is_copied_after_some_looks_ahead() {
+fn copies_compressed_dump_after_some_lookaheads() {
     let (input, made) = counted(cut_short(1_000));
     let report = validate(&input, ValidateOptions::default()).expect("readable");
     assert!(!report.valid);
@@ -71,12 +71,12 @@ fn a_dump_that_is_no_plain_file_is_copied_after_some_looks_ahead() {
 }
 
 #[test]
-fn each_heap_of_a_file_is_read_where_it_stands() {
+fn seeks_to_each_heap_of_file() {
     let dump = heaps(500);
-    let lowering = Lowering::new(Format::HPROF, &Wishes::default()).expect("a profile").adhering();
+    let lowering = Lowering::new(Format::HPROF, &WriteRequest::default()).expect("a profile").adhering();
     let write = |input: Input| {
         let mut written = Vec::new();
-        let mut source = DumpFile::new(input, Reading::default()).and_then(|file| file.source()).expect("a dump");
+        let mut source = DumpFile::new(input, ReadOptions::default()).and_then(|file| file.source()).expect("a dump");
         lowering.write(&mut source, &mut written).expect("written");
         written
     };
@@ -84,7 +84,7 @@ fn each_heap_of_a_file_is_read_where_it_stands() {
     let written = write(input);
     assert!(made.load(Ordering::Relaxed) < 20, "made {made:?} times");
     // The same from a plain file; and each instance is in its heap, after its string.
-    assert_eq!(written, write(Input::memory("memory", dump)));
+    assert_eq!(written, write(Input::from_memory("memory", dump)));
     let instances: Vec<usize> = (1..=500_u64)
         .map(|n| {
             let instance = [&[0x21][..], &(8 + 8 * n).to_be_bytes(), &[0; 4], &8_u64.to_be_bytes(), &[0; 4]].concat();

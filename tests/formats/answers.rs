@@ -1,18 +1,18 @@
 //! What `answers` calculates, against the closed forms of shapes that are as large as a calculation takes.
 
-use heapsmith::answers::{Analysis, Edges, Graph};
-use heapsmith::family::Reading;
+use heapsmith::answers::{Analysis, EdgeOptions, EntryGraph};
+use heapsmith::family::ReadOptions;
 use heapsmith::format::{Format, HeapFile, profiles};
-use heapsmith::generate::{GenerateOptions, ProceduralHeap, Shape};
+use heapsmith::generate::{GenerateOptions, PlannedObject, ProceduralHeap};
 use heapsmith::model::RootKind;
 use heapsmith::recipe::Recipe;
 
 /// Every object of a shape: its dominator, what it retains, its distance and its component.
 fn check(text: &str) {
-    let shape: Shape = text.parse().expect("a shape");
+    let shape: PlannedObject = text.parse().expect("a shape");
     let options = GenerateOptions::default().objects(20).shapes(vec![shape].into());
     let mut heap = ProceduralHeap::new(&options, 3).expect("a heap");
-    let analysis = Analysis::of(Graph::of(&mut heap, Edges::default()).expect("a graph"));
+    let analysis = Analysis::new(EntryGraph::from_source(&mut heap, EdgeOptions::default()).expect("a graph"));
     let (graph, reached) = (analysis.graph(), analysis.reached().expect("roots are recorded"));
     let distances = analysis.distances().expect("roots are recorded");
     let shape = heap.shapes().next().expect("the shape");
@@ -63,7 +63,7 @@ fn every_other_shape_has_its_closed_form() {
 
 /// Whether a root leads to a shape is known before its dump is written.
 #[test]
-fn a_root_that_a_writer_leaves_out_leads_nowhere() {
+fn predicts_shapes_unreachable_by_omitted_root_kinds() {
     let mut left_out = 0;
     for profile in profiles(Format::HPROF) {
         // Roots of the kind `unreachable` keep nothing, but in dumps that cannot tell it from another.
@@ -77,10 +77,11 @@ fn a_root_that_a_writer_leaves_out_leads_nowhere() {
             let heap = recipe.heap().expect("a heap");
             let head = heap.shapes().next().expect("the shape").address(0);
             let input = recipe.clone().input().expect("a dump");
-            let mut file = HeapFile::open(input, None, Reading::default()).expect("a heap");
-            let analysis = Analysis::of(Graph::of(file.source(), Edges::default()).expect("a graph"));
+            let mut file = HeapFile::open(input, None, ReadOptions::default()).expect("a heap");
+            let analysis =
+                Analysis::new(EntryGraph::from_source(file.source(), EdgeOptions::default()).expect("a graph"));
             let entry = analysis.graph().find(head).expect("it is in the dump");
-            let is_left_out = recipe.lowering().expect("a writer").leaves_out(root);
+            let is_left_out = recipe.lowering().expect("a writer").omits_root(root);
             assert_eq!(analysis.reached().expect("roots").is_reachable(entry), !is_left_out, "{text}");
             left_out += usize::from(is_left_out);
         }

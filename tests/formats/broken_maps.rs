@@ -4,7 +4,7 @@ use heapsmith::annotation::Annotation;
 use heapsmith::corpus::cases;
 use heapsmith::error::Error;
 use heapsmith::format::DumpFile;
-use heapsmith::hprof::Reading;
+use heapsmith::hprof::ReadOptions;
 use heapsmith::input::Input;
 use hex_literal::hex;
 use pretty_assertions::assert_eq;
@@ -14,7 +14,8 @@ type Field = (u64, &'static str, usize, Option<&'static str>);
 
 fn map(bytes: &[u8]) -> (Vec<Field>, Result<(), Error>) {
     let mut fields = Vec::new();
-    let dump = DumpFile::new(Input::memory("dump", bytes.to_vec()), Reading::default()).expect("memory can be read");
+    let dump =
+        DumpFile::new(Input::from_memory("dump", bytes.to_vec()), ReadOptions::default()).expect("memory can be read");
     let ended = dump.annotate(&mut |field: Annotation<'_>| {
         fields.push((field.offset, field.name, field.bytes.len(), field.breaks.map(|rule| rule.0)));
         Ok(())
@@ -28,7 +29,7 @@ fn from(number: usize, bytes: &[u8]) -> Vec<Field> {
 }
 
 #[test]
-fn no_byte_before_an_error_is_left_out_in_any_case_of_the_corpus() {
+fn maps_every_byte_before_error_in_every_corpus_case() {
     let mut broken = 0;
     for case in cases().expect("recipes") {
         let (fields, ended) = map(&case.bytes);

@@ -1,9 +1,9 @@
 //! The work that chains of superclasses make, in classes that are passed on the way up or down.
 
 use heapsmith::compare::{self, compare_sources};
-use heapsmith::convert::{Options, convert};
+use heapsmith::convert::{ConvertOptions, convert};
 use heapsmith::digest::{self, digest};
-use heapsmith::family::{Reading, Wishes};
+use heapsmith::family::{ReadOptions, WriteRequest};
 use heapsmith::format::{DumpFile, Format, Lowering};
 use heapsmith::input::Input;
 use heapsmith::model::{
@@ -37,31 +37,31 @@ fn chain(classes: u64, objects: u64) -> Heap {
 }
 
 fn written(heap: &mut dyn HeapSource, to: Format) -> Vec<u8> {
-    let lowering = Lowering::new(to, &Wishes::default()).expect("a profile");
+    let lowering = Lowering::new(to, &WriteRequest::default()).expect("a profile");
     let mut dump = Vec::new();
-    convert(heap, &Options::new(&lowering), &mut dump).expect("a dump");
+    convert(heap, &ConvertOptions::new(&lowering), &mut dump).expect("a dump");
     dump
 }
 
-fn opened(dump: &[u8]) -> heapsmith::format::Source {
-    DumpFile::new(Input::memory("memory", dump.to_vec()), Reading::default())
+fn opened(dump: &[u8]) -> heapsmith::format::FileSource {
+    DumpFile::new(Input::from_memory("memory", dump.to_vec()), ReadOptions::default())
         .and_then(|file| file.source())
         .expect("a dump")
 }
 
 #[test]
-fn twice_the_chain_takes_twice_the_steps_where_superclasses_are_not_listed() {
+fn steps_grow_linearly_with_superclass_chain() {
     let steps = |length: u64| {
         let mut heap = chain(length, length);
         let mut dump = Vec::new();
         let mut steps = vec![("to hprof", steps_of(|| dump = written(&mut heap, Format::HPROF)))];
-        let input = Input::memory("memory", dump.clone());
+        let input = Input::from_memory("memory", dump.clone());
         steps.push(("validate", steps_of(|| drop(validate(&input, ValidateOptions::default())))));
         steps.push(("open", steps_of(|| drop(opened(&dump)))));
         steps.push(("again", steps_of(|| drop(written(opened(&dump).heap(0), Format::HPROF)))));
-        steps.push(("digest", steps_of(|| drop(digest(opened(&dump).heap(0), &digest::Options::default())))));
+        steps.push(("digest", steps_of(|| drop(digest(opened(&dump).heap(0), &digest::DigestOptions::default())))));
         let (mut left, mut right) = (opened(&dump), opened(&dump));
-        let options = compare::Options::default();
+        let options = compare::CompareOptions::default();
         steps.push(("compare", steps_of(|| drop(compare_sources(left.heap(0), right.heap(0), &options)))));
         // Made-up fields.
         heap.classes.iter_mut().for_each(|class| class.fields = None);
@@ -74,7 +74,7 @@ fn twice_the_chain_takes_twice_the_steps_where_superclasses_are_not_listed() {
 }
 
 #[test]
-fn more_objects_do_not_walk_the_chain_again() {
+fn walks_superclass_chain_once_whatever_the_number_of_objects() {
     for to in [Format::HPROF, Format::PHD6, Format::PHD5, Format::CLASSIC] {
         let hprof = |objects| written(&mut chain(300, objects), Format::HPROF);
         let steps = |dump: Vec<u8>| steps_of(|| drop(written(opened(&dump).heap(0), to)));

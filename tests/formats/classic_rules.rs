@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use pretty_assertions::assert_eq;
 
-use heapsmith::bytes::ebcdic::{LineEnd, Page};
+use heapsmith::bytes::ebcdic::{CodePage, EbcdicLineEnd};
 use heapsmith::classic::LowerOptions;
 use heapsmith::classic::lower::{self, PROFILES};
 use heapsmith::classic::rules;
@@ -14,7 +14,7 @@ use heapsmith::error::RuleId;
 use heapsmith::generate::{GenerateOptions, Placement, from_seed};
 use heapsmith::input::Input;
 use heapsmith::model::WordSize;
-use heapsmith::validate::{Report, Severity, ValidateOptions, validate};
+use heapsmith::validate::{Severity, ValidateOptions, ValidationReport, validate};
 
 /// As OpenJ9 writes.
 const NATIVE: &str = "\
@@ -156,9 +156,9 @@ struct Found {
     column: Option<u64>,
 }
 
-fn report(bytes: &[u8], graph: bool) -> Report {
+fn report(bytes: &[u8], graph: bool) -> ValidationReport {
     let options = ValidateOptions::default().graph(graph);
-    validate(&Input::memory("dump", bytes.to_vec()), options).expect("readable")
+    validate(&Input::from_memory("dump", bytes.to_vec()), options).expect("readable")
 }
 
 fn findings(bytes: &[u8], graph: bool) -> Vec<Found> {
@@ -195,7 +195,7 @@ fn marked(text: &str, rule: RuleId, record: Option<u64>) -> (String, Found) {
     (format!("{before}{after}"), found)
 }
 
-fn to_page(text: &str, page: Page, end: LineEnd) -> Vec<u8> {
+fn to_page(text: &str, page: CodePage, end: EbcdicLineEnd) -> Vec<u8> {
     let table = page.from_latin1(end);
     text.bytes().map(|byte| table[usize::from(byte)]).collect()
 }
@@ -219,7 +219,7 @@ fn white_space_that_no_writer_makes_is_sound() {
 }
 
 #[test]
-fn each_rule_is_found_broken_at_its_place_and_nothing_else_is() {
+fn finds_only_broken_rule_at_its_place() {
     for (cases, graph) in [(PASS, false), (GRAPH, true)] {
         for (rule, changes, record) in cases {
             let (text, found) = marked(&changed(NATIVE, changes), *rule, *record);
@@ -231,8 +231,8 @@ fn each_rule_is_found_broken_at_its_place_and_nothing_else_is() {
 }
 
 #[test]
-fn the_same_is_found_in_ebcdic() {
-    for (page, end) in [(Page::Ibm1047, LineEnd::NewLine), (Page::Ibm037, LineEnd::LineFeed)] {
+fn finds_broken_rules_in_ebcdic() {
+    for (page, end) in [(CodePage::Ibm1047, EbcdicLineEnd::NewLine), (CodePage::Ibm037, EbcdicLineEnd::LineFeed)] {
         for text in [NATIVE, JDMPVIEW, IBM] {
             assert_eq!(findings(&to_page(text, page, end), true), []);
         }
@@ -246,7 +246,7 @@ fn the_same_is_found_in_ebcdic() {
         }
     }
     // The byte of 0x15 and 0x25 that ends no other line.
-    let mut bytes = to_page(NATIVE, Page::Ibm1047, LineEnd::NewLine);
+    let mut bytes = to_page(NATIVE, CodePage::Ibm1047, EbcdicLineEnd::NewLine);
     bytes[38] = 0x25;
     let found = Found { rule: rules::FILE_LINE_ENDS.0, offset: 38, record: Some(1), line: Some(2), column: Some(22) };
     assert_eq!(findings(&bytes, true), [found]);
@@ -285,7 +285,7 @@ fn a_name_of_megabytes_is_refused_and_what_is_before_it_is_sound() {
 }
 
 #[test]
-fn trailers_are_judged_by_the_rules_of_the_dialect_that_spells_them_so() {
+fn judges_trailers_by_rules_of_their_dialect() {
     // Arrays of arrays of a primitive type (C13).
     let by_leaf = ("ObjectArrays:1, PrimitiveArrays:0", "ObjectArrays:0, PrimitiveArrays:1");
     let spaced = |text: String| text.replace("s:", "s: ").replace(" :4,3(2)", " : 4,3(2)");
@@ -309,7 +309,7 @@ fn trailers_are_judged_by_the_rules_of_the_dialect_that_spells_them_so() {
 }
 
 #[test]
-fn a_wrong_total_is_told_with_both_numbers() {
+fn reports_stated_and_counted_total() {
     let text = changed(NATIVE, &[("Objects: 1", "Objects: 8"), ("4,3(2)", "9,7(5)")]);
     let found = report(text.as_bytes(), true).findings;
     let told: Vec<(&str, &str)> = found.iter().map(|f| (f.expected.as_str(), f.found.as_str())).collect();
@@ -334,7 +334,7 @@ fn trailers_are_judged_when_something_unreadable_stands_after_them() {
 }
 
 #[test]
-fn every_strict_prefix_is_told_for_what_it_is() {
+fn reports_each_truncation_as_its_kind() {
     for text in [NATIVE, JDMPVIEW, IBM] {
         for length in 0..text.len() - 1 {
             let told = report(&text.as_bytes()[..length], false);
@@ -346,8 +346,8 @@ fn every_strict_prefix_is_told_for_what_it_is() {
 }
 
 #[test]
-fn what_the_writers_make_has_no_error_and_no_warning() {
-    let ebcdic = Encoding { charset: Charset::Ebcdic(Page::Ibm037), newline: Newline::Nel };
+fn writers_dumps_have_no_errors_or_warnings() {
+    let ebcdic = Encoding { charset: Charset::Ebcdic(CodePage::Ibm037), newline: Newline::Nel };
     for profile in PROFILES {
         for placement in [Placement::Ordered, Placement::Mixed] {
             for seed in 0..if profile.is_seeded() { 40 } else { 4 } {

@@ -3,30 +3,30 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use heapsmith::corpus::{Case, FormatCoverage, Gap, Measure, cases, coverage, large_cases};
+use heapsmith::corpus::{Case, CoverageGap, CoverageMeasure, FormatCoverage, cases, coverage, large_cases};
 use heapsmith::format::Family;
-use heapsmith::validate::{Role, RuleKind, rulebook};
+use heapsmith::validate::{CaseRole, RuleKind, rulebook};
 use pretty_assertions::assert_eq;
 
 static CASES: LazyLock<Vec<Case>> = LazyLock::new(|| cases().expect("the cases"));
 
 fn of(format: Family, takes: impl Fn(&Case) -> bool) -> FormatCoverage {
     let cases: Vec<Case> = CASES.iter().filter(|case| takes(case)).cloned().collect();
-    FormatCoverage::of(format, &cases).expect("every case can be read")
+    FormatCoverage::from_cases(format, &cases).expect("every case can be read")
 }
 
-fn is_of(gap: &Gap, measure: Measure, rule: &str, record: Option<&str>) -> bool {
+fn is_of(gap: &CoverageGap, measure: CoverageMeasure, rule: &str, record: Option<&str>) -> bool {
     gap.measure == measure && gap.of == rule && gap.record == record
 }
 
 #[test]
-fn nothing_is_missing() {
+fn corpus_covers_every_rule_record_and_statement() {
     let coverage = coverage(&Family::ALL).expect("every case can be read");
-    let missing: Vec<&Gap> = coverage.formats.iter().flat_map(|format| &format.missing).collect();
-    assert_eq!(missing, Vec::<&Gap>::new());
+    let missing: Vec<&CoverageGap> = coverage.formats.iter().flat_map(|format| &format.missing).collect();
+    assert_eq!(missing, Vec::<&CoverageGap>::new());
     assert!(coverage.complete);
     for format in coverage.formats {
-        assert_eq!(format.counts.len(), Measure::ALL.len(), "{}", format.format);
+        assert_eq!(format.counts.len(), CoverageMeasure::ALL.len(), "{}", format.format);
         for count in format.counts {
             assert_eq!(count.covered, count.all, "{}: {:?}", format.format, count.measure);
         }
@@ -35,13 +35,13 @@ fn nothing_is_missing() {
 
 /// The dump that has a null reference in each kind of record is the only one that has it in four of them.
 #[test]
-fn a_case_that_is_taken_away_is_missed_in_its_kinds_of_record() {
+fn reports_missing_record_kinds_of_removed_case() {
     let coverage = of(Family::PHD, |case| case.id != "phd5-spelled-null-in-every-kind");
     let rule = "phd.references.null";
     let missed: BTreeSet<&str> = coverage.missing.iter().filter_map(|gap| gap.record).collect();
     for record in ["long object", "object array (tag 5)", "object array (tag 8)", "class"] {
         assert!(missed.contains(record), "{record}: {:?}", coverage.missing);
-        assert!(coverage.missing.iter().any(|gap| is_of(gap, Measure::RecordsBroken, rule, Some(record))));
+        assert!(coverage.missing.iter().any(|gap| is_of(gap, CoverageMeasure::RecordsBroken, rule, Some(record))));
     }
     // Other cases have it in a short and in a medium object.
     assert!(!missed.contains("short object") && !missed.contains("medium object"));
@@ -49,7 +49,7 @@ fn a_case_that_is_taken_away_is_missed_in_its_kinds_of_record() {
 }
 
 #[test]
-fn without_cases_each_rule_is_missed_and_each_statement_is_not() {
+fn reports_every_rule_missing_without_cases() {
     for format in Family::ALL {
         let coverage = of(format, |_| false);
         let book = rulebook(format);
@@ -57,16 +57,21 @@ fn without_cases_each_rule_is_missed_and_each_statement_is_not() {
         for rule in of_bytes {
             let is_missed = |measure| coverage.missing.iter().any(|gap| is_of(gap, measure, rule.id, None));
             let is_exempt = |role| rule.exempt.iter().any(|e| e.from == role && e.records.is_empty());
-            assert_eq!(is_missed(Measure::RulesKept), !is_exempt(Role::Keeps), "{}", rule.id);
-            assert_eq!(is_missed(Measure::RulesBroken), !is_exempt(Role::Breaks), "{}", rule.id);
+            assert_eq!(is_missed(CoverageMeasure::RulesKept), !is_exempt(CaseRole::Keeps), "{}", rule.id);
+            assert_eq!(is_missed(CoverageMeasure::RulesBroken), !is_exempt(CaseRole::Breaks), "{}", rule.id);
         }
-        assert!(coverage.missing.iter().all(|gap| !matches!(gap.measure, Measure::Statements | Measure::Errata)));
+        assert!(
+            coverage
+                .missing
+                .iter()
+                .all(|gap| !matches!(gap.measure, CoverageMeasure::Statements | CoverageMeasure::Errata))
+        );
     }
 }
 
 /// A name in a book that no byte map gives could never be covered, and an exemption of what is covered would hide a loss.
 #[test]
-fn books_name_kinds_of_record_that_there_are_and_exempt_nothing_that_is_covered() {
+fn rule_books_name_existing_records_and_needed_exemptions() {
     for format in Family::ALL {
         let parts: BTreeSet<&str> = format.parts().into_iter().collect();
         let coverage = of(format, |_| true);
@@ -120,7 +125,7 @@ fn every_rule_that_cites_a_document_stands_for_a_statement_of_it() {
 
 /// What is too large to be stored is exempt, and the manifest says how to make it.
 #[test]
-fn what_is_exempt_for_its_size_has_a_recipe() {
+fn large_exempt_rules_have_recipe() {
     let recipes: BTreeSet<String> =
         large_cases().expect("they can be read").into_iter().flat_map(|case| case.rules).map(str::to_owned).collect();
     let rules = Family::ALL.iter().flat_map(|format| rulebook(*format).rule);

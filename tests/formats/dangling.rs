@@ -67,7 +67,7 @@ impl Dump {
 /// The dump is said to have exactly the references that lead nowhere that it has.
 fn check(name: &str, dump: &Dump) {
     let (bytes, due) = dump.bytes();
-    let input = Input::memory("dangling", bytes);
+    let input = Input::from_memory("dangling", bytes);
     let report = validate(&input, ValidateOptions::default()).expect("readable");
     let of = "phd.graph.dangling-reference";
     let found = report.findings.iter().filter(|finding| finding.rule.0 == of);
@@ -80,7 +80,7 @@ fn check(name: &str, dump: &Dump) {
 
 #[test]
 fn reports_references_back_to_nowhere() {
-    let mut draw = SeedDraw::numbered(1, 1);
+    let mut draw = SeedDraw::with_number(1, 1);
     for class_last in [false, true] {
         check("sound", &Dump::drawn(&mut draw, 5_000, class_last));
         for seed in 0..8 {
@@ -101,7 +101,7 @@ fn reports_references_back_to_nowhere() {
 /// Null is none of them.
 #[test]
 fn reports_references_to_nowhere_among_many_of_a_record() {
-    let mut draw = SeedDraw::numbered(1, 2);
+    let mut draw = SeedDraw::with_number(1, 2);
     let mut dump = Dump::drawn(&mut draw, 3_000, true);
     for at in [10, 2_000, 2_001, 2_999] {
         let targets = (0..3_000).map(|n| if n % 1_000 == 7 { FIRST - 8 * n } else { FIRST + 24 * n });
@@ -112,7 +112,7 @@ fn reports_references_to_nowhere_among_many_of_a_record() {
 
 #[test]
 fn reports_references_ahead_to_nowhere() {
-    let mut draw = SeedDraw::numbered(1, 3);
+    let mut draw = SeedDraw::with_number(1, 3);
     let back = |dump: &mut Dump, step: usize| {
         dump.objects.iter_mut().step_by(step).for_each(|(_, references)| references.push(FIRST - 0x400));
     };
@@ -131,7 +131,7 @@ fn reports_references_ahead_to_nowhere() {
 /// References lead to the class before an object names it, and its record is the last one.
 #[test]
 fn accepts_references_to_a_class_that_comes_last() {
-    let mut draw = SeedDraw::numbered(1, 4);
+    let mut draw = SeedDraw::with_number(1, 4);
     let mut dump = Dump::drawn(&mut draw, 1_000, true);
     dump.objects[0].1 = vec![CLASS, FIRST - 0x400, CLASS];
     dump.objects[999].1 = vec![CLASS, FIRST - 0x400];
@@ -140,7 +140,7 @@ fn accepts_references_to_a_class_that_comes_last() {
 
 #[test]
 fn reports_a_reference_to_nowhere_once_beside_a_duplicate_address() {
-    let mut draw = SeedDraw::numbered(1, 5);
+    let mut draw = SeedDraw::with_number(1, 5);
     let mut dump = Dump::drawn(&mut draw, 1_000, true);
     dump.objects[500].1.push(FIRST - 0x400);
     check("nowhere", &dump);
@@ -152,7 +152,7 @@ fn reports_a_reference_to_nowhere_once_beside_a_duplicate_address() {
 /// Objects in groups with gaps between them, in a heap so large that its addresses are in many entries of a set.
 #[test]
 fn reports_references_to_nowhere_of_a_large_heap() {
-    let mut draw = SeedDraw::numbered(1, 8);
+    let mut draw = SeedDraw::with_number(1, 8);
     let (mut objects, mut address) = (Vec::new(), FIRST);
     for number in 0..60_000_u32 {
         address +=
@@ -178,7 +178,7 @@ fn reports_references_to_nowhere_of_a_large_heap() {
 /// A record whose references are too many to be held.
 #[test]
 fn reports_references_to_nowhere_of_a_record_that_is_not_held() {
-    let mut draw = SeedDraw::numbered(1, 6);
+    let mut draw = SeedDraw::with_number(1, 6);
     let mut dump = Dump::drawn(&mut draw, 1_000, true);
     let targets =
         |wrong: u32| (0..400_000).map(move |n| if n % 200_000 == wrong { 0x800 } else { FIRST + 24 * (n % 1_000) });
@@ -190,7 +190,7 @@ fn reports_references_to_nowhere_of_a_record_that_is_not_held() {
 
 #[test]
 fn reports_references_to_nowhere_of_a_dump_that_is_cut_short() {
-    let mut draw = SeedDraw::numbered(1, 7);
+    let mut draw = SeedDraw::with_number(1, 7);
     let mut dump = Dump::drawn(&mut draw, 300, false);
     // To those before it alone.
     for (address, references) in &mut dump.objects {
@@ -199,7 +199,7 @@ fn reports_references_to_nowhere_of_a_dump_that_is_cut_short() {
     dump.objects[100].1.push(FIRST - 0x400);
     let (mut bytes, due) = dump.bytes();
     bytes.truncate(bytes.len() - 2);
-    let report = validate(&Input::memory("cut short", bytes), ValidateOptions::default()).expect("readable");
+    let report = validate(&Input::from_memory("cut short", bytes), ValidateOptions::default()).expect("readable");
     let found: Vec<&str> = report.findings.iter().map(|finding| finding.rule.0).collect();
     assert!(!report.valid && due.len() == 1);
     assert_eq!(found.iter().filter(|rule| **rule == "phd.graph.dangling-reference").count(), 1, "{found:?}");

@@ -12,9 +12,11 @@ use std::process::{Command, Stdio};
 
 use heapsmith::DumpOptions;
 use heapsmith::compare::Facet;
-use heapsmith::compare::listing::{self, Places};
-use heapsmith::corpus::{Answer, cases};
-use heapsmith::digest::{Options, Place, Selection, Sum, against, bucket_of, digest, visit_records};
+use heapsmith::compare::listing::{self, HeapPlaces};
+use heapsmith::corpus::{RightAnswer, cases};
+use heapsmith::digest::{
+    DigestOptions, DigestPlace, FacetSelection, Sum, bucket_of, compare_digests, digest, visit_records,
+};
 use heapsmith::error::Error;
 use heapsmith::format::Format;
 use heapsmith::generate::from_seed;
@@ -57,10 +59,10 @@ fn the_records_of_the_examples_are_those_spelled_in_the_specification() {
     let heap_of = |text: &str| listing::read(text.as_bytes()).expect("a listing").heap;
     let tiny = heap_of(between(&listings, "$ heapsmith decode tiny.phd\n", "\n\n```"));
     let right = heap_of(between(&listings, "```jsonl right.jsonl\n", "```"));
-    let default = Selection::unordered();
-    let names = Selection::from_iter([Facet::ClassName]);
-    let references = Selection::from_iter([Facet::References, Facet::ReferenceOrder]);
-    let roots = Selection::from_iter([Facet::RootObjects]);
+    let default = FacetSelection::unordered();
+    let names = FacetSelection::from_iter([Facet::ClassName]);
+    let references = FacetSelection::from_iter([Facet::References, Facet::ReferenceOrder]);
+    let roots = FacetSelection::from_iter([Facet::RootObjects]);
     let (_, spelled) = spec.split_once("## Test vectors").expect("vectors");
     let mut blocks = spelled.split("```text\n").skip(1).map(|block| block.split_once("```").expect("an end").0);
     for (heap, facets) in [(&tiny, default), (&tiny, names), (&right, default), (&right, references), (&right, roots)] {
@@ -68,8 +70,8 @@ fn the_records_of_the_examples_are_those_spelled_in_the_specification() {
         let mut found = BTreeMap::new();
         let collect = &mut |place, record: &[u8]| {
             let place = match place {
-                Place::Entry(address) | Place::Root(address) => format!("bucket {}", bucket_of(address)),
-                Place::Other => "surroundings".to_owned(),
+                DigestPlace::Entry(address) | DigestPlace::Root(address) => format!("bucket {}", bucket_of(address)),
+                DigestPlace::Other => "surroundings".to_owned(),
             };
             found.insert(record.to_vec(), place);
             Ok(())
@@ -77,7 +79,7 @@ fn the_records_of_the_examples_are_those_spelled_in_the_specification() {
         visit_records(&mut heap.clone(), facets, collect).expect("in memory");
         let places: BTreeMap<_, _> = expected.iter().map(|(record, (_, at))| (record.clone(), at.clone())).collect();
         assert_eq!(found, places);
-        let options = Options::default().facets(facets);
+        let options = DigestOptions::default().facets(facets);
         assert_eq!(digest(&mut heap.clone(), &options).expect("in memory").digest.to_string(), sum);
     }
     assert_eq!(blocks.next(), None);
@@ -88,8 +90,8 @@ fn a_long_value_has_the_sha_256_of_the_specification() {
     let contents = Contents::Primitives(vec![0; 255]);
     let array = Object { contents, ..Object::new(Address(8), ObjectKind::PrimitiveArray(PrimitiveType::Byte)) };
     let mut heap = Heap { objects: vec![array], ..Heap::default() };
-    let facets = Selection::from_iter([Facet::PrimitiveContents]);
-    let found = digest(&mut heap, &Options::default().facets(facets)).expect("in memory");
+    let facets = FacetSelection::from_iter([Facet::PrimitiveContents]);
+    let found = digest(&mut heap, &DigestOptions::default().facets(facets)).expect("in memory");
     let spec = document("digest.md");
     let (_, said) = spec.split_once("an array of 255 bytes 0").expect("the vector");
     assert_eq!(found.digest.to_string(), between(said, "SHA-256 is `", "`"));
@@ -175,7 +177,7 @@ const BUCKET: u8 = 77;
 
 #[test]
 fn one_fault_among_a_million_objects_is_found_by_its_bucket() {
-    let options = Options::default().bucket(BUCKET);
+    let options = DigestOptions::default().bucket(BUCKET);
     let sound = digest(&mut Million::new(), &options).expect("worked out");
     let in_bucket = |address: Address| bucket_of(address) == BUCKET;
     let object = |rest: u64| (500_000..).find(|n| n % 3 == rest && in_bucket(address_of(*n))).expect("an object");
@@ -211,7 +213,7 @@ fn one_fault_among_a_million_objects_is_found_by_its_bucket() {
 
     for (name, address, mut heap) in heaps {
         let found = digest(&mut heap, &options).expect("worked out");
-        let difference = against(&sound, &found);
+        let difference = compare_digests(&sound, &found);
         assert!(!difference.equal && !difference.surroundings, "{name}");
         assert_eq!(difference.buckets, Some(vec![BUCKET]), "{name}");
         assert_eq!(difference.addresses, Some(vec![address.into()]), "{name}");
@@ -235,7 +237,7 @@ fn dumps_of_every_format_have_the_digests_that_python_works_out_from_their_listi
     }
     let mut heaps: Vec<(String, Heap)> = Vec::new();
     for case in cases().expect("recipes work") {
-        if let Some(Answer::Reads(_, heap)) = case.answers.into_iter().next() {
+        if let Some(RightAnswer::Reads(_, heap)) = case.answers.into_iter().next() {
             heaps.push((case.id, (*heap).clone()));
         }
     }
@@ -261,7 +263,7 @@ fn python(heaps: &[(String, Heap)]) -> Vec<Json> {
     for (number, (_, heap)) in heaps.iter().enumerate() {
         let path = folder.path().join(number.to_string());
         let mut file = fs::File::create(&path).map(BufWriter::new).expect("a file");
-        listing::write(&mut file, &listing::head(heap), heap, &Places::of_order(heap)).expect("written");
+        listing::write(&mut file, &listing::head(heap), heap, &HeapPlaces::from_order(heap)).expect("written");
         file.flush().expect("written");
         command.arg(path);
     }
@@ -275,7 +277,7 @@ fn python(heaps: &[(String, Heap)]) -> Vec<Json> {
 
 /// The same from this crate.
 fn ours(heap: &Heap) -> Json {
-    let ours = digest(&mut heap.clone(), &Options::default().by_facet(true)).expect("in memory");
+    let ours = digest(&mut heap.clone(), &DigestOptions::default().by_facet(true)).expect("in memory");
     let mut facets: Vec<String> = ours.facets.iter().map(Facet::to_string).collect();
     facets.sort();
     let by_facet: BTreeMap<String, Sum> =

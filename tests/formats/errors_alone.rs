@@ -4,15 +4,15 @@
 use heapsmith::corpus::cases;
 use heapsmith::digest::{self, digest};
 use heapsmith::format::{DumpFile, Family};
-use heapsmith::hprof::Reading;
+use heapsmith::hprof::ReadOptions;
 use heapsmith::input::Input;
 use heapsmith::model::DumpSource;
-use heapsmith::validate::{Report, Severity, ValidateOptions, validate, validate_source};
+use heapsmith::validate::{Severity, ValidateOptions, ValidationReport, validate, validate_source};
 use hex_literal::hex;
 use pretty_assertions::assert_eq;
 
 /// The errors of a report.
-fn errors(report: &Report) -> Vec<String> {
+fn errors(report: &ValidationReport) -> Vec<String> {
     let errors = report.findings.iter().filter(|finding| finding.severity == Severity::Error);
     errors.map(|finding| format!("{finding:?}")).collect()
 }
@@ -20,9 +20,9 @@ fn errors(report: &Report) -> Vec<String> {
 /// Holds both ways to judge a dump, and both ways to read it, against each other; whether it is valid, and whether its
 /// heaps came with the errors.
 fn check(name: &str, bytes: &[u8]) -> (bool, bool) {
-    let input = Input::memory(name, bytes.to_vec());
+    let input = Input::from_memory(name, bytes.to_vec());
     let whole = validate(&input, ValidateOptions::default()).expect("memory can be read");
-    let file = DumpFile::new(input.clone(), Reading::default()).expect("memory can be read");
+    let file = DumpFile::new(input.clone(), ReadOptions::default()).expect("memory can be read");
     let (report, source) = validate_source(&file).expect("memory can be read");
     assert_eq!(errors(&report), errors(&whole), "{name}");
     assert_eq!(report.valid, whole.valid, "{name}");
@@ -30,7 +30,7 @@ fn check(name: &str, bytes: &[u8]) -> (bool, bool) {
     if let (Some(mut source), Ok(mut due)) = (source, file.source()) {
         assert_eq!((source.heaps(), source.tail()), (due.heaps(), due.tail()), "{name}");
         for number in 0..source.heaps() {
-            let options = digest::Options::default();
+            let options = digest::DigestOptions::default();
             let found = digest(source.heap(number), &options).expect("memory can be read");
             assert_eq!(found, digest(due.heap(number), &options).expect("memory can be read"), "{name}");
         }
@@ -39,7 +39,7 @@ fn check(name: &str, bytes: &[u8]) -> (bool, bool) {
 }
 
 #[test]
-fn the_errors_of_every_case_of_the_corpus_are_found_by_who_looks_for_nothing_else() {
+fn error_only_validation_finds_errors_of_every_corpus_case() {
     let (mut valid, mut broken) = (0, 0);
     for case in cases().expect("recipes") {
         let (is_valid, came) = check(&case.id, &case.bytes);
@@ -53,7 +53,7 @@ fn the_errors_of_every_case_of_the_corpus_are_found_by_who_looks_for_nothing_els
 
 /// Instances before their class, between classes, and after a second class of the same address, which counts; each right and wrong.
 #[test]
-fn instances_are_held_against_the_classes_that_come_after_them() {
+fn checks_instances_against_later_classes() {
     let header = hex!("4a4156412050524f46494c4520312e302e3200 00000004 0000000000000000");
     let class = |id: u8, field: &[u8]| {
         let head = hex!("00000001 00000000 00000000 00000000 00000000 00000000 00000000");

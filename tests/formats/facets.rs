@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 
 use heapsmith::compare::Facet;
-use heapsmith::compare::carriage::{Carriage, Rule};
-use heapsmith::format::{Family, TEXTS, Target};
+use heapsmith::compare::carriage::{Carriage, ChangeRule};
+use heapsmith::format::{DumpTarget, Family, TEXTS};
 use heapsmith::validate::rule;
 
 #[test]
-fn the_tables_have_kinds_of_dump_that_there_are_and_no_rule_that_is_not_used() {
-    let known: BTreeSet<String> = Target::all().iter().flat_map(Target::keys).collect();
+fn tables_name_existing_dump_kinds_and_only_used_rules() {
+    let known: BTreeSet<String> = DumpTarget::all().iter().flat_map(DumpTarget::keys).collect();
     let mut used = BTreeSet::new();
     for family in Family::ALL {
         let facets: BTreeSet<Facet> = family.carries().iter().map(|(facet, _)| *facet).collect();
@@ -29,16 +29,16 @@ fn the_tables_have_kinds_of_dump_that_there_are_and_no_rule_that_is_not_used() {
 }
 
 #[test]
-fn the_nearest_line_counts() {
-    let carriage = |target: &str, facet| target.parse::<Target>().expect("a target").column().carriage(facet);
-    assert_eq!(carriage("phd6/openj9", Facet::Hash16), Carriage::Changed(Rule::Low15Bits));
-    assert_eq!(carriage("phd6/jdmpview", Facet::Hash32), Carriage::Changed(Rule::ZeroIsNone));
+fn most_specific_row_applies() {
+    let carriage = |target: &str, facet| target.parse::<DumpTarget>().expect("a target").column().carriage(facet);
+    assert_eq!(carriage("phd6/openj9", Facet::Hash16), Carriage::Changed(ChangeRule::Low15Bits));
+    assert_eq!(carriage("phd6/jdmpview", Facet::Hash32), Carriage::Changed(ChangeRule::ZeroIsNone));
     assert_eq!(carriage("phd6/any", Facet::Hash32), Carriage::Exact);
     assert_eq!(carriage("phd4", Facet::ObjectSize), Carriage::None);
     assert_eq!(carriage("hprof/sa", Facet::Signers), Carriage::None);
     assert_eq!(carriage("hprof/art", Facet::Signers), Carriage::None);
     assert_eq!(carriage("hprof/hotspot-8", Facet::Signers), Carriage::Exact);
-    assert!("phd6/agent".parse::<Target>().is_err());
+    assert!("phd6/agent".parse::<DumpTarget>().is_err());
 }
 
 #[test]

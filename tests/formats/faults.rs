@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use heapsmith::compare::{ClassDifference, Facet, Options, Side, compare_sources};
+use heapsmith::compare::{ClassDifference, CompareOptions, Facet, NotComparedReason, compare_sources};
 use heapsmith::convert::judge;
 use heapsmith::error::Error;
-use heapsmith::format::Target;
+use heapsmith::format::DumpTarget;
 use heapsmith::model::{
     Address, ByteLen, Class, Contents, Facts, Field, FieldType, HashRegime, Heap, HeapSource, IdentityHash, Object,
     ObjectKind, PrimitiveType, Root, RootKind, Surroundings, Value, VisitObjects,
@@ -140,8 +140,8 @@ const FAULTS: [(Fault, Facet, Option<u64>, &str); 7] = [
 ];
 
 /// Little memory, so that objects go through temporary files.
-fn options() -> Options<'static> {
-    Options::default().memory(16 << 20)
+fn options() -> CompareOptions<'static> {
+    CompareOptions::default().memory(16 << 20)
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn compare_names_facet_class_and_address_of_one_fault_in_a_million() {
 fn check_conversion_names_one_fault_in_a_million() {
     for (fault, facet, number, _) in FAULTS {
         // Only a PHD has hashes, and only HPROF has the rest.
-        let target: Target = if fault == Fault::HashBit { "phd6" } else { "hprof" }.parse().expect("a target");
+        let target: DumpTarget = if fault == Fault::HashBit { "phd6" } else { "hprof" }.parse().expect("a target");
         let (mut source, mut result) = (Computed::new(Fault::None), Computed::new(fault));
         let verdict = judge(&mut source, &mut result, &target, 16 << 20).expect("temporary files");
         assert!(!verdict.faithful && verdict.missing.is_empty(), "{fault:?}");
@@ -173,16 +173,16 @@ fn check_conversion_names_one_fault_in_a_million() {
         let at = number.map_or(NODE, address).to_string();
         assert_eq!(verdict.changed[0].address.as_ref(), Some(&at), "{fault:?}");
         assert!(verdict.lost.iter().all(|lost| lost.facet != facet));
-        assert!(verdict.by_rule.iter().all(|changed| changed.facet != facet || !changed.rule.drops()));
+        assert!(verdict.by_rule.iter().all(|changed| changed.facet != facet || !changed.rule.drops_fact()));
     }
 }
 
 #[test]
-fn what_a_side_does_not_tell_is_told_apart_from_what_differs() {
+fn distinguishes_unrecorded_facts_from_differences() {
     let (mut told, mut silent) = (Computed::new(Fault::None), Computed::new(Fault::None));
     silent.head.classes[0].superclass = None;
     let found = compare_sources(&mut told, &mut silent, &options()).expect("temporary files");
     assert!(found.equal);
     let unknown: Vec<_> = found.not_compared.iter().map(|n| (n.facet, n.count, n.why)).collect();
-    assert!(unknown.contains(&(Facet::Superclass, 1, Side::UnknownRight)), "{unknown:?}");
+    assert!(unknown.contains(&(Facet::Superclass, 1, NotComparedReason::UnknownRight)), "{unknown:?}");
 }

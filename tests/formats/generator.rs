@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use heapsmith::generate::ProceduralHeap;
-use heapsmith::model::blocks::Filled;
+use heapsmith::model::blocks::FilledBlocks;
 use heapsmith::model::{Contents, FieldType, IdentityHash, Object, ObjectKind};
 use heapsmith::recipe::Recipe;
 use serde_json::{Map, Value as Json, json};
@@ -27,7 +27,7 @@ fn python(arguments: &[&str]) -> Option<String> {
 }
 
 #[test]
-fn the_vectors_of_the_page_are_those_of_the_script() {
+fn page_and_script_have_same_test_vectors() {
     let Some(printed) = python(&["--vectors"]) else { return };
     let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("specs/generator.md")).expect("the page");
     let blocks = |text: &str| text.split("```").skip(1).step_by(2).map(str::to_owned).collect::<Vec<String>>();
@@ -90,7 +90,7 @@ fn told(object: &Object) -> Json {
 /// Objects of the generator, by their numbers among those in blocks.
 fn objects(heap: &ProceduralHeap, step: usize) -> Vec<Json> {
     let blocks = heap.blocks().expect("a large heap");
-    let mut filled = Filled::new(blocks);
+    let mut filled = FilledBlocks::new(blocks);
     let mut all = Vec::new();
     for block in 0..blocks.count() {
         let first = block as usize * 32;
@@ -116,7 +116,7 @@ fn the_generator_makes_the_objects_that_the_page_defines() {
         let recipe = Recipe::read(&format!("heapsmith-2:{pairs}")).expect("a recipe");
         let heap = recipe.heap().expect("a heap");
         let given = folder.path().join("given.json");
-        let described = heap.described().expect("a large heap");
+        let described = heap.block_description().expect("a large heap");
         assert_eq!(described["drawn"].as_u64(), Some(512 + (recipe.options.objects as u64 - 512) % 32), "{pairs}");
         assert_eq!(described["blocks"].as_u64(), Some((recipe.options.objects as u64 - 512) / 32), "{pairs}");
         fs::write(&given, described.to_string()).expect("writable");

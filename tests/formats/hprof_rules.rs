@@ -9,11 +9,11 @@ use heapsmith::error::RuleId;
 use heapsmith::generate::{GenerateOptions, Placement, from_seed};
 use heapsmith::hprof::lower::{self, LowerOptions, PROFILES};
 use heapsmith::hprof::rules::{self, PassRules};
-use heapsmith::hprof::wire::{Header, IdSize, Tag, Version};
-use heapsmith::hprof::{At, Segment, Step, decode, record};
+use heapsmith::hprof::wire::{Header, IdSize, RecordTag, Version};
+use heapsmith::hprof::{DecodeStep, RecordSlice, Segment, decode, record};
 use heapsmith::input::Input;
 use heapsmith::model::WordSize;
-use heapsmith::validate::{Findings, Report, Severity, Sound, ValidateOptions, validate};
+use heapsmith::validate::{Findings, Severity, SoundCounts, ValidateOptions, ValidationReport, validate};
 
 /// JAVA PROFILE 1.0.2, identifiers of 4 bytes, time stamp 0.
 const HEADER: [u8; 31] = hex!("4a4156412050524f46494c4520312e302e3200 00000004 0000000000000000");
@@ -74,9 +74,9 @@ fn with_class(sub: &[u8]) -> Vec<u8> {
     file(&[&TABLES, &LOAD_300, &dump_record(0x1c, &[&SUBS, sub]), &END])
 }
 
-fn report(bytes: &[u8], graph: bool) -> Report {
+fn report(bytes: &[u8], graph: bool) -> ValidationReport {
     let options = ValidateOptions::default().graph(graph);
-    validate(&Input::memory("dump", bytes.to_vec()), options).expect("readable")
+    validate(&Input::from_memory("dump", bytes.to_vec()), options).expect("readable")
 }
 
 type Found = (&'static str, u64, Option<u64>);
@@ -279,13 +279,13 @@ fn a_sound_dump_has_no_findings_and_everything_is_counted() {
     let told = report(&sound, true);
     assert_eq!(told.format.as_deref(), Some("hprof-1.0.2"));
     assert!(told.valid && told.graph_checked);
-    assert_eq!(told.sound, Sound { records: 13, objects: 2, classes: 2, references: 2 });
+    assert_eq!(told.sound, SoundCounts { records: 13, objects: 2, classes: 2, references: 2 });
     // What the instance refers to takes its class.
     assert_eq!(report(&sound, false).sound.references, 1);
 }
 
 #[test]
-fn each_rule_is_found_broken_at_its_place_and_nothing_else_is() {
+fn finds_only_broken_rule_at_its_place() {
     for (rule, bytes, (offset, record)) in broken() {
         let expected = (rule.0, offset, record);
         let found = findings(&bytes);
@@ -309,7 +309,7 @@ fn every_rule_has_a_dump_that_breaks_it() {
 }
 
 #[test]
-fn an_input_that_is_neither_is_told_so_and_one_that_begins_like_a_dump_by_that_format() {
+fn reports_unknown_input_or_broken_header_by_format() {
     for (start, rule, words) in [
         (&b"PK\x03\x04 and some more bytes of it"[..], "phd.header.magic", "an HPROF dump"),
         (b"J4VA", "phd.header.magic", "an HPROF dump"),
@@ -333,8 +333,8 @@ fn a_wrapped_length_is_a_warning() {
     let header = Header { version: Version::V1_0_1, id_size: IdSize::Four, timestamp: 0 };
     let (mut rules, mut findings) = (PassRules::new(&header), Findings::default());
     let length = record::SegmentLength::Wrapped((1 << 32) + 5);
-    let segment = Segment { tag: Tag::HEAP_DUMP, time: 0, stated: 5, length };
-    rules.step(Step::Segment(At { index: 0, offset: 31, bytes: &[], rest: 0 }, segment), &mut findings);
+    let segment = Segment { tag: RecordTag::HEAP_DUMP, time: 0, stated: 5, length };
+    rules.step(DecodeStep::Segment(RecordSlice { index: 0, offset: 31, bytes: &[], rest: 0 }, segment), &mut findings);
     let (kept, _) = findings.finish();
     let told: Vec<_> = kept.iter().map(|f| (f.rule, f.severity, f.offset, f.record)).collect();
     assert_eq!(told, [(rules::SEGMENT_WRAPPED_LENGTH, Severity::Warning, 31, Some(0))]);
@@ -345,7 +345,7 @@ fn an_unpatched_length_is_an_error_and_reading_goes_on() {
     let unpatched = [&hex!("1c 00000000 00000000"), &SUBS[..]].concat();
     let told = report(&file(&[&TABLES, &unpatched, &END]), true);
     assert!(!told.valid && !told.findings[0].fatal);
-    assert_eq!(told.sound, Sound { records: 13, objects: 2, classes: 2, references: 2 });
+    assert_eq!(told.sound, SoundCounts { records: 13, objects: 2, classes: 2, references: 2 });
 }
 
 #[test]
@@ -385,7 +385,7 @@ fn large_heaps_of_one_file_do_not_share_objects() {
 }
 
 #[test]
-fn records_may_follow_what_names_them() {
+fn accepts_records_after_their_first_use() {
     let segment = dump_record(0x1c, &[&SUBS]);
     assert_eq!(findings(&file(&[&segment, &TABLES, &END])), []);
 }
@@ -404,7 +404,7 @@ fn contents_that_come_in_pieces_are_judged_as_a_whole() {
     assert_eq!(findings(&dangles), [("hprof.object.dangling-reference", SUB.0, SUB.1)]);
     // Cut in its last element, it is no sound object.
     let cut = report(&dangles[..dangles.len() - 10], false);
-    assert_eq!(cut.sound, Sound { records: 12, objects: 2, classes: 2, references: 1 });
+    assert_eq!(cut.sound, SoundCounts { records: 12, objects: 2, classes: 2, references: 1 });
 
     let booleans = |last: u8| {
         let length = (4 * many as u32).to_be_bytes();
@@ -438,7 +438,7 @@ fn a_reference_after_many_values_of_an_instance_is_found() {
 }
 
 #[test]
-fn what_the_writers_make_has_no_error_and_no_warning() {
+fn writers_dumps_have_no_errors_or_warnings() {
     for profile in PROFILES {
         for framing in profile.framings {
             for placement in [Placement::Ordered, Placement::Mixed] {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Seek, SeekFrom, Write};
 
 use heapsmith::check::serve;
-use heapsmith::corpus::{LargeCase, Verdict, large_cases};
+use heapsmith::corpus::{CaseVerdict, LargeCase, large_cases};
 use heapsmith::format::Family;
 use heapsmith::input::Input;
 use heapsmith::validate::{Severity, ValidateOptions, validate};
@@ -238,16 +238,16 @@ fn answer(case: &LargeCase, bytes: &[u8], level: &str) -> Value {
 }
 
 #[test]
-fn small_dumps_of_the_same_make_have_what_is_counted() {
+fn small_versions_match_their_counts() {
     for case in all() {
         // The numbers of the case itself are formulas of its size: other sizes have to do as well.
         for n in [case.small, case.small + 1, case.small * 3] {
-            let small = case.of(n);
+            let small = case.with_size(n);
             let bytes = small.bytes().expect("it can be made");
             assert!(small.size().is_none_or(|size| size == bytes.len() as u64), "{}", case.id);
             let [counts, digest] = ["counts", "digest"].map(|level| answer(&small, &bytes, level));
             if counts["status"] == "reject" {
-                assert_eq!(case.verdict, Verdict::Ambiguous, "{} of {n}: {counts}", case.id);
+                assert_eq!(case.verdict, CaseVerdict::Ambiguous, "{} of {n}: {counts}", case.id);
                 continue;
             }
             assert_eq!(counts["status"], "accept", "{} of {n}: {counts}", case.id);
@@ -268,10 +268,11 @@ fn small_dumps_of_the_same_make_have_what_is_counted() {
 }
 
 #[test]
-fn a_dump_that_is_to_be_read_breaks_no_rule() {
-    for case in all().into_iter().filter(|case| case.verdict == Verdict::Valid) {
-        let bytes = case.of(case.small).bytes().expect("it can be made");
-        let report = validate(&Input::memory(&case.id, bytes), ValidateOptions::default()).expect("it is in memory");
+fn valid_large_cases_break_no_rule() {
+    for case in all().into_iter().filter(|case| case.verdict == CaseVerdict::Valid) {
+        let bytes = case.with_size(case.small).bytes().expect("it can be made");
+        let report =
+            validate(&Input::from_memory(&case.id, bytes), ValidateOptions::default()).expect("it is in memory");
         let errors: Vec<_> = report.findings.iter().filter(|finding| finding.severity == Severity::Error).collect();
         assert!(errors.is_empty(), "{}: {errors:#?}", case.id);
     }
@@ -279,9 +280,9 @@ fn a_dump_that_is_to_be_read_breaks_no_rule() {
 
 /// The manifest says for other programs what to make: here it is made of that alone.
 #[test]
-fn parts_of_the_manifest_make_the_same_dump() {
+fn manifest_parts_reproduce_dump() {
     for case in all() {
-        let small = case.of(case.small);
+        let small = case.with_size(case.small);
         let manifest = small.manifest();
         let made = manifest.parts.iter().map(|part| {
             let part = serde_json::to_value(part).expect("JSON");
@@ -334,7 +335,7 @@ fn with_numbers(spelled: &str, i: u64, is_text: bool) -> String {
 }
 
 #[test]
-fn every_format_has_some_and_none_has_the_id_of_a_case() {
+fn every_format_has_large_cases_with_unique_ids() {
     let all = all();
     for family in Family::ALL {
         assert!(all.iter().filter(|case| case.format.family() == family).count() >= 4, "{family}");

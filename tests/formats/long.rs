@@ -8,15 +8,17 @@ use std::io::Write;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use heapsmith::compare::listing::{self, SortedLines};
-use heapsmith::compare::{Facet, Options, compare_sources};
+use heapsmith::compare::{CompareOptions, Facet, compare_sources};
 use heapsmith::convert::{self, convert};
-use heapsmith::digest::{self, Selection, digest};
+use heapsmith::digest::{self, FacetSelection, digest};
 use heapsmith::error::Error;
-use heapsmith::family::{Reading, Wishes};
-use heapsmith::format::{DumpFile, Family, Format, Lowering, Target, profiles};
+use heapsmith::family::{ReadOptions, WriteRequest};
+use heapsmith::format::{DumpFile, DumpTarget, Family, Format, Lowering, profiles};
 use heapsmith::generate::from_seed;
 use heapsmith::input::Input;
-use heapsmith::model::{Address, ByteLen, Contents, Dump, DumpSource, Heap, HeapSource, Long, Object, ObjectKind};
+use heapsmith::model::{
+    Address, ByteLen, Contents, Dump, DumpSource, Heap, HeapSource, Object, ObjectKind, PiecewiseContents,
+};
 use heapsmith::validate::{ValidateOptions, validate};
 use pretty_assertions::assert_eq;
 
@@ -30,7 +32,7 @@ fn formats() -> Vec<Format> {
 /// Every way to write a format.
 fn lowerings(format: Format) -> Vec<Lowering> {
     let lowering = |name: &str| {
-        let wishes = Wishes { profile: Some(name.to_owned()), ..Wishes::default() };
+        let wishes = WriteRequest { profile: Some(name.to_owned()), ..WriteRequest::default() };
         Lowering::new(format, &wishes).expect("a profile of the format")
     };
     profiles(format).into_iter().map(lowering).filter(|lowering| !lowering.is_trap()).collect()
@@ -66,7 +68,7 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
 /// The dump with all contents held, and the two ways in which they are not.
 fn files(bytes: &[u8]) -> [DumpFile; 3] {
     let open = |bytes: Vec<u8>, held| {
-        DumpFile::new(Input::memory("memory", bytes), Reading::default().held(held)).expect("a dump")
+        DumpFile::new(Input::from_memory("memory", bytes), ReadOptions::default().held(held)).expect("a dump")
     };
     [open(bytes.to_vec(), usize::MAX), open(bytes.to_vec(), HELD), open(gzip(bytes), HELD)]
 }
@@ -112,7 +114,7 @@ fn some_contents_of_every_format_are_long() {
         assert!(count(long) >= 3, "{name}");
     });
     // Elements, primitives and bytes that no class lays out.
-    let lowering = Lowering::new(Format::new(Family::HPROF, 0), &Wishes::default()).expect("a format");
+    let lowering = Lowering::new(Format::new(Family::HPROF, 0), &WriteRequest::default()).expect("a format");
     let mut source = heap(&lowering, 3);
     let class =
         source.objects.iter().find(|object| object.kind == ObjectKind::Instance).and_then(|object| object.class);
@@ -130,9 +132,9 @@ fn some_contents_of_every_format_are_long() {
         .heap(0)
         .visit_objects(&mut |object| {
             match &object.contents {
-                Contents::Long(Long::Elements(_)) => seen[0] = true,
-                Contents::Long(Long::Primitives(_)) => seen[1] = true,
-                Contents::Long(Long::Raw(_)) => seen[2] = true,
+                Contents::Long(PiecewiseContents::Elements(_)) => seen[0] = true,
+                Contents::Long(PiecewiseContents::Primitives(_)) => seen[1] = true,
+                Contents::Long(PiecewiseContents::Raw(_)) => seen[2] = true,
                 _ => {}
             }
             Ok(())
@@ -143,7 +145,7 @@ fn some_contents_of_every_format_are_long() {
 }
 
 #[test]
-fn listings_are_the_same() {
+fn listings_of_long_contents_equal_held_ones() {
     for_each(|name, held, long| {
         let whole = held.read().expect("a dump");
         let heap = &whole.dump.heaps[0];
@@ -156,13 +158,13 @@ fn listings_are_the_same() {
 }
 
 #[test]
-fn heaps_in_memory_and_findings_are_the_same() {
+fn heaps_and_findings_of_long_contents_equal_held_ones() {
     for_each(|name, held, long| {
         let [expected, found] =
             [held, long].map(|file| Heap::collect(file.source().expect("a dump").heap(0)).expect("sound"));
         assert!(found == expected, "{name}");
         let [expected, found] = [usize::MAX, HELD].map(|bytes| {
-            let options = ValidateOptions::default().graph(true).reading(Reading::default().held(bytes));
+            let options = ValidateOptions::default().graph(true).reading(ReadOptions::default().held(bytes));
             format!("{:?}", validate(long.input(), options).expect("it can be read").findings)
         });
         assert_eq!(found, expected, "{name}");
@@ -170,11 +172,11 @@ fn heaps_in_memory_and_findings_are_the_same() {
 }
 
 #[test]
-fn digests_are_the_same() {
-    let all: Selection = Facet::ALL.into_iter().collect();
+fn digests_of_long_contents_equal_held_ones() {
+    let all: FacetSelection = Facet::ALL.into_iter().collect();
     for_each(|name, held, long| {
-        for facets in [Selection::unordered(), all] {
-            let options = digest::Options::default().facets(facets).by_facet(true);
+        for facets in [FacetSelection::unordered(), all] {
+            let options = digest::DigestOptions::default().facets(facets).by_facet(true);
             let [expected, found] =
                 [held, long].map(|file| digest(file.source().expect("a dump").heap(0), &options).expect("sound"));
             assert_eq!(found, expected, "{name}");
@@ -204,12 +206,12 @@ fn changed(mut heap: Heap) -> Heap {
 }
 
 #[test]
-fn comparisons_are_the_same() {
+fn comparisons_of_long_contents_equal_held_ones() {
     for_each(|name, held, long| {
         let mut whole = Heap::collect(held.source().expect("a dump").heap(0)).expect("sound");
         let mut other = changed(whole.clone());
         for memory in [usize::MAX, 3000] {
-            let options = Options::default().memory(memory);
+            let options = CompareOptions::default().memory(memory);
             let mut long = long.source().expect("a dump");
             let same = compare_sources(long.heap(0), &mut whole, &options).expect("temporary files");
             assert!(same.equal, "{name}: {same}");
@@ -223,7 +225,7 @@ fn comparisons_are_the_same() {
 }
 
 #[test]
-fn dumps_through_the_heap_are_the_same() {
+fn rewritten_dumps_of_long_contents_equal_held_ones() {
     for_each(|name, held, long| {
         for lowering in lowerings(held.format().expect("a header")) {
             for lowering in [lowering.adhering(), lowering] {
@@ -247,14 +249,14 @@ fn dumps_through_the_heap_are_the_same() {
 }
 
 #[test]
-fn conversions_are_the_same_and_are_judged_the_same() {
+fn conversions_of_long_contents_equal_held_ones() {
     for_each(|name, held, long| {
         for format in formats() {
-            let lowering = Lowering::new(format, &Wishes::default()).expect("a format");
+            let lowering = Lowering::new(format, &WriteRequest::default()).expect("a format");
             let [expected, found] = [held, long].map(|file| {
                 let mut bytes = Vec::new();
                 let mut source = file.source().expect("a dump");
-                let report = convert(source.heap(0), &convert::Options::new(&lowering), &mut bytes)?;
+                let report = convert(source.heap(0), &convert::ConvertOptions::new(&lowering), &mut bytes)?;
                 Ok::<_, Error>((bytes, format!("{report:?}")))
             });
             let ((bytes, report), (found, found_report)) = match (expected, found) {
@@ -269,7 +271,7 @@ fn conversions_are_the_same_and_are_judged_the_same() {
             assert!(found == bytes, "{name} to {format}");
             assert_eq!(found_report, report, "{name} to {format}");
             let [result, long_result, _] = files(&bytes);
-            let target = Target { format, profile: None };
+            let target = DumpTarget { format, profile: None };
             let judged = |source: &DumpFile, result: &DumpFile| {
                 let (mut source, mut result) = (source.source().expect("a dump"), result.source().expect("a dump"));
                 let verdict = convert::judge(source.heap(0), result.heap(0), &target, 3000);
@@ -282,9 +284,9 @@ fn conversions_are_the_same_and_are_judged_the_same() {
 
 /// A file that ends inside of long contents.
 #[test]
-fn dumps_that_are_cut_short_are_refused_in_the_same_way() {
+fn truncated_dumps_of_long_contents_are_refused_like_held_ones() {
     for format in formats() {
-        let lowering = Lowering::new(format, &Wishes::default()).expect("a format");
+        let lowering = Lowering::new(format, &WriteRequest::default()).expect("a format");
         let bytes = bytes_of(&lowering, &mut (&mut heap(&lowering, 5) as &mut dyn HeapSource));
         for cut in (0..bytes.len()).rev().step_by(bytes.len() / 60 + 1) {
             let [expected, found, spooled] = files(&bytes[..cut]).map(|file| {
@@ -307,14 +309,14 @@ fn dumps_that_are_cut_short_are_refused_in_the_same_way() {
 #[test]
 fn contents_beyond_the_limit_of_temporary_files_are_an_error() {
     for format in formats() {
-        let lowering = Lowering::new(format, &Wishes::default()).expect("a format");
+        let lowering = Lowering::new(format, &WriteRequest::default()).expect("a format");
         let bytes = gzip(&bytes_of(&lowering, &mut (&mut heap(&lowering, 6) as &mut dyn HeapSource)));
-        let reading = Reading::default().held(HELD).spooled(2000);
-        let file = DumpFile::new(Input::memory("memory", bytes), reading).expect("a dump");
-        let refused = file.source().and_then(|mut source| digest(source.heap(0), &digest::Options::default()));
+        let reading = ReadOptions::default().held(HELD).spooled(2000);
+        let file = DumpFile::new(Input::from_memory("memory", bytes), reading).expect("a dump");
+        let refused = file.source().and_then(|mut source| digest(source.heap(0), &digest::DigestOptions::default()));
         let error = refused.map(|_| ()).expect_err("there is no room");
         assert!(error.to_string().contains("2000 are allowed; decompress"), "{format}: {error}");
-        assert!(!error.is_the_inputs(), "{format}");
+        assert!(!error.is_input_fault(), "{format}");
     }
 }
 

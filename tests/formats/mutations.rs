@@ -47,7 +47,7 @@ fn mutations_change_numbers_texts_records_and_the_end_of_a_dump() {
 
 /// A record whose contents get longer or shorter mostly says so, and sometimes not; and records are repeated, removed and swapped.
 #[test]
-fn what_counts_bytes_counts_those_that_are_added() {
+fn adjusts_length_fields_to_added_bytes() {
     // The header, a STRING "A" with the identifier 1, and the end of the heap: by hand.
     let text = [
         &b"JAVA PROFILE 1.0.2\0\0\0\0\x04\0\0\0\0\0\0\0\0"[..],
@@ -92,7 +92,7 @@ fn tags(dump: &[u8]) -> Option<Vec<u8>> {
 
 /// What is left out is all of a kind, such as STRING (01) and LOAD CLASS (02), and dump records count what is left of them.
 #[test]
-fn kinds_of_records_are_left_out_as_a_whole() {
+fn removes_all_records_of_a_kind() {
     let dump = Heap::random(5).write(Format::HPROF).expect("it can be written");
     let all = tags(&dump).expect("it is whole");
     let (mut strings, mut classes, mut whole) = (0, 0, 0);
@@ -124,7 +124,7 @@ fn among_mutants(dump: &[u8], first: u64) -> impl Fn(&str, &[&[u8]]) {
 /// A dump, spelled by hand, after changes that concern it as a whole: a heap more before and after the one that it has, records in
 /// each other's place, and 0 in the place of an identifier wherever that stands.
 #[test]
-fn heaps_are_added_records_moved_and_numbers_changed_wherever_they_stand() {
+fn adds_heaps_moves_records_and_changes_numbers_everywhere() {
     let head = b"JAVA PROFILE 1.0.2\0\0\0\0\x04\0\0\0\0\0\0\0\0";
     let name = b"\x01\0\0\0\0\0\0\0\x05\0\0\0\x01A";
     let load = b"\x02\0\0\0\0\0\0\0\x10\0\0\0\x01\0\0\0\x20\0\0\0\0\0\0\0\x01";
@@ -146,7 +146,7 @@ fn heaps_are_added_records_moved_and_numbers_changed_wherever_they_stand() {
 
 /// A dump, spelled by hand: a class becomes its own superclass, or few of the records are left, with the HEAP DUMP around its own.
 #[test]
-fn what_belongs_together_is_mixed_up_or_alone() {
+fn breaks_up_related_records() {
     let head = b"JAVA PROFILE 1.0.2\0\0\0\0\x04\0\0\0\0\0\0\0\0";
     let name = b"\x01\0\0\0\0\0\0\0\x05\0\0\x10\x01A";
     let load = b"\x02\0\0\0\0\0\0\0\x10\0\0\0\x01\0\0\x20\x20\0\0\0\0\0\0\x10\x01";
@@ -170,7 +170,7 @@ fn what_belongs_together_is_mixed_up_or_alone() {
 
 /// Of formats without several heaps, records are moved, and addresses are changed wherever they stand.
 #[test]
-fn an_address_in_text_is_changed_wherever_it_stands() {
+fn changes_every_occurrence_of_address_in_text() {
     let dump = b"// Version: V\n0x1000 [8] CLS A\n\t\n0x2000 [16] OBJ A\n\t0x1000 \n// EOF: Total 'Objects',Refs(null) : 1,1(0)\n";
     let mutants: Vec<String> = (REARRANGED..REARRANGED + 2_000)
         .filter_map(|seed| mutated(Format::CLASSIC.family(), dump, seed).expect("it is in memory"))

@@ -65,7 +65,7 @@ const RULES: [Rule; 6] = [
 ];
 
 #[test]
-fn no_dump_of_a_random_heap_breaks_the_rule_of_its_writers_order() {
+fn random_dumps_keep_order_of_their_writer() {
     let mut broken = Vec::new();
     for rule in &RULES {
         for profile in PROFILES.iter().filter(|profile| rule.profiles.contains(&profile.name)) {
@@ -84,7 +84,7 @@ fn no_dump_of_a_random_heap_breaks_the_rule_of_its_writers_order() {
 }
 
 #[test]
-fn every_rule_about_an_order_is_looked_at_and_for_each_of_its_profiles() {
+fn tests_every_order_rule_for_each_of_its_profiles() {
     let mut ours: Vec<&str> = RULES.iter().map(|rule| rule.id).collect();
     let book = || rules::BOOK.rule.iter().filter(|rule| rule.id.starts_with("hprof.order."));
     let mut theirs: Vec<&str> = book().map(|rule| rule.id).collect();

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use heapsmith::draw::{SeedDraw, Stream};
-use heapsmith::family::Wishes;
-use heapsmith::format::{DumpFile, Format, Listed, profiles};
+use heapsmith::draw::{DrawStream, SeedDraw};
+use heapsmith::family::WriteRequest;
+use heapsmith::format::{DumpFile, Format, ListedPart, profiles};
 use heapsmith::generate::{GenerateOptions, Preset, ProceduralHeap};
 use heapsmith::model::{Address, Contents, Heap, HeapSource, IdentityHash, RootKind, WordSize};
 use heapsmith::recipe::Recipe;
@@ -31,11 +31,11 @@ fn recipes() -> impl Iterator<Item = Recipe> {
 }
 
 #[test]
-fn what_a_preset_gives_is_valid_in_every_format_of_every_writer() {
+fn presets_are_valid_in_every_format_and_profile() {
     for recipe in recipes() {
         for format in Format::all() {
             for profile in profiles(format) {
-                let wishes = Wishes { profile: Some(profile.to_owned()), ..Wishes::default() };
+                let wishes = WriteRequest { profile: Some(profile.to_owned()), ..WriteRequest::default() };
                 let mut recipe = recipe.clone().format(format).wishes(wishes).seed(1);
                 if recipe.lowering().is_err() {
                     recipe.options.word = WordSize::Bits32;
@@ -147,7 +147,7 @@ fn kinds(recipe: &Recipe) -> BTreeSet<String> {
         .and_then(|file| file.records())
         .expect("a dump")
         .list(&mut |listed| {
-            if let Listed::Record(line) = listed {
+            if let ListedPart::Record(line) = listed {
                 found.insert(line.kind.trim().to_owned());
             }
             Ok(())
@@ -158,7 +158,7 @@ fn kinds(recipe: &Recipe) -> BTreeSet<String> {
 
 /// The kinds of records in dumps of the preset by a writer.
 fn kinds_by(format: Format, profile: &str) -> BTreeSet<String> {
-    let wishes = Wishes { profile: Some(profile.to_owned()), ..Wishes::default() };
+    let wishes = WriteRequest { profile: Some(profile.to_owned()), ..WriteRequest::default() };
     let seeds = if profile == "any" { 0..6 } else { 0..1 };
     let of = |seed| {
         let mut recipe = Recipe::from(Preset::EveryRecord).format(format).wishes(wishes.clone()).seed(seed);
@@ -272,7 +272,7 @@ fn the_heap_does_not_depend_on_the_format() {
 
 /// Most objects of a large heap are computed by other code than those of a small one.
 #[test]
-fn options_shape_objects_in_blocks_as_well() {
+fn options_apply_to_objects_in_blocks() {
     let recipe = "heapsmith-2:objects=10000,primitive-lengths=constant:3,object-lengths=constant:5,nulls=0,mix=1:0:1:1";
     let heap = heap(&recipe.parse().expect("a recipe"));
     assert!(heap.objects.len() >= 9_900);
@@ -289,10 +289,10 @@ fn options_shape_objects_in_blocks_as_well() {
 
 /// What a fuzzer may ask for.
 #[test]
-fn heaps_of_any_options_are_written_and_valid_or_refused_beforehand() {
+fn writes_valid_dumps_of_any_options_or_refuses_them_first() {
     let mut written = 0;
     for seed in 0..150 {
-        let options = GenerateOptions::draw(&mut SeedDraw::new(seed, Stream::Heap));
+        let options = GenerateOptions::draw(&mut SeedDraw::new(seed, DrawStream::Heap));
         for format in Format::all() {
             let recipe = Recipe::from(Preset::Plain).options(options.clone()).seed(seed).format(format);
             if recipe.lowering().is_err() {
@@ -307,7 +307,7 @@ fn heaps_of_any_options_are_written_and_valid_or_refused_beforehand() {
 }
 
 #[test]
-fn addresses_are_where_the_option_says() {
+fn lays_out_addresses_by_option() {
     let addresses = |text: &str| {
         let options = text.split(',').filter_map(|pair| pair.split_once('='));
         let mut made = GenerateOptions::default();

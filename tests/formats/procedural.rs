@@ -16,7 +16,7 @@ fn bytes(lowering: &Lowering, mut heap: &mut dyn HeapSource) -> Vec<u8> {
 
 /// Every writer, with and without oddities: objects in blocks are written together, and those of a copy one by one.
 #[test]
-fn a_dump_of_blocks_is_the_dump_of_a_copy_in_memory() {
+fn dump_of_blocks_equals_dump_of_copy_in_memory() {
     let odd = [Oddity::ExtremeValues, Oddity::HighAddresses, Oddity::ZeroSizes, Oddity::NullHash];
     let mut written = 0;
     for format in Format::all() {
@@ -45,7 +45,7 @@ fn objects_in_blocks_have_every_layout_of_addresses() {
         {
             let pairs = format!("objects=5000,addresses={layout},word={word},format={format},seed=4");
             let recipe = Recipe::read(&format!("heapsmith-2:{pairs}")).expect("a recipe");
-            let (lowering, mut heap) = match recipe.dumped() {
+            let (lowering, mut heap) = match recipe.lowering_and_heap() {
                 Ok(dumped) => dumped,
                 Err(error) => {
                     assert!(error.to_string().contains("addresses="), "{pairs}: {error}");
@@ -67,7 +67,7 @@ fn objects_in_blocks_have_every_layout_of_addresses() {
 }
 
 #[test]
-fn an_address_leads_back_to_its_object() {
+fn finds_object_by_address() {
     for seed in 0..12 {
         let word = if seed % 2 == 0 { WordSize::Bits32 } else { WordSize::Bits64 };
         let objects = DRAWN + 1 + 3_333 * seed as usize;

@@ -69,7 +69,7 @@ fn written(version: Version, profile: &str, hashes: HashRegime) -> Vec<u8> {
 
 /// S0 to the letter: the array's size before its length, "hashed" and "hashed and moved" as tabled.
 #[test]
-fn as_documented_writes_what_a_writer_made_from_the_page_alone_would() {
+fn as_documented_profile_follows_documentation_literally() {
     let header = hex!(
         "0012" "706f727461626c6520686561702064756d70" "00000006" "00000004" "01" "04" "0002" "4a39" "02" "02"
     );
@@ -135,9 +135,9 @@ fn sovereign_counts_in_units_of_8_and_states_totals() {
 
 /// Where bytes do not decide, `validate` names the signs for each reading.
 #[test]
-fn validate_says_which_signs_speak_for_which_reading() {
+fn validate_notes_signs_of_each_reading() {
     let notes = |dump: Vec<u8>, rule: &str| {
-        let report = validate(&Input::memory("dump", dump), ValidateOptions::default()).expect("readable");
+        let report = validate(&Input::from_memory("dump", dump), ValidateOptions::default()).expect("readable");
         let found = report.findings.iter().find(|f| f.rule.0 == rule);
         found.map(|f| f.found.clone()).unwrap_or_else(|| panic!("no {rule}: {:?}", report.findings))
     };
@@ -167,7 +167,7 @@ fn validate_says_which_signs_speak_for_which_reading() {
 }
 
 #[test]
-fn what_a_dump_cannot_say_is_refused_and_named() {
+fn refuses_heap_that_dump_cannot_express() {
     let refusal = |change: fn(&mut Heap), version| {
         let mut heap = heap(HashRegime::WhereUsed32);
         change(&mut heap);

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use heapsmith::classic::{self, Charset, Encoding};
-use heapsmith::corpus::{Case, Verdict, cases};
-use heapsmith::corrupt::Map;
-use heapsmith::draw::{Draw, SeedDraw, Stream};
+use heapsmith::corpus::{Case, CaseVerdict, cases};
+use heapsmith::corrupt::EditMap;
+use heapsmith::draw::{Draw, DrawStream, SeedDraw};
 use heapsmith::format::{Family, Lowering};
 use heapsmith::generate::{GenerateOptions, Placement, from_seed};
 use heapsmith::hprof::IdSize;
@@ -18,14 +18,14 @@ use heapsmith::properties;
 use heapsmith::validate::{ValidateOptions, validate};
 
 fn random_bytes(seed: u64, length: usize) -> Vec<u8> {
-    let mut draw = SeedDraw::new(seed, Stream::Heap);
+    let mut draw = SeedDraw::new(seed, DrawStream::Heap);
     std::iter::repeat_with(|| draw.u32().to_le_bytes()).flatten().take(length).collect()
 }
 
 #[test]
 fn every_property_holds_for_random_bytes() {
-    for format in properties::all() {
-        for (name, property) in format.all() {
+    for format in properties::all_properties() {
+        for (name, property) in format.iter() {
             for seed in 0..150 {
                 println!("{} {name} {seed}", format.of);
                 property(&random_bytes(seed, 4096));
@@ -38,7 +38,7 @@ fn every_property_holds_for_random_bytes() {
 #[test]
 fn every_property_of_bytes_holds_for_every_corpus_case_and_for_generated_dumps() {
     for (id, bytes) in dumps() {
-        for format in properties::all() {
+        for format in properties::all_properties() {
             for (name, property) in format.of_bytes {
                 println!("{} {name} {id}", format.of);
                 property(&bytes);
@@ -50,7 +50,7 @@ fn every_property_of_bytes_holds_for_every_corpus_case_and_for_generated_dumps()
 /// Damage at random places, which reaches deeper than random bytes from the start.
 #[test]
 fn every_property_of_bytes_holds_for_dumps_with_random_damage() {
-    let mut draw = SeedDraw::new(1, Stream::Corruption);
+    let mut draw = SeedDraw::new(1, DrawStream::Corruption);
     let draw: &mut dyn Draw = &mut draw;
     let dumps = dumps();
     for round in 0..3_000 {
@@ -60,7 +60,7 @@ fn every_property_of_bytes_holds_for_dumps_with_random_damage() {
             let at = draw.below(bytes.len() as u64) as usize;
             bytes[at] = draw.u32() as u8;
         }
-        for format in properties::all() {
+        for format in properties::all_properties() {
             for (name, property) in format.of_bytes {
                 println!("{} {name} {id} {round}", format.of);
                 property(&bytes);
@@ -165,26 +165,29 @@ fn in_pieces(id: IdSize, version: &str) -> Vec<u8> {
 #[test]
 fn every_edit_of_hprof_is_found_in_every_golden_dump_that_has_a_place_for_it() {
     // What is compressed, or has an empty segment at its end, is not what the map is of.
-    every_edit_is_found::<heapsmith::hprof::corrupt::Map>();
+    every_edit_is_found::<heapsmith::hprof::corrupt::MappedDump>();
 }
 
 #[test]
 fn every_edit_of_classic_is_found_in_every_golden_dump_that_has_a_place_for_it() {
-    every_edit_is_found::<heapsmith::classic::corrupt::Map>();
+    every_edit_is_found::<heapsmith::classic::corrupt::MappedDump>();
 }
 
-fn every_edit_is_found<M: Map>() {
+fn every_edit_is_found<M: EditMap>() {
     // Of contents that come in pieces a finding names the piece.
     let is_short = |case: &Case| case.bytes.len() < 200_000;
     let golden = |case: &Case| {
-        case.format.family() == M::FAMILY && case.verdict == Verdict::Valid && case.breaks.is_none() && is_short(case)
+        case.format.family() == M::FAMILY
+            && case.verdict == CaseVerdict::Valid
+            && case.breaks.is_none()
+            && is_short(case)
     };
     let (mut made, mut wrong) = (BTreeMap::new(), Vec::new());
     for case in cases().expect("recipes work").into_iter().filter(golden) {
-        let Ok(map) = M::of(case.bytes.clone()) else { continue };
+        let Ok(map) = M::from_bytes(case.bytes.clone()) else { continue };
         for edit in M::EDITS {
             let Some(edited) = edit.apply(&map) else { continue };
-            let report = validate(&Input::memory(edit.name, edited.bytes), ValidateOptions::default());
+            let report = validate(&Input::from_memory(edit.name, edited.bytes), ValidateOptions::default());
             let report = report.expect("memory can be read");
             // Of each rule the first 20 findings are kept.
             let many = report.counts.iter().any(|count| count.rule == edit.rule && count.count > 20);

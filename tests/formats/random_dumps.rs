@@ -21,7 +21,7 @@ struct Made {
 }
 
 fn dump(recipe: &Recipe) -> Made {
-    let (lowering, mut heap) = recipe.dumped().unwrap_or_else(|e| panic!("{recipe}: {e}"));
+    let (lowering, mut heap) = recipe.lowering_and_heap().unwrap_or_else(|e| panic!("{recipe}: {e}"));
     let mut source = &mut heap as &mut dyn HeapSource;
     let carried = lowering.carry(&mut source).and_then(|dump| dump.into_only_heap()).expect("a heap");
     let mut bytes = Vec::new();
@@ -33,7 +33,7 @@ fn dump(recipe: &Recipe) -> Made {
 fn six_in_ten_are_plain_and_three_have_one_oddity() {
     let mut counts = [0; 3];
     for number in 0..2000 {
-        let recipe = Recipe::draw(&Family::ALL, 100, &mut SeedDraw::numbered(3, number)).expect("a recipe");
+        let recipe = Recipe::draw(&Family::ALL, 100, &mut SeedDraw::with_number(3, number)).expect("a recipe");
         let kind = recipe.kind();
         let place = if kind == "plain" {
             0
@@ -50,14 +50,14 @@ fn six_in_ten_are_plain_and_three_have_one_oddity() {
 }
 
 #[test]
-fn every_oddity_is_in_the_dumps_that_are_named_after_it_and_they_are_valid() {
+fn dumps_named_after_oddity_are_valid_and_show_it() {
     let mut missing = Vec::new();
     for format in Format::all() {
         for form in Oddity::FORMS.iter().filter(|form| form.formats.contains(&format.family().name())) {
             for number in 0..8 {
                 let oddities: Oddities = [form.oddity].into_iter().collect();
-                let mut draw = SeedDraw::numbered(4, number);
-                let mut recipe = Recipe::with(format, oddities, 80, &mut draw).expect("a recipe");
+                let mut draw = SeedDraw::with_number(4, number);
+                let mut recipe = Recipe::with_oddities(format, oddities, 80, &mut draw).expect("a recipe");
                 // One byte numbers no more than were drawn.
                 if recipe.wishes.id_size != Some(IdSize::One) {
                     recipe.options.objects = 80;
@@ -67,7 +67,7 @@ fn every_oddity_is_in_the_dumps_that_are_named_after_it_and_they_are_valid() {
                 if !shows(form.oddity, &recipe, &made) {
                     missing.push(what.clone());
                 }
-                let report = validate(&Input::memory("odd", made.bytes), ValidateOptions::default());
+                let report = validate(&Input::from_memory("odd", made.bytes), ValidateOptions::default());
                 let found = report.expect("memory").findings;
                 let worst = found.iter().find(|finding| finding.severity == Severity::Error);
                 assert!(worst.is_none(), "{what}: {worst:?}");
@@ -173,12 +173,12 @@ fn shows(oddity: Oddity, recipe: &Recipe, made: &Made) -> bool {
 #[test]
 fn plain_dumps_have_no_finding_and_ascii_names() {
     for number in 0..60 {
-        let mut draw = SeedDraw::numbered(5, number);
+        let mut draw = SeedDraw::with_number(5, number);
         let format = Format::all().cycle().nth(number as usize).expect("there are formats");
-        let recipe = Recipe::with(format, Oddities::NONE, 100, &mut draw).expect("a recipe");
+        let recipe = Recipe::with_oddities(format, Oddities::NONE, 100, &mut draw).expect("a recipe");
         let made = dump(&recipe);
         assert!(made.carried.classes.iter().all(|class| class.name.as_bytes().is_ascii()));
-        let report = validate(&Input::memory("plain", made.bytes), ValidateOptions::default()).expect("memory");
+        let report = validate(&Input::from_memory("plain", made.bytes), ValidateOptions::default()).expect("memory");
         let found: Vec<_> = report.findings.iter().filter(|f| f.severity != Severity::Note).collect();
         assert!(found.is_empty(), "{recipe:?}: {found:?}");
     }
@@ -188,8 +188,8 @@ fn plain_dumps_have_no_finding_and_ascii_names() {
 fn half_of_the_plain_hprof_dumps_of_100_objects_are_smaller_than_20_kb() {
     let mut sizes = Vec::new();
     for number in 0..60 {
-        let mut draw = SeedDraw::numbered(6, number);
-        let mut recipe = Recipe::with(Format::HPROF, Oddities::NONE, 100, &mut draw).expect("a recipe");
+        let mut draw = SeedDraw::with_number(6, number);
+        let mut recipe = Recipe::with_oddities(Format::HPROF, Oddities::NONE, 100, &mut draw).expect("a recipe");
         recipe.options.objects = 100;
         sizes.push(dump(&recipe).bytes.len());
     }

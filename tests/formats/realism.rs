@@ -228,7 +228,7 @@ fn dump(recipe: &str) -> Result<Vec<u8>, Error> {
 
 /// Each preset by the writer that it looks like.
 #[test]
-fn what_looks_real_is_valid_and_is_read_as_it_was_written() {
+fn realistic_presets_are_valid_and_round_trip() {
     for recipe in [
         "heapsmith-2:preset=hotspot,seed=1",
         "heapsmith-2:preset=hotspot,library=jdk-21,seed=2,profile=hotspot-21",

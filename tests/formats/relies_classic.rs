@@ -10,7 +10,7 @@ use heapsmith::classic::rules;
 use heapsmith::compare::Facet;
 use heapsmith::corpus::{Case, cases};
 use heapsmith::error::RuleId;
-use heapsmith::family::{Reading, Reliance};
+use heapsmith::family::{ReadOptions, Reliance};
 use heapsmith::format::{DumpFile, Family};
 use heapsmith::input::Input;
 use heapsmith::validate::rule;
@@ -112,7 +112,7 @@ const TRAILERS: &[Row] = &[
 ];
 
 #[test]
-fn each_rule_is_relied_on_where_it_makes_a_difference() {
+fn lists_reliances_on_each_rule() {
     let tables = [FILE, NUMBERS, RECORDS, NAMES, REFERENCES, TRAILERS];
     for (rule, text, of) in tables.into_iter().flatten() {
         let (plain, places) = unmarked(text);
@@ -151,12 +151,12 @@ fn of_rule(bytes: &[u8], rule: RuleId) -> Vec<((u64, u64), u64)> {
 }
 
 fn reliances(bytes: &[u8]) -> Vec<Reliance> {
-    let dump = DumpFile::new(Input::memory("dump", bytes.to_vec()), Reading::default());
+    let dump = DumpFile::new(Input::from_memory("dump", bytes.to_vec()), ReadOptions::default());
     dump.and_then(|dump| dump.reliances()).expect("memory can be read")
 }
 
 #[test]
-fn a_text_in_ebcdic_relies_on_its_encoding_its_page_and_line_ends_that_are_not_the_jvms() {
+fn ebcdic_text_relies_on_encoding_code_page_and_unusual_line_ends() {
     // "0x00001000 [16] OBJ A", a tab on a line of its own, and a comment, each line ended by 15; the same with a line
     // ended by 25; and a comment alone.
     let usual = hex!("15 f0a7f0f0f0f0f1f0f0f0 40 adf1f6bd 40 d6c2d1 40 c1 15 05 15 6161 15");
@@ -175,7 +175,7 @@ fn a_text_in_ebcdic_relies_on_its_encoding_its_page_and_line_ends_that_are_not_t
 }
 
 #[test]
-fn bytes_stand_in_the_record_that_has_them() {
+fn assigns_reliances_to_records() {
     let (text, _) = unmarked("\n// Version: a\n0x0000a000 [0] OBJ A\n\t0x0000a000\n");
     let found = reliances(text.as_bytes());
     let records = |rule| found.iter().filter(move |found| found.rule == rule).map(|found| found.record);
@@ -185,7 +185,7 @@ fn bytes_stand_in_the_record_that_has_them() {
 }
 
 #[test]
-fn references_that_come_in_pieces_are_told_of_like_others() {
+fn lists_reliances_of_references_read_in_pieces() {
     // More references than are delivered at once, a null among the last.
     let many = "0x00000001 ".repeat(50_000);
     let text = format!("0x00000001 [0] OBJ A\n\t{many}0x00000000 0x0000000a\n0x00000002 [0] OBJ A\n\t\n");
@@ -197,7 +197,7 @@ fn references_that_come_in_pieces_are_told_of_like_others() {
 }
 
 #[test]
-fn of_a_text_that_cannot_be_read_to_its_end_what_stands_before_is_told() {
+fn lists_reliances_before_error() {
     let text = "// Version: a\n0x0000a000 [0] OBJ A\n\t\n0x0000B000 [0] OBJ A\n\t\n0x0000c000 [12";
     assert_eq!(of_rule(text.as_bytes(), rules::NUMBER_HEXADECIMAL), [((14, 10), 0xa000)]);
     assert_eq!(of_rule(text.as_bytes(), rules::RECORD_LAYOUT), [((14, 20), 0xa000), ((37, 20), 0xb000)]);
@@ -209,7 +209,7 @@ fn of_a_text_that_cannot_be_read_to_its_end_what_stands_before_is_told() {
 }
 
 #[test]
-fn a_compressed_text_relies_on_that() {
+fn compressed_text_relies_on_compression_rule() {
     let is_compressed = |case: &Case| case.id == "classic-compressed";
     let compressed = cases().expect("recipes work").into_iter().find(is_compressed).expect("it is in the corpus");
     assert_eq!(of_rule(&compressed.bytes, rules::FILE_COMPRESSED), [((0, 2), 0)]);
@@ -217,10 +217,10 @@ fn a_compressed_text_relies_on_that() {
 }
 
 #[test]
-fn in_the_corpus_each_rule_with_facets_is_relied_on_and_no_other() {
+fn corpus_relies_on_exactly_the_rules_with_facets() {
     let mut relied = BTreeSet::new();
     for case in cases().expect("recipes work").into_iter().filter(|case| case.format.family() == Family::CLASSIC) {
-        let mut decompressed = Input::memory("dump", case.bytes.clone()).stream().expect("memory can be read");
+        let mut decompressed = Input::from_memory("dump", case.bytes.clone()).stream().expect("memory can be read");
         let length = io::copy(&mut decompressed, &mut io::sink()).expect("no case is cut inside of gzip");
         for found in reliances(&case.bytes) {
             assert!(found.length > 0 && found.offset + found.length <= length, "{}: {found:?}", case.id);

@@ -9,7 +9,7 @@ use pretty_assertions::assert_eq;
 use heapsmith::compare::Facet;
 use heapsmith::corpus::cases;
 use heapsmith::format::{DumpFile, Family, rulebook};
-use heapsmith::hprof::Reading;
+use heapsmith::hprof::ReadOptions;
 use heapsmith::input::Input;
 
 /// JAVA PROFILE 1.0.2, identifiers of 4 bytes, time stamp 0: 31 bytes.
@@ -59,7 +59,7 @@ fn header(at: usize, bytes: &[u8]) -> Vec<u8> {
 type Found = (u64, u64, Option<u64>);
 
 fn dump(bytes: &[u8]) -> DumpFile {
-    DumpFile::new(Input::memory("dump", bytes.to_vec()), Reading::default()).expect("memory")
+    DumpFile::new(Input::from_memory("dump", bytes.to_vec()), ReadOptions::default()).expect("memory")
 }
 
 /// The places that rely on a rule.
@@ -81,7 +81,7 @@ fn hold(rows: Vec<Row>) {
 }
 
 #[test]
-fn headers_and_compressed_files() {
+fn lists_reliances_of_headers_and_compressed_files() {
     // A gzip member with a stored block, the header of 1.0.1; and two, "JAVA" and the rest.
     let one = hex!(
         "1f8b 08 00 00000000 00 ff 01 1f00 e0ff"
@@ -106,7 +106,7 @@ fn headers_and_compressed_files() {
 }
 
 #[test]
-fn records_and_their_heads() {
+fn lists_reliances_of_record_headers() {
     let unknown = hex!("10 00000000 00000002 abcd");
     let heap_dump = dump_record(0x0c, &[&ARRAY]);
     let old = [&header(13, b"1.0.1")[..], &heap_dump].concat();
@@ -139,7 +139,7 @@ fn records_and_their_heads() {
 }
 
 #[test]
-fn strings_and_classes_that_are_loaded() {
+fn lists_reliances_of_strings_and_load_class_records() {
     let odd = hex!("01 00000000 00000008 00000001 41 c3a9 42");
     let path = hex!("01 00000000 00000007 00000001 412f42");
     let again = hex!("01 00000000 00000005 00000001 42");
@@ -189,7 +189,7 @@ fn strings_and_classes_that_are_loaded() {
 }
 
 #[test]
-fn frames_traces_threads_and_statistics() {
+fn lists_reliances_of_frames_traces_threads_and_statistics() {
     let frame = |id: u8, line: [u8; 4]| {
         let start = hex!("04 00000000 00000018 000000");
         [&start[..], &[id], &hex!("00000000 00000000 00000000 00000000"), &line].concat()
@@ -215,7 +215,7 @@ fn frames_traces_threads_and_statistics() {
 }
 
 #[test]
-fn several_heaps() {
+fn lists_reliances_of_several_heaps() {
     let segment = dump_record(0x1c, &[&ARRAY]);
     let heap_dump = dump_record(0x0c, &[&ARRAY]);
     hold(vec![
@@ -237,7 +237,7 @@ fn several_heaps() {
 }
 
 #[test]
-fn roots() {
+fn lists_reliances_of_roots() {
     let local = |frame: [u8; 4]| [&hex!("02 00002000 00000001")[..], &frame].concat();
     let no_frame = local([0xff; 4]);
     let thread = hex!("08 00002000 00000001 00000000");
@@ -262,7 +262,7 @@ fn roots() {
 }
 
 #[test]
-fn classes_and_instances() {
+fn lists_reliances_of_classes_and_instances() {
     let class = |rest: &[u8]| {
         let start = hex!("20 00001000 00000000 00000000 00000000 00000000 00000000 00000000 00000000");
         [&start[..], rest].concat()
@@ -302,7 +302,7 @@ fn classes_and_instances() {
 
 /// A class with a byte, a subclass 1100 with a field of another type, and an instance of that.
 #[test]
-fn values_of_superclasses_and_references_of_8_bytes() {
+fn lists_reliances_of_superclass_values_and_8_byte_references() {
     let upper = hex!(
         "20 00001000 00000000 00000000 00000000 00000000 00000000 00000000 00000000 00000001 0000 0000 0001 00000005 08"
     );
@@ -333,7 +333,7 @@ fn values_of_superclasses_and_references_of_8_bytes() {
 }
 
 #[test]
-fn arrays_and_high_identifiers() {
+fn lists_reliances_of_arrays_and_high_identifiers() {
     let objects = hex!("22 00003000 00000000 00000001 00001000 00002000");
     let null = hex!("22 00003000 00000000 00000002 00001000 00002000 00000000");
     let high = hex!("22 00003000 00000000 00000001 00001000 80002000");
@@ -362,7 +362,7 @@ fn arrays_and_high_identifiers() {
 }
 
 #[test]
-fn what_android_adds() {
+fn lists_reliances_of_android_records() {
     let info = hex!("fe 00000041 00000000");
     let android = |records: &[&[u8]]| [&header(13, b"1.0.3")[..], &records.concat(), &END].concat();
     let parts = |second: &[&[u8]]| android(&[&dump_record(0x1c, &[&info, &ARRAY]), &dump_record(0x1c, second)]);
@@ -381,7 +381,7 @@ fn what_android_adds() {
 const NOT_STORED: [(&str, &str); 1] = [("hprof.segment.wrapped", "takes more than 4 GiB")];
 
 #[test]
-fn the_corpus_relies_on_every_rule_that_has_facets_and_on_no_other() {
+fn corpus_relies_on_exactly_the_rules_with_facets() {
     let facets: BTreeSet<String> = Facet::ALL.iter().map(Facet::to_string).chain(["all".to_owned()]).collect();
     let rules = rulebook(Family::HPROF).rule;
     for rule in rules {
@@ -389,7 +389,7 @@ fn the_corpus_relies_on_every_rule_that_has_facets_and_on_no_other() {
     }
     let mut relied = BTreeSet::new();
     for case in cases().expect("recipes").iter().filter(|case| case.format.family() == Family::HPROF) {
-        let input = Input::memory("case", case.bytes.clone());
+        let input = Input::from_memory("case", case.bytes.clone());
         let mut bytes = Vec::new();
         // Of damaged compressed data, what can be had of it.
         let _whole = input.stream().expect("memory").read_to_end(&mut bytes);
@@ -406,7 +406,7 @@ fn the_corpus_relies_on_every_rule_that_has_facets_and_on_no_other() {
 }
 
 #[test]
-fn what_a_length_cuts_relies_on_the_layout() {
+fn record_cut_by_its_length_relies_on_layout() {
     // END THREAD has a serial number of 4 bytes; of this one there are 3, and then the file ends.
     let short = file(&[&TEXT, &hex!("0b 00000000 00000003 000000")]);
     assert_eq!(relies(&short, "end-thread.layout"), [(45, 9, None)]);
@@ -423,7 +423,7 @@ fn a_length_that_was_never_patched_relies_on_the_end_of_the_file() {
 }
 
 #[test]
-fn a_damaged_dump_gives_what_stands_before_the_damage() {
+fn lists_reliances_before_damage() {
     // Nothing in it depends on what comes later.
     let whole = file(&[&TEXT, &dump_record(0x1c, &[&ARRAY, &ARRAY]), &END]);
     let all = dump(&whole).reliances().expect("memory");

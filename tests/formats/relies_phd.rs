@@ -311,7 +311,7 @@ fn dump(header: &str, body: &[&str]) -> Vec<u8> {
 }
 
 fn relies(bytes: &[u8]) -> Vec<Reliance> {
-    let input = Input::memory("a dump", bytes.to_vec());
+    let input = Input::from_memory("a dump", bytes.to_vec());
     DumpFile::new(input, Default::default()).and_then(|file| file.reliances()).expect("no error of the machine")
 }
 
@@ -321,7 +321,7 @@ fn places(bytes: &[u8], rule: &str) -> Vec<Place> {
 }
 
 #[test]
-fn places_that_rely_on_a_rule_and_dumps_without_any() {
+fn lists_reliances_on_each_rule_or_none() {
     for row in [OF_HEADERS, OF_DISTANCES, OF_FORMS, OF_OBJECTS, OF_ARRAYS, OF_CLASSES].concat() {
         let Row { rule, header, body, .. } = row;
         assert_eq!(places(&dump(header, body), rule), row.places, "{rule} in {header} {body:?}");
@@ -332,7 +332,7 @@ fn places_that_rely_on_a_rule_and_dumps_without_any() {
 }
 
 #[test]
-fn every_place_of_a_small_dump() {
+fn lists_every_reliance_of_small_dump() {
     let name = |reliance: &Reliance| reliance.rule.0.trim_start_matches("phd.");
     let told = |r: &Reliance| (name(r), r.offset, r.length, r.of.map(|Address(of)| of), r.record);
     let told = relies(&dump(V5, &[OBJECT, ARRAY])).iter().map(told).collect::<Vec<_>>();
@@ -353,14 +353,14 @@ fn every_place_of_a_small_dump() {
 }
 
 #[test]
-fn a_compressed_dump_relies_on_that() {
+fn compressed_dump_relies_on_compression_rule() {
     let compressed = cases().expect("recipes").into_iter().find(|case| case.id == "phd6-compressed").expect("a case");
     assert_eq!(places(&compressed.bytes, "phd.file.compressed"), [(0, 2, None)]);
     assert_eq!(places(&dump(V6, &[]), "phd.file.compressed"), []);
 }
 
 #[test]
-fn a_dump_that_is_cut_keeps_what_came_before() {
+fn lists_reliances_before_truncation() {
     let whole = dump(V5, &[OBJECT, CLASS, "60 02 00001000 01 01 01 01", "30 02 ff"]);
     let all: BTreeSet<Reliance> = relies(&whole).into_iter().collect();
     // The records begin at 31, 37, 54 and 64; the end tag stands at 67.
@@ -388,11 +388,11 @@ fn a_dump_that_is_cut_keeps_what_came_before() {
 }
 
 #[test]
-fn every_rule_with_facets_is_relied_on_in_the_corpus() {
+fn corpus_relies_on_every_rule_with_facets() {
     let mut used: BTreeMap<&str, usize> = BTreeMap::new();
     for case in cases().expect("recipes").into_iter().filter(|case| case.format.family() == Family::PHD) {
         let mut length = 0;
-        let input = Input::memory(&case.id, case.bytes.clone());
+        let input = Input::from_memory(&case.id, case.bytes.clone());
         if let Ok(mut stream) = input.stream() {
             length = stream.read_to_end(&mut Vec::new()).unwrap_or_default() as u64;
         }

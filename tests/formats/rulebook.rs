@@ -5,12 +5,12 @@ use std::fs;
 use std::path::Path;
 
 use heapsmith::corpus::Manifest;
-use heapsmith::corrupt::Map;
+use heapsmith::corrupt::EditMap;
 use heapsmith::error::RuleId;
 use heapsmith::format::Family;
 use heapsmith::phd::Version;
 use heapsmith::phd::lower::{PROFILES, Profile};
-use heapsmith::validate::{RuleKind, Scope, Severity, rule, rulebook};
+use heapsmith::validate::{RuleKind, RuleScope, Severity, rule, rulebook};
 use heapsmith::{classic, hprof, phd};
 use pretty_assertions::assert_eq;
 
@@ -138,7 +138,7 @@ fn every_rule_is_complete() {
             assert!(!rule.stops || rule.severity == Some(Severity::Error), "{}: stops, and is no error", rule.id);
             assert!(!rule.since.is_empty(), "{}: since when", rule.id);
             assert_eq!(rule.severity.is_some(), rule.kind == RuleKind::Bytes, "{}", rule.id);
-            let judged = matches!(rule.scope, Scope::Pass | Scope::Graph);
+            let judged = matches!(rule.scope, RuleScope::Pass | RuleScope::Graph);
             assert_eq!(judged, rule.kind == RuleKind::Bytes, "{}: what it takes to judge it", rule.id);
             assert!(rule.versions.iter().all(|v| book.versions.contains(v)), "{}", rule.id);
             assert!(!rule.versions.is_empty(), "{}", rule.id);
@@ -156,7 +156,7 @@ fn every_rule_is_complete() {
 }
 
 #[test]
-fn a_case_that_breaks_a_rule_says_where_and_how_badly() {
+fn case_that_breaks_rule_states_offset_and_severity() {
     for case in manifest().cases {
         assert_eq!(case.rules.breaks.is_empty(), case.finding.is_none(), "{}", case.id);
         let Some(finding) = case.finding else { continue };
@@ -172,7 +172,7 @@ fn a_case_that_breaks_a_rule_says_where_and_how_badly() {
 }
 
 #[test]
-fn an_ambiguous_case_names_each_right_answer_and_what_reading_leads_to_it() {
+fn ambiguous_case_names_reading_of_each_right_answer() {
     for case in manifest().cases {
         let readings: BTreeSet<&str> = case.answers.iter().map(|a| a.reading.as_str()).collect();
         assert_eq!(readings.len(), case.answers.len(), "{}", case.id);
@@ -220,19 +220,19 @@ fn every_book_has_its_errata_and_the_sections_of_its_documents() {
 
 #[test]
 fn every_edit_breaks_a_rule_of_the_bytes_under_a_name_of_its_own() {
-    name_their_rules::<heapsmith::phd::corrupt::Map>();
-    name_their_rules::<heapsmith::hprof::corrupt::Map>();
-    name_their_rules::<heapsmith::classic::corrupt::Map>();
+    name_their_rules::<heapsmith::phd::corrupt::MappedDump>();
+    name_their_rules::<heapsmith::hprof::corrupt::MappedDump>();
+    name_their_rules::<heapsmith::classic::corrupt::MappedDump>();
 }
 
-fn name_their_rules<M: Map>() {
+fn name_their_rules<M: EditMap>() {
     let names: BTreeSet<&str> = M::EDITS.iter().map(|edit| edit.name).collect();
     assert_eq!(names.len(), M::EDITS.len());
     for edit in M::EDITS {
         let rule =
             rule(edit.rule.0).filter(|rule| rule.kind == RuleKind::Bytes && edit.rule.0.starts_with(M::FAMILY.name()));
         let rule = rule.unwrap_or_else(|| panic!("{}: no rule {}", edit.name, edit.rule));
-        let is_done = rule.stops && !rule.is_ours_alone();
+        let is_done = rule.stops && !rule.is_project_choice();
         assert!(!is_done || edit.is_refused(), "{}: nothing can be read after it", edit.name);
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use heapsmith::format::{Format, profiles};
 use heapsmith::generate::{
-    GenerateOption, GenerateOptions, PlacedShape, ProceduralHeap, Shape, ShapeForm, Shapes, from_seed,
+    GenerateOption, GenerateOptions, PlacedShape, PlannedObject, ProceduralHeap, ShapeForm, Shapes, from_seed,
 };
 use heapsmith::input::Input;
 use heapsmith::model::{Address, Contents, Heap, HeapSource, ObjectKind, RootKind, WordSize};
@@ -20,7 +20,7 @@ const TEXTS: &str = "list:1 list:2 list:63 list:64 list:65 list:300 ring:1 ring:
     classes:1 classes:2 classes:100 leak:1 leak:2 leak:3 leak:4 leak:7 leak:8 leak:70";
 
 fn options(shapes: &str) -> GenerateOptions {
-    let shapes: Vec<Shape> = shapes.split('+').map(|text| text.parse().expect("a shape")).collect();
+    let shapes: Vec<PlannedObject> = shapes.split('+').map(|text| text.parse().expect("a shape")).collect();
     GenerateOptions::default().objects(20).shapes(shapes.into())
 }
 
@@ -148,7 +148,7 @@ fn check(shape: &PlacedShape, heap: &Heap) {
 }
 
 #[test]
-fn closed_forms_are_what_is_calculated_for_every_shape() {
+fn closed_forms_equal_calculated_answers_of_every_shape() {
     let forms: HashSet<&str> = TEXTS.split_whitespace().filter_map(|text| text.split(':').next()).collect();
     assert!(ShapeForm::FORMS.iter().all(|form| forms.contains(form.name)));
     for text in TEXTS.split_whitespace() {
@@ -186,7 +186,7 @@ fn closed_forms_hold_for_several_shapes_in_heaps_of_many_options() {
 
 /// Where class objects are no roots, as in dumps whose writers do not tell them.
 #[test]
-fn what_holds_the_classes_of_a_shape_is_known() {
+fn knows_holders_of_shape_classes() {
     for text in TEXTS.split_whitespace() {
         let heap = heap(&options(text));
         let mut copy = copy(&heap);
@@ -219,7 +219,8 @@ fn every_shape_is_written_by_every_writer_and_read_again() {
     for format in Format::all() {
         for (number, profile) in profiles(format).into_iter().enumerate() {
             let lowering = DumpOptions::new(format).profile(profile).seed(3).lowering().expect("a profile");
-            let all = Shapes::from(shapes.iter().map(|text| text.parse().expect("a shape")).collect::<Vec<Shape>>());
+            let all =
+                Shapes::from(shapes.iter().map(|text| text.parse().expect("a shape")).collect::<Vec<PlannedObject>>());
             let options = lowering.generate_options(if number % 2 == 0 { 30 } else { 5000 }, None).shapes(all);
             let mut heap = ProceduralHeap::new(&options, number as u64).expect("a heap");
             let mut copy = copy(&heap);
@@ -231,14 +232,14 @@ fn every_shape_is_written_by_every_writer_and_read_again() {
             if lowering.is_trap() {
                 continue;
             }
-            let stream = || Input::memory("dump", dump.clone()).stream().expect("in memory");
+            let stream = || Input::from_memory("dump", dump.clone()).stream().expect("in memory");
             let any = VerifyOptions::default().any_order(lowering.is_seeded());
             let same = verify(stream(), &heap, &lowering, any).expect("it can be judged");
             assert!(same.same, "{format} {profile}: {:#?}", same.differences);
             assert_eq!(same.compared, same.objects);
             // One more in a list is another heap.
             let more = shapes.iter().map(|text| text.replace("list:300", "list:301").parse().expect("a shape"));
-            let options = options.shapes(more.collect::<Vec<Shape>>().into());
+            let options = options.shapes(more.collect::<Vec<PlannedObject>>().into());
             let other = ProceduralHeap::new(&options, number as u64).expect("a heap");
             assert!(!verify(stream(), &other, &lowering, any).expect("it can be judged").same, "{format} {profile}");
         }
@@ -255,7 +256,7 @@ fn shapes_have_every_layout_of_addresses() {
             let pairs =
                 format!("objects=30,shape=list:200+leak:40+clique:5,addresses={layout},word={word},format={format}");
             let recipe = Recipe::read(&format!("heapsmith-2:{pairs},seed=4")).expect("a recipe");
-            let Ok((lowering, mut heap)) = recipe.dumped() else { continue };
+            let Ok((lowering, mut heap)) = recipe.lowering_and_heap() else { continue };
             let copy = copy(&heap);
             let at: HashSet<Address> = copy.objects.iter().map(|object| object.address).collect();
             assert_eq!(at.len(), copy.objects.len());
@@ -274,9 +275,9 @@ fn shapes_have_every_layout_of_addresses() {
 }
 
 #[test]
-fn heaps_of_random_shapes_are_their_own_copies() {
+fn heaps_of_random_shapes_equal_their_copies_in_memory() {
     fn holds(seed: u64) -> bool {
-        let mut draw = heapsmith::draw::SeedDraw::new(seed, heapsmith::draw::Stream::Heap);
+        let mut draw = heapsmith::draw::SeedDraw::new(seed, heapsmith::draw::DrawStream::Heap);
         let drawn = GenerateOptions::draw(&mut draw);
         let mut heap = match ProceduralHeap::new(&drawn, seed) {
             Ok(heap) => heap,
@@ -331,10 +332,10 @@ fn a_power_law_has_few_objects_with_very_many_referrers() {
 }
 
 #[test]
-fn roots_are_of_the_kind_that_is_asked_for() {
+fn gives_shapes_roots_of_requested_kind() {
     for form in &RootKind::FORMS {
         let text = format!("list:3@{}", form.name);
-        let Ok(shape) = text.parse::<Shape>() else {
+        let Ok(shape) = text.parse::<PlannedObject>() else {
             assert_eq!(form.name, "thread-object");
             continue;
         };
@@ -362,8 +363,10 @@ fn roots_are_of_the_kind_that_is_asked_for() {
 }
 
 #[test]
-fn what_no_heap_has_room_for_is_refused_with_the_option() {
-    let of = |pairs: &str| Recipe::read(&format!("heapsmith-2:{pairs}")).and_then(|recipe| recipe.dumped().map(drop));
+fn refuses_shape_too_large_for_any_heap() {
+    let of = |pairs: &str| {
+        Recipe::read(&format!("heapsmith-2:{pairs}")).and_then(|recipe| recipe.lowering_and_heap().map(drop))
+    };
     let refused = |pairs: &str| of(pairs).expect_err(pairs).to_string();
     let error = refused("shape=list:1e9,word=32");
     assert_eq!(error, "shape=list:1e9: its objects do not fit into addresses of 32 bits; choose a smaller one");
@@ -394,7 +397,7 @@ fn what_no_heap_has_room_for_is_refused_with_the_option() {
         let error = refused(&format!("shape={wrong}"));
         assert!(error.contains(&format!("shape: expected {expected}")), "{error}");
         assert!(error.ends_with(&format!(", found {wrong:?}")), "{error}");
-        wrong.parse::<Shape>().expect_err("no shape");
+        wrong.parse::<PlannedObject>().expect_err("no shape");
     }
     of("shape=none,objects=5").expect("a heap without shapes");
     let text = "heapsmith-2:preset=plain,shape=tree:2:20+leak:1e6+list:5@java-frame,seed=7";
@@ -405,7 +408,7 @@ fn what_no_heap_has_room_for_is_refused_with_the_option() {
 
 /// What a shape does not change: the heap around it, as its seed gives it.
 #[test]
-fn a_shape_comes_after_the_heap_of_its_seed() {
+fn appends_shapes_without_changing_seeded_heap() {
     for objects in [0, 50, 6000] {
         let plain = GenerateOptions::default().objects(objects);
         let with = plain.clone().shapes(options("leak:5+list:9").shapes);
@@ -420,7 +423,7 @@ fn a_shape_comes_after_the_heap_of_its_seed() {
 
 /// The small shapes of specs/generator.md, as it spells them: addresses from the head's on, in 64-bit words.
 #[test]
-fn small_shapes_are_those_of_the_document() {
+fn small_shapes_match_specification() {
     let spelled = |text: &str| {
         let heap = heap(&options(text).objects(0).word(WordSize::Bits64));
         let copy = copy(&heap);

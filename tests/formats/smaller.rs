@@ -19,7 +19,7 @@ fn written(heap: &Heap, lowering: &Lowering) -> Result<Vec<u8>, Error> {
 
 fn findings(heap: &Heap, lowering: &Lowering) -> Vec<Finding> {
     let dump = written(heap, lowering).unwrap_or_else(|e| panic!("{lowering:?}: {e}"));
-    let report = validate(&Input::memory("smaller", dump), ValidateOptions::default()).expect("memory");
+    let report = validate(&Input::from_memory("smaller", dump), ValidateOptions::default()).expect("memory");
     report.findings.into_iter().filter(|finding| finding.severity != Severity::Note).collect()
 }
 
@@ -59,10 +59,10 @@ fn walk(mut heap: Heap, draw: &mut dyn Draw, lowerings: &[Lowering]) {
 }
 
 #[test]
-fn smaller_heaps_can_be_written_as_before_and_their_dumps_are_valid() {
+fn shrunk_heaps_are_written_as_valid_dumps() {
     for family in Family::ALL {
         for number in 0..24 {
-            let mut draw = SeedDraw::numbered(11, number);
+            let mut draw = SeedDraw::with_number(11, number);
             let recipe = Recipe::draw(&[family], 60, &mut draw).expect("a recipe");
             let heap = from_seed(&recipe.options, recipe.seed);
             walk(heap, &mut draw, &[recipe.lowering().expect("a writer")]);
@@ -71,10 +71,10 @@ fn smaller_heaps_can_be_written_as_before_and_their_dumps_are_valid() {
 }
 
 #[test]
-fn smaller_heaps_of_dumps_that_were_read_can_be_written_with_their_own_order_and_log() {
+fn shrunk_heaps_of_read_dumps_keep_order_and_log() {
     let mut walked = 0;
     for number in 0..24 {
-        let mut draw = SeedDraw::numbered(12, number);
+        let mut draw = SeedDraw::with_number(12, number);
         let recipe = Recipe::draw(&Family::ALL, 40, &mut draw).expect("a recipe");
         let heap = from_seed(&recipe.options, recipe.seed);
         let lowering = recipe.lowering().expect("a writer");

@@ -1,6 +1,6 @@
 //! Cases that are spelled by hand: how they are read, and what is said of mistakes.
 
-use heapsmith::corpus::{Case, Verdict, spelled};
+use heapsmith::corpus::{Case, CaseVerdict, cases_from_text};
 use heapsmith::format::Family;
 
 const GOOD: &str = r#"
@@ -19,18 +19,18 @@ const GOOD: &str = r#"
 "#;
 
 fn made(text: &'static str) -> Result<Vec<Case>, String> {
-    spelled(Family::HPROF, &[("some/file.toml", text)])
+    cases_from_text(Family::HPROF, &[("some/file.toml", text)])
 }
 
 #[test]
-fn words_pieces_and_comments_are_bytes() {
+fn parses_words_pieces_and_comments_as_bytes() {
     let cases = made(GOOD).expect("right");
     assert_eq!(cases[0].bytes, [1, 2, 3, 4]);
-    assert_eq!(cases[0].verdict, Verdict::Invalid);
+    assert_eq!(cases[0].verdict, CaseVerdict::Invalid);
 }
 
 #[test]
-fn what_is_wrong_is_named_with_its_file_and_case() {
+fn names_file_and_case_of_mistake() {
     for (right, wrong, message) in [
         ("0304", "030", "\"030\" is neither"),
         ("0304", "03x4", "\"03x4\" is neither"),

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use heapsmith::format::{DumpFile, Lowering};
 use heapsmith::generate::from_seed;
-use heapsmith::hprof::{LowerOptions, Reading};
+use heapsmith::hprof::{LowerOptions, ReadOptions};
 use heapsmith::input::Input;
 use heapsmith::model::DumpSource;
 
@@ -71,7 +71,7 @@ fn a_real_heap_written_from_the_beginning_has_the_structure_of_the_real_dump() {
     let (mut wrong, mut used) = (Vec::new(), HashSet::new());
     for (writer, name, profile) in DUMPS {
         let bytes = read(&folder, name);
-        let file = DumpFile::new(Input::memory(name, bytes.clone()), Reading::default()).expect("a dump");
+        let file = DumpFile::new(Input::from_memory(name, bytes.clone()), ReadOptions::default()).expect("a dump");
         let mut again = Vec::new();
         let source: &mut dyn DumpSource = &mut file.source().expect("a dump");
         Lowering::from(options(profile)).write(source, &mut again).expect("memory");
@@ -85,7 +85,7 @@ fn a_real_heap_written_from_the_beginning_has_the_structure_of_the_real_dump() {
 }
 
 #[test]
-fn random_heaps_show_no_habit_that_real_dumps_do_not() {
+fn random_heaps_show_only_habits_of_real_dumps() {
     let Some(folder) = witnesses() else { return };
     let (mut wrong, mut used) = (Vec::new(), HashSet::new());
     for (writer, name, profile) in DUMPS {

@@ -5,7 +5,7 @@ use std::env;
 
 use heapsmith::format::{Family, Format};
 use heapsmith::generate::{GenerateOption, Preset};
-use heapsmith::recipe::{Aim, NEVER_BROKEN, NEVER_HIT, Recipe, SEEDS, Seen};
+use heapsmith::recipe::{Aim, NEVER_BROKEN, NEVER_HIT, Recipe, RuleProbe, SEEDS};
 use heapsmith::validate::{RuleKind, Severity, rule};
 use heapsmith::{Error, validate};
 
@@ -33,13 +33,13 @@ struct Reached {
 impl Reached {
     /// Goes through seeds until one is reached at which only aims are left that are known to be out of reach, or all seeds.
     fn of(family: Family, goes_on: bool) -> Reached {
-        let mut reached = Reached { left: Aim::all(family).collect(), met: Vec::new() };
+        let mut reached = Reached { left: Aim::for_family(family).collect(), met: Vec::new() };
         for seed in 0..SEEDS {
             if !goes_on && reached.left.iter().all(|aim| aim.out_of_reach().is_some()) {
                 break;
             }
             for format in family.formats() {
-                let seen = Seen::new(family, bytes(&recipe(format, seed))).expect("memory");
+                let seen = RuleProbe::new(family, bytes(&recipe(format, seed))).expect("memory");
                 let is_met = |aim: &Aim| match aim {
                     Aim::Hit(rule) => seen.hits(rule).expect("memory"),
                     Aim::Break(rule) => seen.broken_by(rule).expect("memory").is_some(),
@@ -55,7 +55,7 @@ impl Reached {
 
 /// With HEAPSMITH_SWARM=all in the environment, goes through all seeds, to see that what is excused is out of reach.
 #[test]
-fn every_rule_is_reached_by_the_swarm_or_excused() {
+fn swarm_reaches_every_rule_that_is_not_excused() {
     let goes_on = env::var("HEAPSMITH_SWARM").is_ok_and(|all| all == "all");
     for family in Family::ALL {
         let Reached { left, met } = Reached::of(family, goes_on);
@@ -74,7 +74,7 @@ fn every_rule_is_reached_by_the_swarm_or_excused() {
 }
 
 #[test]
-fn what_is_out_of_reach_is_a_rule_and_has_a_reason() {
+fn unreachable_rules_exist_and_have_reasons() {
     for (id, reason) in NEVER_HIT.iter().chain(NEVER_BROKEN) {
         assert!(rule(id).is_some(), "{id}");
         assert!(!reason.is_empty() && !reason.ends_with('.'), "{id}");
@@ -95,26 +95,27 @@ fn dumps_of_the_swarm_are_valid_and_each_option_is_drawn_and_left_out() {
             assert!(report.valid, "{recipe}: {:#?}", report.findings.first());
             let again = Recipe::read(&recipe.to_string()).expect("a recipe");
             assert_eq!(bytes(&again), dump, "{recipe}");
-            for option in GenerateOption::all() {
+            for option in GenerateOption::rows() {
                 drawn.insert((option.key(), option.text(&recipe.options) == option.text(&plain)));
             }
             profiles.insert((format.to_string(), recipe.wishes.profile));
         }
     }
     // Options that came later than seeds of the swarm had their meaning are left as they are.
-    let of_the_swarm = 1 + GenerateOption::all().position(|option| option.key() == "class-objects").expect("an option");
-    assert_eq!(drawn.len(), GenerateOption::all().count() + of_the_swarm, "{drawn:?}");
+    let of_the_swarm =
+        1 + GenerateOption::rows().position(|option| option.key() == "class-objects").expect("an option");
+    assert_eq!(drawn.len(), GenerateOption::rows().count() + of_the_swarm, "{drawn:?}");
     assert!(profiles.len() > 20, "{profiles:?}");
 }
 
 #[test]
-fn what_is_set_stays_and_makes_no_difference_to_what_is_drawn() {
+fn set_options_stay_and_do_not_change_drawn_ones() {
     let one = read("swarm=yes,seed=5").and_then(|recipe| recipe.settled()).expect("a recipe");
     // A value that is the preset's own, too.
     let other = read("swarm=yes,seed=5,objects=200,dangling=0,format=phd6").and_then(|recipe| recipe.settled());
     let other = other.expect("a recipe");
     assert_eq!((other.options.objects, other.options.get("dangling").as_deref()), (200, Some("0")));
-    for option in GenerateOption::all().filter(|option| !["objects", "dangling", "word"].contains(&option.key())) {
+    for option in GenerateOption::rows().filter(|option| !["objects", "dangling", "word"].contains(&option.key())) {
         assert_eq!(option.text(&one.options), option.text(&other.options), "{}", option.key());
     }
     let text = "heapsmith-2:preset=plain,objects=200,dangling=0,swarm=yes,seed=5,format=phd6";
@@ -144,7 +145,8 @@ fn a_dump_that_hits_a_rule_relies_on_it_and_one_that_breaks_it_has_the_finding()
         let report = validate(&dump);
         let is_found = report.findings.iter().any(|finding| finding.rule.0 == id);
         assert!(report.valid && (rule.severity == Some(Severity::Note) || !is_found), "{recipe}");
-        let file = heapsmith::format::DumpFile::new(heapsmith::input::Input::memory("dump", dump), Default::default());
+        let file =
+            heapsmith::format::DumpFile::new(heapsmith::input::Input::from_memory("dump", dump), Default::default());
         let relied = file.and_then(|file| file.reliances()).expect("memory");
         assert!(rule.facets.is_empty() || relied.iter().any(|reliance| reliance.rule.0 == id), "{recipe}");
     }
@@ -161,7 +163,7 @@ fn a_dump_that_hits_a_rule_relies_on_it_and_one_that_breaks_it_has_the_finding()
 }
 
 #[test]
-fn what_cannot_be_aimed_at_is_refused_with_the_reason() {
+fn refuses_unreachable_aim_with_reason() {
     let refused = |text: &str| read(text).and_then(|recipe| recipe.settled()).expect_err(text).to_string();
     assert!(refused("hit=phd.gap.nothing").contains("hit: expected the id of a rule"));
     assert!(refused("hit=hprof.heap.several").contains("no dump of the generator can: a generated dump has one heap"));

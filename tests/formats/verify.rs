@@ -14,7 +14,7 @@ fn bytes(lowering: &Lowering, mut heap: &mut dyn HeapSource) -> Vec<u8> {
 }
 
 fn verified(dump: Vec<u8>, heap: &ProceduralHeap, lowering: &Lowering, any_order: bool) -> Verified {
-    let stream = Input::memory("dump", dump).stream().expect("in memory");
+    let stream = Input::from_memory("dump", dump).stream().expect("in memory");
     verify(stream, heap, lowering, VerifyOptions::default().any_order(any_order)).expect("it can be judged")
 }
 
@@ -23,7 +23,7 @@ fn heap_of(lowering: &Lowering, objects: usize, seed: u64) -> ProceduralHeap {
 }
 
 #[test]
-fn every_writers_dump_is_its_heap_and_no_other_seeds() {
+fn accepts_dump_of_every_writer_and_rejects_other_seed() {
     let mut seen = 0;
     for format in Format::all() {
         for profile in profiles(format) {
@@ -117,7 +117,7 @@ fn a_sample_is_compared_and_all_are_counted() {
     let mut heap = heap_of(&lowering, 60_000, 2);
     let dump = bytes(&lowering, &mut heap);
     let sampled = |dump: Vec<u8>| {
-        let stream = Input::memory("dump", dump).stream().expect("in memory");
+        let stream = Input::from_memory("dump", dump).stream().expect("in memory");
         verify(stream, &heap, &lowering, VerifyOptions::default().sample(10)).expect("it can be judged")
     };
     let all = sampled(dump.clone());
@@ -126,7 +126,7 @@ fn a_sample_is_compared_and_all_are_counted() {
 }
 
 #[test]
-fn another_format_is_a_difference() {
+fn reports_other_format_as_difference() {
     let lowering = DumpOptions::new(Format::HPROF).lowering().expect("a profile");
     let heap = heap_of(&lowering, 100, 2);
     let classic = heap_of(&lowering, 100, 2).drawn().write(Format::CLASSIC).expect("a dump").into_bytes();

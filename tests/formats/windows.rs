@@ -6,8 +6,8 @@ use heapsmith::DumpOptions;
 use heapsmith::error::Error;
 use heapsmith::format::{Format, Lowering, profiles};
 use heapsmith::generate::{DRAWN, ProceduralHeap};
-use heapsmith::model::blocks::{BlockShape, Blocks, Filling};
-use heapsmith::model::{Address, Class, Facts, Heap, HeapSource, Part, Surroundings, VisitObjects, VisitParts};
+use heapsmith::model::blocks::{BlockFilling, BlockShape, ObjectBlocks};
+use heapsmith::model::{Address, Class, Facts, Heap, HeapPart, HeapSource, Surroundings, VisitObjects, VisitParts};
 use quickcheck::{Arbitrary, Gen, QuickCheck};
 
 fn bytes(lowering: &Lowering, mut heap: &mut dyn HeapSource) -> Vec<u8> {
@@ -61,7 +61,7 @@ fn any_number_of_threads_makes_the_same_bytes() {
 }
 
 #[test]
-fn windows_one_after_the_other_are_the_whole() {
+fn consecutive_windows_equal_whole_dump() {
     fn holds(Drawn(seed, objects, cuts): Drawn) -> bool {
         let writers = [(Format::HPROF, "even"), (Format::HPROF, "hotspot-17"), (Format::CLASSIC, "")];
         writers.iter().all(|&(format, profile)| {
@@ -109,8 +109,8 @@ impl HeapSource for &Counting<'_> {
     }
 
     fn visit_parts(&mut self, visit: &mut VisitParts<'_>) -> Result<(), Error> {
-        self.heap.drawn().objects.iter().try_for_each(|object| visit(Part::Object(object)))?;
-        visit(Part::Blocks(*self))
+        self.heap.drawn().objects.iter().try_for_each(|object| visit(HeapPart::Object(object)))?;
+        visit(HeapPart::Blocks(*self))
     }
 
     fn ascends(&self) -> bool {
@@ -119,12 +119,12 @@ impl HeapSource for &Counting<'_> {
 }
 
 impl Counting<'_> {
-    fn blocks(&self) -> &dyn Blocks {
+    fn blocks(&self) -> &dyn ObjectBlocks {
         self.heap.blocks().expect("many objects")
     }
 }
 
-impl Blocks for Counting<'_> {
+impl ObjectBlocks for Counting<'_> {
     fn count(&self) -> u64 {
         self.blocks().count()
     }
@@ -149,7 +149,7 @@ impl Blocks for Counting<'_> {
         self.blocks().address(block)
     }
 
-    fn fill(&self, block: u64, filling: &mut Filling) {
+    fn fill(&self, block: u64, filling: &mut BlockFilling) {
         self.filled.fetch_add(1, Ordering::Relaxed);
         self.blocks().fill(block, filling);
     }
@@ -160,7 +160,7 @@ impl Blocks for Counting<'_> {
 }
 
 #[test]
-fn a_window_of_terabytes_takes_as_little_as_one_of_megabytes() {
+fn window_of_terabyte_dump_takes_constant_work() {
     let lowering = lowering(Format::HPROF, "even", 0);
     let mut filled = Vec::new();
     for objects in [100_000, 20_000_000_000] {
@@ -182,7 +182,7 @@ fn a_window_of_terabytes_takes_as_little_as_one_of_megabytes() {
 
 /// But for its segments it is a dump of HotSpot.
 #[test]
-fn the_spelling_whose_places_are_known_holds_the_same_heap() {
+fn even_profile_writes_same_heap_as_hotspot_25() {
     let (even, hotspot) = (lowering(Format::HPROF, "even", 0), lowering(Format::HPROF, "hotspot-25", 0));
     let mut heap = heap(&even, 40_000, 5);
     let (one, other) = (bytes(&even, &mut heap), bytes(&hotspot, &mut heap));
@@ -194,7 +194,7 @@ fn the_spelling_whose_places_are_known_holds_the_same_heap() {
         let mut segments = 0;
         let mut decoder = heapsmith::hprof::Decoder::new(bytes).expect("a header");
         let visited = decoder.visit(|step| {
-            segments += u64::from(matches!(step, heapsmith::hprof::Step::Segment(..)));
+            segments += u64::from(matches!(step, heapsmith::hprof::DecodeStep::Segment(..)));
             Ok::<(), Error>(())
         });
         visited.map(|_| segments).expect("a dump")

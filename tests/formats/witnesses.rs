@@ -11,11 +11,11 @@ use std::path::{Path, PathBuf};
 
 use heapsmith::classic;
 use heapsmith::error::Error;
-use heapsmith::family::One;
+use heapsmith::family::SingleHeap;
 use heapsmith::family::property::{decoding_and_encoding_again_is_the_identity, every_byte_belongs_to_one_field};
 use heapsmith::input::Input;
 use heapsmith::model::{Class, Contents, Heap, IdentityHash, Name, Object, ObjectKind, PrimitiveType};
-use heapsmith::phd::properties::Phd;
+use heapsmith::phd::properties::PhdProperties;
 use heapsmith::phd::{Decoder, Record, lift, lower};
 use heapsmith::validate::{Severity, ValidateOptions, validate};
 use pretty_assertions::assert_eq;
@@ -78,16 +78,16 @@ fn heap(bytes: &[u8]) -> Heap {
 }
 
 #[test]
-fn every_witness_comes_back_through_its_records() {
+fn round_trips_every_witness_through_records() {
     let Some(folder) = witnesses() else { return };
     for path in phds(&folder) {
         println!("{}", path.display());
-        decoding_and_encoding_again_is_the_identity::<Phd>(&decompressed(&path));
+        decoding_and_encoding_again_is_the_identity::<PhdProperties>(&decompressed(&path));
     }
 }
 
 #[test]
-fn every_witness_comes_back_through_the_heap_with_its_writer_recognised() {
+fn round_trips_every_witness_through_heap_with_recognised_writer() {
     let Some(folder) = witnesses() else { return };
     let writers =
         [("20100112", "j9-2.4"), ("20130429", "j9-2.6"), ("dtfj-writer", "sovereign"), ("jdmpview", "jdmpview")];
@@ -95,7 +95,7 @@ fn every_witness_comes_back_through_the_heap_with_its_writer_recognised() {
         let bytes = decompressed(&path);
         let version = Decoder::new(bytes.as_slice()).expect("a PHD").header().version;
         let open = || Ok(Box::new(std::io::Cursor::new(bytes.clone())) as Box<dyn std::io::Read>);
-        let recognised = lower::recognise(&mut One(heap(&bytes)), version, open).expect("readable");
+        let recognised = lower::recognise(&mut SingleHeap(heap(&bytes)), version, open).expect("readable");
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let options = recognised.unwrap_or_else(|| panic!("{name}: no profile gives its bytes"));
         if let Some((_, writer)) = writers.iter().find(|(part, _)| name.contains(part)) {
@@ -110,7 +110,7 @@ fn every_witness_comes_back_through_the_heap_with_its_writer_recognised() {
 fn every_byte_of_every_witness_belongs_to_one_field() {
     let Some(folder) = witnesses() else { return };
     for path in phds(&folder) {
-        every_byte_belongs_to_one_field::<Phd>(&decompressed(&path));
+        every_byte_belongs_to_one_field::<PhdProperties>(&decompressed(&path));
     }
 }
 
@@ -215,7 +215,7 @@ fn real_dumps_show_the_native_writers_habits() {
 }
 
 #[test]
-fn vectors_hold_the_graphs_that_were_handed_to_their_writers() {
+fn vectors_hold_known_graphs() {
     let Some(folder) = witnesses() else { return };
     let mut seen = 0;
     for path in phds(&folder) {
@@ -251,7 +251,7 @@ fn classic_texts_are_valid_and_come_back_with_their_writer_recognised() {
         let bytes = fs::read(&path).expect("a witness");
         let (heap, encoding) = classic_heap(&bytes);
         let open = || Ok(Box::new(std::io::Cursor::new(bytes.clone())) as Box<dyn std::io::Read>);
-        let recognised = classic::lower::recognise(&mut One(heap.clone()), encoding, open).expect("readable");
+        let recognised = classic::lower::recognise(&mut SingleHeap(heap.clone()), encoding, open).expect("readable");
         let options = recognised.unwrap_or_else(|| panic!("{}: no profile gives its bytes", path.display()));
         assert_eq!(options.profile.name, "jdmpview", "{}", path.display());
         // The bytes themselves, not only the recogniser's word.
@@ -260,7 +260,7 @@ fn classic_texts_are_valid_and_come_back_with_their_writer_recognised() {
 }
 
 #[test]
-fn classic_texts_hold_the_graphs_that_were_handed_to_their_writers() {
+fn classic_texts_hold_known_graphs() {
     let Some(folder) = witnesses() else { return };
     for (path, lines) in texts(&folder) {
         let (heap, _) = classic_heap(&fs::read(&path).expect("a witness"));

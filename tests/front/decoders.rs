@@ -4,9 +4,9 @@ use std::error::Error;
 use std::fs;
 use std::path::Path;
 
-use heapsmith::check::protocol::Counts;
+use heapsmith::check::protocol::ObjectCounts;
 use heapsmith::check::report::Outcome;
-use heapsmith::check::{Answer, Failures};
+use heapsmith::check::{DecoderAnswer, Failures};
 use heapsmith::compare::{Facet, listing};
 use heapsmith::format::Family;
 use heapsmith::model::Heap;
@@ -16,8 +16,8 @@ fn right(path: &Path) -> Result<Heap, Box<dyn Error>> {
     Ok(read(fs::read(path)?)?)
 }
 
-fn counts(heap: &Heap) -> Counts {
-    Counts::default().classes(heap.classes.len() as u64)
+fn counts(heap: &Heap) -> ObjectCounts {
+    ObjectCounts::default().classes(heap.classes.len() as u64)
 }
 
 #[test]
@@ -32,7 +32,7 @@ fn a_right_decoder_passes_at_every_level() -> Result<(), Failures> {
 }
 
 #[test]
-fn a_decoder_that_loses_an_object_is_told_which() {
+fn names_object_that_decoder_lost() {
     let decoder = |path: &Path| {
         right(path).map(|mut heap| {
             heap.objects.pop();
@@ -51,13 +51,13 @@ fn a_decoder_that_loses_an_object_is_told_which() {
 }
 
 #[test]
-fn a_wrong_count_a_wrong_verdict_and_a_panic_are_failures_of_their_case_alone() {
-    let decoder = |path: &Path| -> Result<Answer, Box<dyn Error>> {
+fn reports_wrong_count_wrong_verdict_and_panic_per_case() {
+    let decoder = |path: &Path| -> Result<DecoderAnswer, Box<dyn Error>> {
         let bytes = fs::read(path)?;
         assert!(bytes.len() != 83, "83 bytes are too many");
         Ok(match read(&bytes) {
             // The dump was to be refused.
-            Err(_) => Answer::Read,
+            Err(_) => DecoderAnswer::Read,
             Ok(heap) => counts(&heap).classes(1000).into(),
         })
     };
@@ -72,7 +72,7 @@ fn a_wrong_count_a_wrong_verdict_and_a_panic_are_failures_of_their_case_alone() 
 }
 
 #[test]
-fn a_known_failure_is_no_failure_until_it_passes() {
+fn accepts_known_failure_until_it_passes() {
     let refuses = |_: &Path| Err::<(), _>("not today");
     let report = check_decoder(refuses).filter("phd6-openj9-64").known("phd6-*", "issue 12").run();
     assert_eq!(report.expect("it is known").known.len(), 1);
@@ -84,7 +84,7 @@ fn a_known_failure_is_no_failure_until_it_passes() {
 }
 
 #[test]
-fn a_dumps_path_says_nothing_of_the_case_and_its_file_is_gone_afterwards() {
+fn hides_case_in_dump_path_and_removes_file() {
     let mut paths = Vec::new();
     let decoder = |path: &Path| {
         paths.push(path.to_owned());
@@ -96,19 +96,19 @@ fn a_dumps_path_says_nothing_of_the_case_and_its_file_is_gone_afterwards() {
 
 #[test]
 fn a_listing_may_not_omit_what_every_decoder_reports() {
-    let decoder = |path: &Path| -> Result<Answer, Box<dyn Error>> {
+    let decoder = |path: &Path| -> Result<DecoderAnswer, Box<dyn Error>> {
         let heap = right(path)?;
         let (head, mut listing) = (listing::head(&heap), Vec::new());
-        let head = listing::Head { omits: vec![Facet::Kind], ..head };
-        listing::write(&mut listing, &head, &heap, &listing::Places::of_order(&heap))?;
-        Ok(Answer::Listing(String::from_utf8(listing)?))
+        let head = listing::ListingHead { omits: vec![Facet::Kind], ..head };
+        listing::write(&mut listing, &head, &heap, &listing::HeapPlaces::from_order(&heap))?;
+        Ok(DecoderAnswer::Listing(String::from_utf8(listing)?))
     };
     let failures = check_decoder(decoder).filter("phd6-openj9-64").run().expect_err("it omits the kind");
     assert!(failures.to_string().contains("a facet that every decoder reports"), "{failures}");
 }
 
 #[test]
-fn a_choice_without_a_case_and_a_decoder_that_skips_are_told_apart() {
+fn distinguishes_empty_selection_from_skipping_decoder() {
     let nothing = check_decoder(right).filter("no such case").run().expect_err("nothing was checked");
     assert!(nothing.to_string().contains("no case"), "{nothing}");
     let several = check_decoder(right).filter("hprof-agent-4-heap-").run().expect_err("no dump of one heap was chosen");
@@ -117,7 +117,7 @@ fn a_choice_without_a_case_and_a_decoder_that_skips_are_told_apart() {
     assert!(unknown.to_string().contains("phd6-openj9-65"), "{unknown}");
     let malformed = check_decoder(right).filter("phd6-openj9-64").known("phd6-[", "why").run().expect_err("a pattern");
     assert!(malformed.to_string().contains("phd6-["), "{malformed}");
-    let skips = |_: &Path| Ok::<_, String>(Answer::Skipped("no HPROF".to_owned()));
+    let skips = |_: &Path| Ok::<_, String>(DecoderAnswer::Skipped("no HPROF".to_owned()));
     let report = check_decoder(skips).filter("hprof-hotspot-25-8").run().expect("skipped");
     assert_eq!((report.passed, report.skipped[0].reason.as_str()), (0, "no HPROF"));
 }

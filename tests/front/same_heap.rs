@@ -6,7 +6,7 @@ use heapsmith::model::{ByteLen, Dump, Name, Root, RootKind};
 use heapsmith::{DumpOptions, Format, Heap, assert_same_heap, compare, read, read_dump, validate};
 
 #[test]
-fn a_random_heap_comes_back_from_every_format() {
+fn round_trips_random_heap_through_every_format() {
     for format in Format::all() {
         let heap = Heap::random(7);
         let dump = heap.write(format).expect("every format can hold it");
@@ -51,7 +51,7 @@ fn a_failed_assertion_names_facts_addresses_and_both_sides() {
 }
 
 #[test]
-fn a_fact_that_one_heap_does_not_record_is_not_compared_and_said_so() {
+fn reports_facts_not_compared_because_one_heap_lacks_them() {
     let left = Heap::random(7);
     let mut right = left.clone();
     right.surroundings.roots = None;
@@ -71,7 +71,7 @@ fn a_dump_of_several_heaps_is_read_as_a_dump() {
 }
 
 #[test]
-fn compressed_dumps_are_read_and_other_bytes_are_errors_with_a_place() {
+fn reads_compressed_dumps_and_locates_error_of_other_bytes() {
     let gzip = std::fs::read("corpus/phd/golden/phd6-compressed.phd.gz").expect("a dump of the corpus");
     assert!(read(&gzip).is_ok() && validate(&gzip).valid);
     for bytes in [&b""[..], b"hello", b"\x00\x12portable heap dump\x00\x00\x00\x09", b"JAVA PROFILE 1.0.9\0"] {

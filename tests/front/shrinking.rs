@@ -80,12 +80,12 @@ fn no_cycle_has_a_third(Large(heap): Large) -> bool {
 }
 
 #[test]
-fn a_failure_that_takes_three_objects_shrinks_to_three() {
+fn shrinks_failure_of_three_objects_to_three() {
     assert_eq!(smallest(has_a_cycle_and_a_third, no_cycle_has_a_third).objects.len(), 3);
 }
 
 #[test]
-fn random_dumps_are_valid_and_hold_the_heap_that_they_say() {
+fn random_dumps_are_valid_and_hold_their_heap() {
     fn holds<D: AsRef<[u8]>>(dump: &D, heap: &Heap) -> bool {
         let sound = read(dump.as_ref()).is_ok_and(|parsed| heapsmith::compare(heap, &parsed).equal);
         sound && validate(dump.as_ref()).valid
@@ -131,7 +131,7 @@ fn dumps_shrink_in_their_own_format_and_spelling() {
 }
 
 #[test]
-fn a_fuzzers_bytes_give_heaps_and_dumps_and_more_of_them_larger_ones() {
+fn arbitrary_bytes_give_heaps_that_grow_with_input() {
     use arbitrary::Unstructured;
     let bytes: Vec<u8> = (0..2000_u32).map(|n| (n * n / 8) as u8).collect();
     let heap = |bytes: &[u8]| Unstructured::new(bytes).arbitrary::<Heap>().expect("any bytes give a heap");

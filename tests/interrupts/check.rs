@@ -64,7 +64,7 @@ fn processes(place: &Place) -> Vec<String> {
 }
 
 #[test]
-fn check_says_what_was_judged_so_far_and_leaves_nothing() {
+fn check_reports_judged_cases_and_leaves_no_files_after_signal() {
     if !has_python() {
         return;
     }
@@ -94,7 +94,7 @@ fn check_says_what_was_judged_so_far_and_leaves_nothing() {
 }
 
 #[test]
-fn a_second_signal_ends_at_once() {
+fn second_signal_ends_check_at_once() {
     if !has_python() {
         return;
     }
@@ -111,7 +111,7 @@ fn a_second_signal_ends_at_once() {
 }
 
 #[test]
-fn adapter_test_leaves_nothing() {
+fn adapter_test_leaves_no_files_after_signal() {
     if !has_python() {
         return;
     }
@@ -129,7 +129,7 @@ fn adapter_test_leaves_nothing() {
 }
 
 #[test]
-fn a_report_that_has_no_room_loses_files_and_not_the_verdict() {
+fn check_keeps_verdict_when_report_does_not_fit_on_disk() {
     let place = Place::new();
     let check = "ulimit -f 8; exec \"$0\" check --decoder 'false {}' --filter phd6-openj9 --report report";
     let output = Command::new("sh")

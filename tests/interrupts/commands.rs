@@ -57,7 +57,7 @@ fn while_it_reads(arguments: &[&str], bytes: &[u8]) {
 }
 
 #[test]
-fn commands_that_read_a_dump_leave_nothing() {
+fn reading_commands_leave_no_files_after_signal() {
     let [dump, listing] = samples();
     let name = dump.to_str().expect("a plain path");
     let bytes = fs::read(dump).expect("it was made");
@@ -102,13 +102,13 @@ fn while_it_writes(arguments: &[&str], sizes: [u64; 5]) {
 }
 
 #[test]
-fn commands_that_write_leave_nothing_half_made() {
+fn writing_commands_leave_no_partial_files_after_signal() {
     let generate = ["generate", "--format", "hprof", "--objects", "200000", "--seed", "1", "-o", "out.hprof"];
     while_it_writes(&generate, [0, 1, 1 << 16, 1 << 20, 4 << 20]);
 }
 
 #[test]
-fn a_corpus_that_is_being_written_is_not_there_afterwards() {
+fn bless_leaves_no_partial_corpus_after_signal() {
     for files in [1, 100, 300, 500, 700] {
         let place = Place::new();
         let mut running = place.start(&["corpus", "bless", "corpus"]);
@@ -123,7 +123,7 @@ fn a_corpus_that_is_being_written_is_not_there_afterwards() {
 }
 
 #[test]
-fn a_file_that_gets_too_long_is_a_failed_write() {
+fn reports_file_size_limit_as_failed_write() {
     let place = Place::new();
     let generate = format!("ulimit -f 16; exec {HEAPSMITH} generate --format phd6 --objects 20000 --seed 1 -o out.phd");
     let output =

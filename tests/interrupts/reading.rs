@@ -23,7 +23,7 @@ fn ended(place: &Place, arguments: &[&str], is_there: impl FnMut() -> bool) -> S
 }
 
 #[test]
-fn check_waits_for_no_list_and_no_pipe_after_a_signal() {
+fn check_stops_waiting_for_list_or_pipe_after_signal() {
     let place = Place::new();
     let made = Command::new("mkfifo").arg(place.work.join("pipe")).status().expect("Unix has it");
     assert!(made.success(), "{made}");
@@ -62,7 +62,7 @@ fn terabyte(path: &Path) {
 }
 
 #[test]
-fn check_hears_a_signal_while_it_reads_and_says_what_was_judged() {
+fn check_reports_judged_cases_when_signalled_while_reading() {
     if cfg!(not(target_os = "linux")) {
         return;
     }
@@ -96,7 +96,7 @@ fn silent(place: &Place) -> String {
 }
 
 #[test]
-fn reduce_and_fuzz_say_nothing_of_a_dump_when_a_signal_ends_them_before_an_answer() {
+fn reduce_and_fuzz_blame_no_dump_when_signalled_before_answer() {
     let place = Place::new();
     let silent = silent(&place);
     let asked = place.work.with_extension("asked");

@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 use heapsmith::DumpOptions;
 use heapsmith::bytes::SameBytes;
 use heapsmith::format::{DumpFile, Format};
-use heapsmith::hprof::Reading;
+use heapsmith::hprof::ReadOptions;
 use heapsmith::input::Input;
 use heapsmith::model::Dump;
 use heapsmith::validate::{Severity, ValidateOptions, validate};
@@ -35,7 +35,7 @@ const GRID: [&[(&str, &str, &str)]; 2] = [
 const LIMIT: Duration = Duration::from_secs(3600);
 
 #[test]
-fn dumps_of_a_known_program_are_read_to_the_last_fact_and_written_again() {
+fn reads_every_fact_of_known_program_and_rewrites_its_dumps() {
     if let Some(folder) = std::env::var_os("HEAPSMITH_JVM_DUMPS") {
         check_all(Path::new(&folder));
         return;
@@ -206,7 +206,7 @@ fn check(made: &Made) -> String {
     fs::remove_file(&again).expect("an output");
     assert!(same, "{name}: its records do not give its bytes");
 
-    let file = DumpFile::new(input, Reading::default()).expect("a dump");
+    let file = DumpFile::new(input, ReadOptions::default()).expect("a dump");
     let whole = file.read().expect("a dump");
     whole.ended.expect("a whole dump");
     let [heap] = &whole.dump.heaps[..] else { panic!("{name}: {} heaps", whole.dump.heaps.len()) };
@@ -258,7 +258,7 @@ fn recognised(made: &Made, file: &DumpFile, bytes: &[u8], dump: &Dump) -> &'stat
     let mut again = Vec::new();
     let lowering = DumpOptions::new(Format::HPROF).profile(made.profile()).lowering().expect("a profile").adhering();
     lowering.write(&mut source, &mut again).expect("memory");
-    let again = DumpFile::new(Input::memory(name, again), Reading::default()).expect("a dump");
+    let again = DumpFile::new(Input::from_memory(name, again), ReadOptions::default()).expect("a dump");
     assert!(again.read().expect("a dump").dump == *dump, "{name}: another heap comes back");
     "none; same heap"
 }

@@ -6,7 +6,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use heapsmith::compare::listing;
 use heapsmith::error::{DecodeError, Error, Problem};
-use heapsmith::family::Reading;
+use heapsmith::family::ReadOptions;
 use heapsmith::format::DumpFile;
 use heapsmith::hprof::IdSize;
 use heapsmith::input::Input;
@@ -32,7 +32,7 @@ enum Stops {
 
 fn is_refused(error: &DecodeError) -> bool {
     let is_memory = matches!(error.problem(), Problem::Memory { allowed: ALLOWED, held } if *held > ALLOWED);
-    is_memory && error.is_the_machines() && error.to_string().contains("1048576 bytes")
+    is_memory && error.is_machine_fault() && error.to_string().contains("1048576 bytes")
 }
 
 fn is_refused_at_all(error: Option<Error>, what: &str) {
@@ -43,8 +43,8 @@ fn is_refused_at_all(error: Option<Error>, what: &str) {
 fn refused(what: &str, dump: &[u8], stops: Stops) {
     let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
     gzip.write_all(dump).expect("memory");
-    let input = Input::memory(what, gzip.finish().expect("memory"));
-    let reading = Reading::default().indexed(ALLOWED);
+    let input = Input::from_memory(what, gzip.finish().expect("memory"));
+    let reading = ReadOptions::default().indexed(ALLOWED);
     let open = || DumpFile::new(input.clone(), reading).expect("a dump");
     let measure = |way: &str, work: &mut dyn FnMut()| {
         let peak = peak(work);
@@ -73,7 +73,7 @@ fn repeated(items: &[Vec<u8>]) -> Vec<u8> {
     items.repeat(BYTES / items.len())
 }
 
-pub(crate) fn what_hprof_says_in_few_bytes_is_refused_where_it_takes_too_much() {
+pub(crate) fn refuses_hprof_that_needs_more_memory_than_allowed() {
     let id = IdSize::Eight;
     let one = |tag, body: &[u8]| record(tag, body.len() as u32, body);
     let timed =
@@ -100,7 +100,7 @@ pub(crate) fn what_hprof_says_in_few_bytes_is_refused_where_it_takes_too_much() 
     }
 }
 
-pub(crate) fn what_phd_and_classic_text_say_in_few_bytes_is_refused_where_it_takes_too_much() {
+pub(crate) fn refuses_phd_and_classic_text_that_need_more_memory_than_allowed() {
     let start = b"\0\x12portable heap dump\0\0\0\x06\0\0\0\x05";
     let begin = [&start[..], b"\x01\x02\x02"].concat();
     // A class a unit on, of a name, without references.
@@ -120,8 +120,8 @@ pub(crate) fn what_phd_and_classic_text_say_in_few_bytes_is_refused_where_it_tak
     ] {
         let dump = [&begin[..], &records, b"\x03"].concat();
         if what == "objects far apart" {
-            let input = Input::memory(what, dump);
-            let reading = Reading::default().indexed(ALLOWED);
+            let input = Input::from_memory(what, dump);
+            let reading = ReadOptions::default().indexed(ALLOWED);
             let peak =
                 peak(|| is_refused_at_all(validate(&input, ValidateOptions::default().reading(reading)).err(), what));
             show(&format!("{what}: {peak} bytes"));
@@ -140,7 +140,7 @@ pub(crate) fn what_phd_and_classic_text_say_in_few_bytes_is_refused_where_it_tak
     }
     // Texts of a header are held before anything is allowed.
     let texts = [&start[..], b"\x01", &[&b"\x04\xff\xff"[..], &[b'a'; 0xffff]].concat().repeat(1000)].concat();
-    let input = Input::memory("texts of a header", texts);
+    let input = Input::from_memory("texts of a header", texts);
     let peak = peak(|| {
         let report = validate(&input, ValidateOptions::default()).expect("readable");
         let rules: Vec<&str> = report.findings.iter().filter(|f| f.fatal).map(|f| f.rule.0).collect();
@@ -149,7 +149,7 @@ pub(crate) fn what_phd_and_classic_text_say_in_few_bytes_is_refused_where_it_tak
     assert!(peak < BOUND, "{peak} bytes");
 }
 
-pub(crate) fn a_listing_is_refused_where_it_takes_too_much() {
+pub(crate) fn refuses_listing_that_needs_more_memory_than_allowed() {
     let head = "{\"listing\":1}\n";
     let line = "{\"kind\":\"object\",\"address\":\"0x10\"}\n";
     for (what, rest) in [("objects", line.repeat(BYTES / line.len())), ("a line", " ".repeat(BYTES))] {
@@ -157,7 +157,7 @@ pub(crate) fn a_listing_is_refused_where_it_takes_too_much() {
         let peak = peak(|| {
             let read = listing::read_within(text.as_bytes(), ALLOWED);
             assert!(
-                matches!(&read, Err(e) if e.to_string().contains("1048576 bytes of memory") && !e.is_the_inputs()),
+                matches!(&read, Err(e) if e.to_string().contains("1048576 bytes of memory") && !e.is_input_fault()),
                 "{read:?}"
             );
         });
@@ -166,14 +166,14 @@ pub(crate) fn a_listing_is_refused_where_it_takes_too_much() {
     }
 }
 
-pub(crate) fn what_is_allowed_is_64_mebibytes_and_64_bytes_for_each_of_the_file() {
-    let allowed = |reading: Reading| reading.allowed(Some(&Input::memory("ten bytes", vec![0; 10])));
-    assert_eq!(allowed(Reading::default()), 67_108_864 + 640);
-    assert_eq!(allowed(Reading::default().indexed(7)), 7);
+pub(crate) fn allows_64_mebibytes_plus_64_bytes_per_byte_of_file() {
+    let allowed = |reading: ReadOptions| reading.allowed(Some(&Input::from_memory("ten bytes", vec![0; 10])));
+    assert_eq!(allowed(ReadOptions::default()), 67_108_864 + 640);
+    assert_eq!(allowed(ReadOptions::default().indexed(7)), 7);
 }
 
 /// A compressed array of zeros: each command that reads it refuses it, and holds little until then, or no more than it reads.
-pub(crate) fn what_decompresses_to_very_much_is_refused_by_every_command() {
+pub(crate) fn every_command_refuses_decompression_bomb() {
     const ZEROS: u32 = 200 << 20;
     let head = [b"\x23\0\0\0\x08\0\0\0\x01".as_slice(), &ZEROS.to_be_bytes(), &[8]].concat();
     let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
@@ -183,8 +183,8 @@ pub(crate) fn what_decompresses_to_very_much_is_refused_by_every_command() {
     let file = gzip.finish().expect("memory");
     // 64 mebibytes, and 64 bytes for each of some 65,000 that are read until then.
     assert!(file.len() < 300_000, "{} bytes", file.len());
-    let input = Input::memory("zeros", file);
-    let open = || DumpFile::new(input.clone(), Reading::default());
+    let input = Input::from_memory("zeros", file);
+    let open = || DumpFile::new(input.clone(), ReadOptions::default());
     type Command<'c> = (&'static str, &'c dyn Fn() -> Option<String>);
     let said = |error: Error| Some(error.to_string());
     let commands: [Command<'_>; 5] = [

@@ -5,13 +5,13 @@ use std::io::{self, Write};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use heapsmith::compare::{MEMORY, Options, compare_sources};
+use heapsmith::compare::{CompareOptions, MEMORY, compare_sources};
 use heapsmith::convert::{self, convert, judge};
 use heapsmith::digest::{self, digest};
 use heapsmith::error::{Error, LowerError, Remedy};
-use heapsmith::family::Wishes;
-use heapsmith::format::{DumpFile, Format, Lowering, Source, Target};
-use heapsmith::hprof::{IdSize, Reading};
+use heapsmith::family::WriteRequest;
+use heapsmith::format::{DumpFile, DumpTarget, FileSource, Format, Lowering};
+use heapsmith::hprof::{IdSize, ReadOptions};
 use heapsmith::input::Input;
 use heapsmith::model::{
     Address, ByteLen, Class, Contents, DumpSource, Facts, Heap, Object, ObjectKind, PrimitiveType, WordSize,
@@ -22,8 +22,8 @@ use super::{class, header, peak, record, show};
 
 /// What every command that takes a heap does with an input, each with its peak.
 fn work(input: &Input, targets: &[Format]) -> Vec<(String, usize)> {
-    let open = || -> Source {
-        let file = DumpFile::new(input.clone(), Reading::default()).expect("a dump");
+    let open = || -> FileSource {
+        let file = DumpFile::new(input.clone(), ReadOptions::default()).expect("a dump");
         file.source().expect("a dump")
     };
     let mut peaks = Vec::new();
@@ -31,37 +31,37 @@ fn work(input: &Input, targets: &[Format]) -> Vec<(String, usize)> {
     measure("validate", &mut || drop(validate(input, ValidateOptions::default()).expect("readable")));
     measure("open", &mut || drop(open()));
     measure("decode", &mut || {
-        let file = DumpFile::new(input.clone(), Reading::default()).expect("a dump");
+        let file = DumpFile::new(input.clone(), ReadOptions::default()).expect("a dump");
         let whole = file.read().expect("a dump");
         assert!(whole.ended.is_ok(), "{:?}", whole.ended);
     });
-    measure("digest", &mut || drop(digest(open().heap(0), &digest::Options::default()).expect("a digest")));
+    measure("digest", &mut || drop(digest(open().heap(0), &digest::DigestOptions::default()).expect("a digest")));
     measure("compare", &mut || {
         let (mut left, mut right) = (open(), open());
-        assert!(compare_sources(left.heap(0), right.heap(0), &Options::default()).expect("readable").equal);
+        assert!(compare_sources(left.heap(0), right.heap(0), &CompareOptions::default()).expect("readable").equal);
     });
     for target in targets {
-        let lowering = Lowering::new(*target, &Wishes::default()).expect("a profile");
+        let lowering = Lowering::new(*target, &WriteRequest::default()).expect("a profile");
         measure(&format!("convert to {target}"), &mut || {
-            convert(open().heap(0), &convert::Options::new(&lowering), &mut io::sink()).expect("converted");
+            convert(open().heap(0), &convert::ConvertOptions::new(&lowering), &mut io::sink()).expect("converted");
         });
         measure(&format!("check-conversion to {target}"), &mut || {
             let (mut left, mut right) = (open(), open());
-            let target = Target { format: *target, profile: None };
+            let target = DumpTarget { format: *target, profile: None };
             drop(judge(left.heap(0), right.heap(0), &target, MEMORY).expect("judged"));
         });
     }
     measure("rewrite", &mut || {
-        let file = DumpFile::new(input.clone(), Reading::default()).expect("a dump");
+        let file = DumpFile::new(input.clone(), ReadOptions::default()).expect("a dump");
         let (mut source, mut out) = (open(), io::sink());
-        let lowering = Lowering::new(file.format().expect("a format"), &Wishes::default()).expect("a profile");
+        let lowering = Lowering::new(file.format().expect("a format"), &WriteRequest::default()).expect("a profile");
         lowering.adhering().write(&mut source, &mut out).expect("written");
     });
     peaks
 }
 
 /// 2000 classes of one name of 100,000 bytes, in each of the forms that names have: 200 MB, were they kept for each.
-pub(crate) fn classes_that_share_a_name_take_the_room_of_one() {
+pub(crate) fn stores_shared_class_name_once() {
     const CLASSES: u32 = 2_000;
     for start in ["a.", "a/", "a"] {
         let name = [start.as_bytes(), &[b'b'; 100_000]].concat();
@@ -77,7 +77,7 @@ pub(crate) fn classes_that_share_a_name_take_the_room_of_one() {
         }
         dump.extend(record(0x1c, classes.len() as u32, &classes));
         dump.extend(record(0x2c, 0, &[]));
-        let input = Input::memory("names", dump);
+        let input = Input::from_memory("names", dump);
         for (what, peak) in work(&input, &[Format::HPROF, Format::CLASSIC]) {
             show(&format!("{what}, {start:?}: {peak} bytes"));
             assert!(peak < 8 << 20, "{what}, {start:?}: {peak} bytes");
@@ -86,7 +86,7 @@ pub(crate) fn classes_that_share_a_name_take_the_room_of_one() {
 }
 
 /// 200,000 records without contents, before, in and after a heap: 1.8 MB, in 32 KiB of gzip.
-pub(crate) fn records_without_contents_are_counted() {
+pub(crate) fn counts_memory_of_records_without_contents() {
     let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
     let mut put = |bytes: &[u8]| gzip.write_all(bytes).expect("memory");
     let many = record(0xf0, 0, &[]).repeat(1 << 12);
@@ -102,7 +102,7 @@ pub(crate) fn records_without_contents_are_counted() {
         }
     }
     (0..1 << 2).for_each(|_| put(&many));
-    let input = Input::memory("records", gzip.finish().expect("memory"));
+    let input = Input::from_memory("records", gzip.finish().expect("memory"));
     assert!(input.length() < 1 << 15);
     for (what, peak) in work(&input, &[Format::HPROF]) {
         show(&format!("{what}: {peak} bytes for {} bytes of gzip", input.length()));
@@ -128,7 +128,7 @@ fn claims(objects: Vec<Object>) -> Heap {
     }
 }
 
-pub(crate) fn what_would_have_to_be_synthesised_is_refused_before_any_is_made() {
+pub(crate) fn refuses_to_synthesise_beyond_budget_before_writing() {
     let array = |n: u64, kind, length: u64| Object {
         class: Some(Address(8)),
         class_word: Some(Address(8)),
@@ -158,10 +158,10 @@ pub(crate) fn what_would_have_to_be_synthesised_is_refused_before_any_is_made() 
         ),
     ] {
         let mut heap = claims(objects);
-        let lowering = Lowering::new(Format::HPROF, &Wishes::default()).expect("a profile");
+        let lowering = Lowering::new(Format::HPROF, &WriteRequest::default()).expect("a profile");
         let mut refused = None;
         let peak = peak(|| {
-            refused = convert(&mut heap, &convert::Options::new(&lowering), &mut io::sink()).err();
+            refused = convert(&mut heap, &convert::ConvertOptions::new(&lowering), &mut io::sink()).err();
         });
         assert!(peak < 1 << 20, "{what}: {peak} bytes");
         let Some(error @ Error::Lower(LowerError::Budget { bytes: found, budget })) = &refused else {
@@ -172,15 +172,16 @@ pub(crate) fn what_would_have_to_be_synthesised_is_refused_before_any_is_made() 
     }
     // What is allowed is made, and one byte less is refused.
     let mut heap = claims(many(&|n| longs(n, 1 << 10), 100));
-    let lowering = Lowering::new(Format::HPROF, &Wishes::default()).expect("a profile");
-    let mut with =
-        |budget| convert(&mut heap, &convert::Options::new(&lowering).budget(budget), &mut io::sink()).map(|_| ());
+    let lowering = Lowering::new(Format::HPROF, &WriteRequest::default()).expect("a profile");
+    let mut with = |budget| {
+        convert(&mut heap, &convert::ConvertOptions::new(&lowering).budget(budget), &mut io::sink()).map(|_| ())
+    };
     assert!(with(100 << 13).is_ok());
     assert!(matches!(with((100 << 13) - 1), Err(Error::Lower(LowerError::Budget { bytes, .. })) if bytes == 100 << 13));
 }
 
 /// The superclasses of each class are listed by PHD and classic text, so the lists are quadratic in the depth.
-pub(crate) fn lists_of_superclasses_have_the_budget_as_well() {
+pub(crate) fn applies_budget_to_superclass_lists() {
     let class = |n: u64| Class {
         address: Address(8 * n),
         name: "A".into(),
@@ -193,9 +194,9 @@ pub(crate) fn lists_of_superclasses_have_the_budget_as_well() {
     for (target, profile, entry) in
         [(Format::PHD6, None, 8), (Format::PHD5, None, 8), (Format::CLASSIC, Some("ibm-j9"), 19)]
     {
-        let wishes = Wishes { profile: profile.map(str::to_owned), ..Wishes::default() };
+        let wishes = WriteRequest { profile: profile.map(str::to_owned), ..WriteRequest::default() };
         let lowering = Lowering::new(target, &wishes).expect("a profile");
-        let converted = convert(&mut heap, &convert::Options::new(&lowering), &mut io::sink());
+        let converted = convert(&mut heap, &convert::ConvertOptions::new(&lowering), &mut io::sink());
         let Err(Error::Lower(LowerError::Budget { bytes, .. })) = converted else { panic!("{target}: {converted:?}") };
         assert_eq!(bytes, 20_000 * 19_999 / 2 * entry, "{target}");
     }

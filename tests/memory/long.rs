@@ -6,11 +6,11 @@ use std::io::{self, BufWriter, Write};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use heapsmith::compare::listing::SortedLines;
-use heapsmith::compare::{Options, compare_sources};
+use heapsmith::compare::{CompareOptions, compare_sources};
 use heapsmith::convert::{self, convert};
 use heapsmith::digest::{self, digest};
-use heapsmith::family::{Reading, Wishes};
-use heapsmith::format::{DumpFile, Family, Format, Lowering, Target};
+use heapsmith::family::{ReadOptions, WriteRequest};
+use heapsmith::format::{DumpFile, DumpTarget, Family, Format, Lowering};
 use heapsmith::input::Input;
 use heapsmith::model::{
     Address, ByteLen, Class, Contents, DumpSource, Heap, HeapSource, Name, Object, ObjectKind, PrimitiveType,
@@ -62,7 +62,7 @@ fn format(family: Family) -> Format {
 }
 
 fn lowering(family: Family) -> Lowering {
-    Lowering::new(format(family), &Wishes::default()).expect("a format")
+    Lowering::new(format(family), &WriteRequest::default()).expect("a format")
 }
 
 /// The dump of a heap as a file, as it is or compressed.
@@ -80,11 +80,11 @@ fn file(mut heap: Heap, family: Family, is_compressed: bool) -> DumpFile {
 
 fn open(file: File) -> DumpFile {
     let length = file.metadata().expect("open").len();
-    let input = Input::of_file("a large array", file, length).expect("open");
-    DumpFile::new(input, Reading::default()).expect("a dump")
+    let input = Input::from_file("a large array", file, length).expect("open");
+    DumpFile::new(input, ReadOptions::default()).expect("a dump")
 }
 
-pub(crate) fn a_large_array_is_never_held_by_any_command() {
+pub(crate) fn no_command_holds_large_array() {
     let primitive = ObjectKind::PrimitiveArray(PrimitiveType::Byte);
     for (family, kind) in [
         (Family::HPROF, primitive),
@@ -114,7 +114,7 @@ const COMMANDS: &[(&str, Run)] = &[
         assert!(report.findings.iter().all(|finding| finding.rule.to_string() != "phd.file.truncated"));
     }),
     ("digest", |dump, _| {
-        digest(dump.source().expect("a dump").heap(0), &digest::Options::default()).expect("sound");
+        digest(dump.source().expect("a dump").heap(0), &digest::DigestOptions::default()).expect("sound");
     }),
     ("decode", |dump, _| {
         let mut outline = dump.outline().expect("a dump");
@@ -125,7 +125,7 @@ const COMMANDS: &[(&str, Run)] = &[
     }),
     ("compare", |dump, _| {
         let (mut left, mut right) = (dump.source().expect("a dump"), dump.source().expect("a dump"));
-        let compared = compare_sources(left.heap(0), right.heap(0), &Options::default().memory(1 << 20));
+        let compared = compare_sources(left.heap(0), right.heap(0), &CompareOptions::default().memory(1 << 20));
         assert!(compared.expect("sound").equal);
     }),
     ("rewrite", |dump, family| {
@@ -139,9 +139,9 @@ const COMMANDS: &[(&str, Run)] = &[
             let file = tempfile::tempfile().expect("there is room");
             let mut out = BufWriter::new(file.try_clone().expect("open"));
             let mut source = dump.source().expect("a dump");
-            convert(source.heap(0), &convert::Options::new(&lowering(to)), &mut out).expect("converted");
+            convert(source.heap(0), &convert::ConvertOptions::new(&lowering(to)), &mut out).expect("converted");
             out.flush().expect("there is room");
-            let target = Target { format: format(to), profile: None };
+            let target = DumpTarget { format: format(to), profile: None };
             let result = open(file);
             let mut result = result.source().expect("a dump");
             convert::judge(source.heap(0), result.heap(0), &target, 1 << 20).expect("sound");
@@ -150,7 +150,7 @@ const COMMANDS: &[(&str, Run)] = &[
 ];
 
 /// Objects that are many are sorted outside of memory.
-pub(crate) fn a_listing_of_many_objects_holds_a_part_of_them() {
+pub(crate) fn listing_of_many_objects_holds_only_part_of_them() {
     const MANY: u64 = 200_000;
     let object = |n: u64| Object {
         class: Some(Address(0x1000)),
@@ -160,7 +160,7 @@ pub(crate) fn a_listing_of_many_objects_holds_a_part_of_them() {
     let peak = peak(|| {
         let mut lines = SortedLines::new(1 << 20);
         for record in 0..MANY {
-            let place = heapsmith::compare::listing::Place { record, offset: None };
+            let place = heapsmith::compare::listing::RecordPlace { record, offset: None };
             lines.add(place, &object(record)).expect("there is room");
         }
         let heap = Heap::default();

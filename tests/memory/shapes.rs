@@ -18,7 +18,7 @@ const PAIRS: [[&str; 2]; 8] = [
     ["list:2000+ring:1000", "list:1e6+ring:1e6"],
 ];
 
-pub(crate) fn shapes_take_as_much_memory_whatever_their_size() {
+pub(crate) fn shape_memory_is_independent_of_size() {
     for shapes in PAIRS {
         for format in ["hprof", "phd6", "classic"] {
             let [few, many] = shapes.map(|shape| {

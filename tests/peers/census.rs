@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use heapsmith::hprof::wire::{HEAD, Tag};
-use heapsmith::hprof::{Decoder, Step, SubRecord};
+use heapsmith::hprof::wire::{HEAD, RecordTag};
+use heapsmith::hprof::{DecodeStep, Decoder, SubRecord};
 use heapsmith::model::{
     Contents, Dump, EventKind, FieldType, Heap, Name, ObjectKind, PrimitiveType, RootKind, TextId, Value,
 };
@@ -114,17 +114,17 @@ pub(crate) fn features(bytes: &[u8], dump: &Dump) -> BTreeSet<Feature> {
     let (mut kinds, mut ends, mut open, mut between) = (BTreeSet::new(), 0, false, false);
     let walked = decoder.visit::<heapsmith::error::DecodeError, _>(|step| {
         match step {
-            Step::Record(at, record) => {
+            DecodeStep::Record(at, record) => {
                 let tag = record.tag();
                 match tag {
-                    Tag::HEAP_DUMP_END => {
+                    RecordTag::HEAP_DUMP_END => {
                         ends += 1;
                         open = false;
                     }
                     _ if at.bytes.len() == HEAD && at.rest == 0 => {
                         found.insert(Feature::EmptyRecord);
                     }
-                    Tag::STRING_IN_UTF8 | Tag::LOAD_CLASS if ends > 0 => {
+                    RecordTag::STRING_IN_UTF8 | RecordTag::LOAD_CLASS if ends > 0 => {
                         found.insert(Feature::LateName);
                     }
                     _ => {}
@@ -135,14 +135,14 @@ pub(crate) fn features(bytes: &[u8], dump: &Dump) -> BTreeSet<Feature> {
                     found.extend((tag.0 >= 0x80).then_some(Feature::HighTag));
                 }
             }
-            Step::Segment(_, segment) => {
+            DecodeStep::Segment(_, segment) => {
                 kinds.insert(segment.tag);
                 found.extend((segment.stated == 0).then_some(Feature::EmptyRecord));
                 found.extend(between.then_some(Feature::Between));
                 found.extend((ends > 0).then_some(Feature::TwoDumps));
-                (open, between) = (segment.tag == Tag::HEAP_DUMP_SEGMENT, false);
+                (open, between) = (segment.tag == RecordTag::HEAP_DUMP_SEGMENT, false);
             }
-            Step::Sub(_, sub_record) => {
+            DecodeStep::Sub(_, sub_record) => {
                 found.extend(sub_record.tag().is_android().then_some(Feature::Android));
                 match sub_record {
                     SubRecord::Class(class) if !class.constant_pool.is_empty() => {
@@ -166,7 +166,7 @@ pub(crate) fn features(bytes: &[u8], dump: &Dump) -> BTreeSet<Feature> {
                     _ => {}
                 }
             }
-            Step::More(_) | Step::SegmentEnd(_) => {}
+            DecodeStep::More(_) | DecodeStep::SegmentEnd(_) => {}
         }
         Ok(())
     });

@@ -18,7 +18,7 @@ use std::sync::OnceLock;
 use heapsmith::DumpOptions;
 use heapsmith::format::{DumpFile, Format};
 use heapsmith::generate::from_seed;
-use heapsmith::hprof::{IdSize, PROFILES, Reading};
+use heapsmith::hprof::{IdSize, PROFILES, ReadOptions};
 use heapsmith::input::Input;
 use heapsmith::model::Dump;
 use serde_json::Value as Json;
@@ -36,7 +36,7 @@ enum Answer {
 }
 
 #[test]
-fn peers_count_in_our_dumps_what_we_wrote() {
+fn peers_count_the_objects_written() {
     let Some(peers) = peers() else { return };
     let folder = tempfile::tempdir().expect("a folder");
     let mut made = Vec::new();
@@ -114,7 +114,7 @@ fn peers_count_in_our_dumps_what_we_wrote() {
 }
 
 #[test]
-fn every_defect_shows_in_its_dump_and_no_other_peer_has_it() {
+fn each_known_defect_affects_only_its_peer() {
     let Some(peers) = peers() else { return };
     let folder = tempfile::tempdir().expect("a folder");
     let mut paths = Vec::new();
@@ -125,8 +125,8 @@ fn every_defect_shows_in_its_dump_and_no_other_peer_has_it() {
         let path = folder.path().join(format!("{}.{suffix}", defect.id));
         fs::write(&path, defect.dump).expect("a file");
         paths.push(path);
-        let input = Input::memory(defect.id, defect.dump.to_vec());
-        let file = DumpFile::new(input, Reading::default()).expect("a dump").read().expect("a dump");
+        let input = Input::from_memory(defect.id, defect.dump.to_vec());
+        let file = DumpFile::new(input, ReadOptions::default()).expect("a dump").read().expect("a dump");
         file.ended.expect("a valid dump");
         let found = features(defect.dump, &file.dump);
         assert!(found.contains(&defect.feature), "{}: {found:?}", defect.id);

@@ -9,7 +9,7 @@ const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 const MOST: usize = 30;
 
 #[test]
-fn without_default_features_few_crates_remain_and_each_has_its_reason() {
+fn library_alone_depends_only_on_justified_crates() {
     let tree = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
         .args(["tree", "--offline", "--locked", "-e", "normal", "--no-default-features", "--no-dedupe"])
         .args(["--prefix", "none", "--format", "{p}"])
@@ -35,7 +35,7 @@ fn without_default_features_few_crates_remain_and_each_has_its_reason() {
 }
 
 #[test]
-fn every_feature_is_told() {
+fn documents_every_feature() {
     let manifest: toml::Table =
         std::fs::read_to_string(format!("{ROOT}/Cargo.toml")).expect("it is there").parse().expect("it is TOML");
     let declared = manifest["features"].as_table().expect("a table").keys().map(String::as_str);

@@ -49,7 +49,7 @@ pub(crate) fn code(line: &str) -> &str {
 }
 
 #[test]
-fn unix_calls_stand_in_one_module() {
+fn keeps_unix_calls_in_system_module() {
     let (mut wrong, mut there) = (Vec::new(), 0);
     for (name, text) in sources() {
         let is_place = PLACES.iter().any(|place| name.starts_with(place));
@@ -72,7 +72,7 @@ fn words(line: &str) -> impl Iterator<Item = &str> {
 
 /// A test of what only Unix has, such as symbolic links, may be left out elsewhere. Nothing else may.
 #[test]
-fn only_tests_are_left_out_elsewhere() {
+fn excludes_only_tests_on_other_systems() {
     let chooses = ["src/system/mod.rs", "src/system/portable/file.rs"];
     for (name, text) in sources().iter().filter(|(name, _)| !chooses.contains(&name.as_str())) {
         let lines: Vec<&str> = text.lines().map(code).collect();
@@ -85,7 +85,7 @@ fn only_tests_are_left_out_elsewhere() {
 }
 
 #[test]
-fn crates_for_unix_alone_are_dependencies_there_alone() {
+fn declares_unix_crates_for_unix_only() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
     let text = fs::read_to_string(path).expect("the manifest");
     let (mut section, mut found) = ("", 0);

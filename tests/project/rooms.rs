@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::layers::{File, files};
 
 #[test]
-fn rooms_of_a_folder_import_each_other_in_no_circle() {
+fn modules_of_folder_have_no_import_cycle() {
     let imports = Imports::new(files());
     let mut circles = Vec::new();
     for (folder, edges) in imports.by_folder() {
@@ -17,7 +17,7 @@ fn rooms_of_a_folder_import_each_other_in_no_circle() {
 }
 
 #[test]
-fn imports_lead_to_the_module_that_defines_a_name() {
+fn resolves_imports_to_defining_module() {
     let file = |module: &[&str], text: &str| File {
         path: format!("src/{}.rs", module.join("/")),
         module: module.iter().map(|name| (*name).to_owned()).collect(),

@@ -3,14 +3,20 @@
 use crate::portable::{code, sources};
 
 /// Where such folders are read and written.
-const ROOMS: &[&str] =
-    &["src/check/campaign/", "src/check/kept/", "src/check/report/", "src/check/sources/", "src/corpus/", "src/owned/"];
+const ROOMS: &[&str] = &[
+    "src/check/campaign/",
+    "src/check/kept_answers/",
+    "src/check/report/",
+    "src/check/sources/",
+    "src/corpus/",
+    "src/owned/",
+];
 
 /// Files that have to do with other paths as well, and which.
 const OTHERS: &[(&str, &str)] = &[
     ("src/check/campaign/mod.rs", "a dump that the command line names"),
     ("src/check/sources/plan.rs", "dumps that the command line names"),
-    ("src/check/sources/own.rs", "a dump that the command line names"),
+    ("src/check/sources/user_dump.rs", "a dump that the command line names"),
     ("src/check/campaign/state.rs", "a folder of temporary files, which says whose it is"),
     ("src/owned/folder.rs", "the folder itself, which is made by its path"),
 ];

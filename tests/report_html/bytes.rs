@@ -4,16 +4,17 @@ use std::collections::BTreeMap;
 
 use heapsmith::format::{DumpFile, Family};
 use heapsmith::generate::{GenerateOptions, from_seed};
-use heapsmith::hprof::Reading;
+use heapsmith::hprof::ReadOptions;
 use heapsmith::input::Input;
-use heapsmith::page::bytes::{self, Options};
+use heapsmith::page::bytes::{self, BytePageOptions};
 use heapsmith::{Format, corpus};
 
 use crate::browse;
 
 /// The page, and the message of the error that it gives back.
-fn page_of(dump: &[u8], options: Options) -> (String, Option<String>) {
-    let dump = DumpFile::new(Input::memory("dump", dump.to_vec()), Reading::default()).expect("memory can be read");
+fn page_of(dump: &[u8], options: BytePageOptions) -> (String, Option<String>) {
+    let dump =
+        DumpFile::new(Input::from_memory("dump", dump.to_vec()), ReadOptions::default()).expect("memory can be read");
     let mut page = Vec::new();
     let ended = bytes::write(&dump, options, &mut page).expect("memory can be read and written");
     (String::from_utf8(page).expect("text"), ended.map(|error| error.to_string()))
@@ -80,7 +81,7 @@ fn kinds(page: &str) -> BTreeMap<String, u64> {
 fn every_byte_of_a_dump_stands_in_its_page_once() {
     for id in ["phd4-sovereign-32", "phd6-openj9-64", "hprof-hotspot-21-4", "hprof-art-4", "classic-openj9-32"] {
         let dump = case(id);
-        let (page, error) = page_of(&dump, Options::default());
+        let (page, error) = page_of(&dump, BytePageOptions::default());
         assert_eq!(error, None, "{id}");
         let mut rows = rows(&page);
         rows.sort_by_key(|row| row.offset);
@@ -105,7 +106,7 @@ fn a_page_of_a_broken_dump_begins_with_the_error_and_the_fields_of_its_record() 
     ];
     for (id, offset, rule, fields) in expected {
         let dump = case(id);
-        let (page, error) = page_of(&dump, Options::default());
+        let (page, error) = page_of(&dump, BytePageOptions::default());
         let error = error.unwrap_or_else(|| panic!("{id} is broken"));
         assert!(error.contains(&format!("({offset:#x})")), "{error}");
         let section = between(&page, "<section id=\"stop\"", "</section>");
@@ -132,17 +133,17 @@ fn a_page_of_a_broken_dump_begins_with_the_error_and_the_fields_of_its_record() 
 #[test]
 fn an_empty_file_and_a_text_have_a_page() {
     for dump in [&b""[..], b"Hello, world\n"] {
-        let (page, error) = page_of(dump, Options::default());
+        let (page, error) = page_of(dump, BytePageOptions::default());
         assert!(error.is_some() && page.contains("id=\"stop\"") && page.contains("No record could be read"));
         assert_eq!(rows(&page).len(), 1);
     }
 }
 
 #[test]
-fn a_missing_end_tag_is_shown_as_what_readers_tolerate() {
+fn shows_missing_end_tag_as_tolerated() {
     let mut dump = case("phd6-openj9-64");
     assert_eq!(dump.pop(), Some(3), "the end tag");
-    let (page, error) = page_of(&dump, Options::default());
+    let (page, error) = page_of(&dump, BytePageOptions::default());
     assert!(
         error.is_some()
             && page.contains("readers tolerate that the end is missing")
@@ -154,10 +155,11 @@ fn a_missing_end_tag_is_shown_as_what_readers_tolerate() {
 fn many() -> (Vec<u8>, Vec<u64>) {
     let heap = from_seed(&GenerateOptions::default().objects(20_000), 7);
     let dump = heap.write(Format::HPROF).expect("a dump").into_bytes();
-    let file = DumpFile::new(Input::memory("dump", dump.clone()), Reading::default()).expect("memory can be read");
+    let file =
+        DumpFile::new(Input::from_memory("dump", dump.clone()), ReadOptions::default()).expect("memory can be read");
     let mut starts = Vec::new();
     let list = file.records().expect("a dump").list(&mut |listed| {
-        if let heapsmith::format::Listed::Record(line) = listed {
+        if let heapsmith::format::ListedPart::Record(line) = listed {
             starts.push(line.offset);
         }
         Ok(())
@@ -172,31 +174,31 @@ fn listed(page: &str) -> Vec<u64> {
 }
 
 #[test]
-fn of_many_records_those_from_an_offset_on_are_listed_and_the_others_counted() {
+fn lists_records_from_offset_and_counts_the_others() {
     let (dump, starts) = many();
     let all = starts.len() as u64;
     assert!(all > 20_000);
-    let (page, _) = page_of(&dump, Options::default());
+    let (page, _) = page_of(&dump, BytePageOptions::default());
     assert_eq!(listed(&page), (0..1000).collect::<Vec<_>>());
     assert!(page.len() < 3_000_000, "{} bytes", page.len());
     for (from, first) in [(0, 0), (starts[500], 500), (starts[500] + 1, 500), (starts[501] - 1, 500)] {
-        let (page, _) = page_of(&dump, Options::default().from(from).records(3));
+        let (page, _) = page_of(&dump, BytePageOptions::default().from(from).records(3));
         assert_eq!(listed(&page), [first, first + 1, first + 2], "from {from}");
         assert_eq!(page.contains(&format!("{first} records left out")), first > 0);
         let rest = (all - first - 3).to_string();
         assert!(page.contains(&format!("{},{} records left out", &rest[..rest.len() - 3], &rest[rest.len() - 3..])));
         assert_eq!(kinds(&page).values().sum::<u64>(), dump.len() as u64, "the picture has all of them");
     }
-    let (page, error) = page_of(&dump, Options::default().from(dump.len() as u64));
+    let (page, error) = page_of(&dump, BytePageOptions::default().from(dump.len() as u64));
     assert!(error.is_none() && listed(&page).is_empty() && page.contains("No record has a byte at offset"));
 }
 
 #[test]
-fn of_a_large_broken_dump_the_records_before_the_error_are_listed_too() {
+fn lists_records_before_error_of_large_broken_dump() {
     let (dump, starts) = many();
     let broken = 15_000;
     let cut = &dump[..starts[broken] as usize + 5];
-    let (page, error) = page_of(cut, Options::default().records(3));
+    let (page, error) = page_of(cut, BytePageOptions::default().records(3));
     assert!(error.is_some());
     let before = broken as u64 - 8..=broken as u64;
     assert_eq!(listed(&page), (0..3).chain(before).collect::<Vec<_>>());
@@ -206,14 +208,14 @@ fn of_a_large_broken_dump_the_records_before_the_error_are_listed_too() {
 }
 
 #[test]
-fn contents_that_are_read_in_pieces_and_cut_are_counted_as_far_as_they_are_there() {
+fn counts_present_bytes_of_truncated_contents() {
     // A primitive array of 4 MiB in a segment, of which 3 MiB and 5 bytes are there.
     let mut dump = b"JAVA PROFILE 1.0.2\0\0\0\0\x04\0\0\0\0\0\0\0\0".to_vec();
     dump.extend(b"\x1c\0\0\0\0\x00\x40\x00\x0e");
     dump.extend(b"\x23\0\0\x10\0\0\0\0\x01\x00\x40\0\0\x08");
     let contents = dump.len() as u64;
     dump.resize(dump.len() + (3 << 20) + 5, 7);
-    let (page, error) = page_of(&dump, Options::default());
+    let (page, error) = page_of(&dump, BytePageOptions::default());
     assert!(error.is_some());
     let rows = rows(between(&page, "<section id=\"stop\"", "</section>"));
     assert_eq!(rows[0].offset, contents - 14, "the record that begins the contents");
@@ -227,7 +229,7 @@ fn contents_that_are_read_in_pieces_and_cut_are_counted_as_far_as_they_are_there
 #[test]
 fn a_page_is_the_same_each_time() {
     let dump = case("hprof-art-4");
-    assert!(page_of(&dump, Options::default()) == page_of(&dump, Options::default()));
+    assert!(page_of(&dump, BytePageOptions::default()) == page_of(&dump, BytePageOptions::default()));
 }
 
 /// Text that would break a page.
@@ -251,7 +253,7 @@ fn sample() -> Vec<u8> {
 
 #[test]
 fn hostile_names_are_text_in_the_page() {
-    let (page, error) = page_of(&sample(), Options::default());
+    let (page, error) = page_of(&sample(), BytePageOptions::default());
     assert!(error.is_some_and(|error| error.contains("class object id")));
     assert!(page.contains("&#60;script&#62;window.broken=1"));
     assert_eq!(page.matches("<script").count(), 1, "only our own");
@@ -262,6 +264,6 @@ fn hostile_names_are_text_in_the_page() {
 
 #[test]
 fn the_page_of_bytes_can_be_used_in_a_browser() {
-    let (page, _) = page_of(&sample(), Options::default());
+    let (page, _) = page_of(&sample(), BytePageOptions::default());
     browse("bytes.mjs", "bytes.html", &page);
 }

@@ -1,6 +1,8 @@
 //! What the causes of a report say, of reports made by hand.
 
-use heapsmith::check::report::{CaseFacts, CaseResult, OtherFact, Outcome, Report, SCHEMA, Suspect, Tested, junit};
+use heapsmith::check::report::{
+    CaseFacts, CaseResult, CheckReport, OtherFact, Outcome, SCHEMA, Suspect, TestedImplementation, junit,
+};
 
 use crate::sample::explained;
 
@@ -30,7 +32,7 @@ fn wrong(id: &str, facts: &[&str], rules: &[&str]) -> CaseResult {
 }
 
 /// A report of one implementation over cases of these sizes.
-fn report(results: Vec<(CaseResult, u64)>) -> Report {
+fn report(results: Vec<(CaseResult, u64)>) -> CheckReport {
     let facts = |(result, size): &(CaseResult, u64)| CaseFacts {
         id: result.id.clone(),
         format: "phd6".to_owned(),
@@ -41,14 +43,14 @@ fn report(results: Vec<(CaseResult, u64)>) -> Report {
     };
     let cases = results.iter().map(facts).collect();
     let results = results.into_iter().map(|(result, _)| result).collect();
-    let mut tested = Tested { label: "a".to_owned(), results, ..Tested::default() };
+    let mut tested = TestedImplementation { label: "a".to_owned(), results, ..TestedImplementation::default() };
     tested.count();
-    explained(Report { schema: SCHEMA, cases, implementations: vec![tested], ..Report::default() })
+    explained(CheckReport { schema: SCHEMA, cases, implementations: vec![tested], ..CheckReport::default() })
 }
 
 /// The smallest dump of all shows something else first.
 #[test]
-fn the_example_of_a_cause_shows_first_what_its_sentence_says() {
+fn example_of_cause_shows_symptom_of_its_sentence_first() {
     let report = report(vec![
         (wrong("1", &["class", "references"], &[BASE]), 10),
         (wrong("2", &["references"], &[BASE]), 30),
@@ -61,7 +63,7 @@ fn the_example_of_a_cause_shows_first_what_its_sentence_says() {
 
 /// A case that has two causes counts once where cases are counted, and is told by the first of them.
 #[test]
-fn what_only_another_rule_explains_is_a_second_cause_of_the_same_cases() {
+fn reports_second_cause_for_symptom_of_another_rule() {
     let both = |id: &str| (wrong(id, &["instance-size", "record-order"], &[SIZE, POSITION]), 20);
     let report = report(vec![(wrong("0", &["instance-size"], &[SIZE]), 10), both("1"), both("2"), both("3")]);
     let tested = &report.implementations[0];
@@ -86,5 +88,5 @@ fn known_cases_of_two_causes_are_counted_once() {
     };
     let results = vec![wrong("0", &["instance-size"], &[SIZE]), both("1"), both("2"), both("3")];
     let report = report(results.into_iter().map(expected).collect());
-    assert_eq!(report.implementations[0].known(), (2, 4));
+    assert_eq!(report.implementations[0].known_counts(), (2, 4));
 }

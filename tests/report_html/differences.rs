@@ -1,12 +1,14 @@
 //! What has changed between two reports, and the report as SARIF.
 
-use heapsmith::check::report::{CaseFacts, CaseResult, Outcome, Report, SCHEMA, Suspect, Tested, diff, sarif};
+use heapsmith::check::report::{
+    CaseFacts, CaseResult, CheckReport, Outcome, SCHEMA, Suspect, TestedImplementation, diff, sarif,
+};
 use serde_json::Value;
 
 use crate::sample::{self, explained};
 
 /// A report of one implementation: cases with the rule that is not followed, or nothing where they pass.
-fn report(label: &str, cases: &[(&str, Option<&str>)]) -> Report {
+fn report(label: &str, cases: &[(&str, Option<&str>)]) -> CheckReport {
     let facts = |(id, rule): &(&str, Option<&str>)| CaseFacts {
         id: (*id).to_owned(),
         relies: rule.iter().map(|rule| (*rule).to_owned()).collect(),
@@ -22,10 +24,10 @@ fn report(label: &str, cases: &[(&str, Option<&str>)]) -> Report {
         }
     };
     let results = cases.iter().map(result).collect();
-    let mut tested = Tested { label: label.to_owned(), results, ..Tested::default() };
+    let mut tested = TestedImplementation { label: label.to_owned(), results, ..TestedImplementation::default() };
     tested.count();
     let cases = cases.iter().map(facts).collect();
-    explained(Report { schema: SCHEMA, cases, implementations: vec![tested], ..Report::default() })
+    explained(CheckReport { schema: SCHEMA, cases, implementations: vec![tested], ..CheckReport::default() })
 }
 
 const BASE: &str = "phd.references.base";
@@ -42,7 +44,7 @@ fn a_report_does_not_differ_from_itself() {
 }
 
 #[test]
-fn causes_are_new_gone_and_changed() {
+fn lists_new_gone_and_changed_causes() {
     let old = report("a", &[("1", Some(BASE)), ("2", Some(BASE)), ("3", None), ("4", None)]);
     let gone = diff(&old, &report("a", &[("1", None), ("2", None), ("3", None), ("4", None)])).expect("reports");
     assert_eq!((gone.fine, gone.implementations[0].gone.len()), (true, 1));
@@ -64,7 +66,7 @@ fn causes_are_new_gone_and_changed() {
 
 /// The same cases under another name are the same cause; a case that the old report has not is no news.
 #[test]
-fn a_cause_may_get_another_name_and_other_cases() {
+fn matches_renamed_cause_by_its_cases() {
     let old = report("a", &[("1", Some(BASE)), ("2", Some(BASE))]);
     let told = diff(&old, &report("a", &[("1", Some(UNIT)), ("2", Some(UNIT))])).expect("reports");
     assert!(told.fine);
@@ -81,7 +83,7 @@ fn a_cause_may_get_another_name_and_other_cases() {
     assert_eq!((told.added, told.removed), (vec!["c".to_owned()], vec!["b".to_owned()]));
     let told = diff(&old, &report("b", &[("1", Some(BASE))])).expect("reports");
     assert_eq!((told.implementations[0].unjudged, told.added.len(), told.removed.len()), (1, 0, 0));
-    let other = Report { schema: SCHEMA - 1, ..old.clone() };
+    let other = CheckReport { schema: SCHEMA - 1, ..old.clone() };
     assert!(diff(&other, &old).is_err());
 }
 

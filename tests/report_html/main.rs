@@ -20,25 +20,25 @@ use std::process::{Command, Stdio};
 
 use heapsmith::check::campaign::ReducedDump;
 use heapsmith::check::report::{
-    CaseFacts, CaseResult, Cause, Declared, Expectation, OtherFact, Outcome, Report, Suspect, Symptom, Tested, html,
-    junit, markdown,
+    CaseFacts, CaseResult, Cause, CheckReport, Declared, Expectation, OtherFact, Outcome, Suspect, Symptom,
+    TestedImplementation, html, junit, markdown,
 };
 use heapsmith::check::{KeptFiles, ReportFolder};
 use roxmltree::{Document, Node};
 
-fn page(report: &Report) -> String {
+fn page(report: &CheckReport) -> String {
     let mut out = Vec::new();
     html::write(report, &mut out).expect("a page");
     String::from_utf8(out).expect("text")
 }
 
-fn suites(report: &Report) -> String {
+fn suites(report: &CheckReport) -> String {
     let mut out = Vec::new();
     junit::write(report, &mut out).expect("a report");
     String::from_utf8(out).expect("text")
 }
 
-fn summary(report: &Report) -> String {
+fn summary(report: &CheckReport) -> String {
     let mut out = Vec::new();
     markdown::write(report, &mut out).expect("a summary");
     String::from_utf8(out).expect("text")
@@ -64,7 +64,7 @@ fn all_forms_are_the_same_each_time() {
 
 #[test]
 fn an_empty_report_has_every_form() {
-    let report = Report::default();
+    let report = CheckReport::default();
     assert!(page(&report).contains("no failures"));
     Document::parse(&suites(&report)).expect("well-formed");
     assert!(summary(&report).contains("no failures"));
@@ -110,7 +110,7 @@ fn junit_has_a_suite_for_each_implementation_and_a_test_for_each_case() {
 
 #[test]
 fn junit_has_no_times_where_the_report_has_none() {
-    let report = Report { run: None, ..sample::report() };
+    let report = CheckReport { run: None, ..sample::report() };
     let text = suites(&report);
     let document = Document::parse(&text).expect("well-formed");
     let timed = document.descendants().filter(|node| node.has_attribute("time") || node.has_attribute("timestamp"));
@@ -161,10 +161,11 @@ fn junit_is_well_formed_whatever_the_texts() {
             cases: vec![text(), text(), format!("{} 2", text())],
         }];
         let (label, kind, command) = (text(), text(), text());
-        let tested = Tested { label, kind, command, declared, results, causes, ..Tested::default() };
+        let tested =
+            TestedImplementation { label, kind, command, declared, results, causes, ..TestedImplementation::default() };
         let case = CaseFacts { id: text(), format: text(), summary: text(), ..CaseFacts::default() };
         let (cases, implementations) = (vec![case], vec![tested]);
-        let report = Report { heapsmith: text(), cases, implementations, ..Report::default() };
+        let report = CheckReport { heapsmith: text(), cases, implementations, ..CheckReport::default() };
 
         let xml = suites(&report);
         let document = Document::parse(&xml).unwrap_or_else(|e| panic!("{c:?}: {e}"));
@@ -238,7 +239,7 @@ fn hostile_texts_are_text_in_the_summary() {
 }
 
 #[test]
-fn large_reports_are_cut_and_say_so() {
+fn truncates_large_reports_with_notice() {
     let report = sample::large(20, 3000);
     let page = page(&report);
     assert!(page.len() < 2_000_000, "{} bytes", page.len());
@@ -253,7 +254,7 @@ fn large_reports_are_cut_and_say_so() {
 #[test]
 fn a_page_of_13_implementations_and_700_cases_is_small() {
     let report = thirteen::thirteen();
-    let (cases, failed) = (report.cases.len(), |tested: &Tested| tested.expectations.failed);
+    let (cases, failed) = (report.cases.len(), |tested: &TestedImplementation| tested.expectations.failed);
     assert_eq!((cases, report.implementations.len()), (700, 13));
     assert!(report.implementations.iter().map(failed).sum::<u64>() > 600, "there is something to show");
     let page = page(&report);
@@ -265,7 +266,7 @@ fn a_page_of_13_implementations_and_700_cases_is_small() {
 }
 
 #[test]
-fn known_defects_have_no_tick() {
+fn shows_no_tick_for_known_defects() {
     let mut report = thirteen::thirteen();
     assert!(page(&report).contains("<span class=\"state bad\""));
     for result in report.implementations.iter_mut().flat_map(|tested| &mut tested.results) {
@@ -279,7 +280,7 @@ fn known_defects_have_no_tick() {
 }
 
 #[test]
-fn what_only_follows_says_so() {
+fn marks_differences_that_follow_from_others() {
     let report = sample::report();
     let follows = "follows from references: reference-order";
     for written in [page(&report), suites(&report), summary(&report)] {
@@ -341,12 +342,12 @@ fn tools(here: &Path) -> Result<(), String> {
 }
 
 #[test]
-fn what_was_written_is_replaced_and_nothing_else() {
+fn replaces_only_files_of_earlier_report() {
     let folder = tempfile::tempdir().expect("there is room for a folder");
     let path = folder.path().join("report");
     let claimed = ReportFolder::claim(&path, false).expect("it is made");
     assert!(ReportFolder::claim(&path, false).is_err(), "it is in use");
-    claimed.write(&Report::default(), KeptFiles::default()).expect("there is room");
+    claimed.write(&CheckReport::default(), KeptFiles::default()).expect("there is room");
     drop(claimed);
     fs::write(path.join("notes.txt"), "mine").expect("there is room");
     assert!(ReportFolder::claim(&path, false).is_err(), "it holds a report");
@@ -355,7 +356,7 @@ fn what_was_written_is_replaced_and_nothing_else() {
     assert_eq!(fs::read_dir(&path).expect("a folder").count(), 3, "marker, lock, notes");
     // A file of the same name that we did not write is not replaced, and the others are written.
     fs::write(path.join("report.md"), "mine").expect("there is room");
-    let error = claimed.write(&Report::default(), KeptFiles::default()).expect_err("a file is lost").to_string();
+    let error = claimed.write(&CheckReport::default(), KeptFiles::default()).expect_err("a file is lost").to_string();
     assert!(error.contains("report.md"), "{error}");
     assert_eq!(fs::read_to_string(path.join("report.md")).expect("a file"), "mine");
     assert!(path.join("report.html").exists() && path.join("junit.xml").exists());
@@ -366,8 +367,8 @@ fn sources_of_rules_have_their_titles() {
     let rules = ["phd.object-array.field-order", "<script>"].map(str::to_owned).to_vec();
     let case = CaseFacts { id: "phd-a".to_owned(), format: "phd6".to_owned(), rules, ..CaseFacts::default() };
     let result = sample::result("phd-a", Outcome::Crash { how: "signal 11".to_owned() });
-    let tested = Tested { results: vec![result], ..Tested::default() };
-    let page = page(&Report { cases: vec![case], implementations: vec![tested], ..Report::default() });
+    let tested = TestedImplementation { results: vec![result], ..TestedImplementation::default() };
+    let page = page(&CheckReport { cases: vec![case], implementations: vec![tested], ..CheckReport::default() });
     assert!(page.contains(": Array records, 3, true length"), "sources have their titles");
     assert!(page.contains("<span class=\"row-title\">&#60;script&#62;</span>"), "no rule, and no text of one");
     assert_eq!(page.matches("<div class=\"rule-text\">").count(), 1);

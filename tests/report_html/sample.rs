@@ -3,13 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use heapsmith::check::evidence::{Edge, Evidence, Field, Neighbourhood, Node};
+use heapsmith::check::evidence::{Evidence, EvidenceField, NeighbourEdge, NeighbourNode, Neighbourhood};
 use heapsmith::check::report::{
-    CaseFacts, CaseResult, Chosen, Declared, Expectation, Incomplete, OtherFact, Outcome, Report, Run, SCHEMA, Suspect,
-    Tested, merge,
+    CaseFacts, CaseResult, CheckReport, ChosenCases, Declared, Expectation, InterruptedRun, OtherFact, Outcome,
+    RunCosts, SCHEMA, Suspect, TestedImplementation, merge,
 };
 use heapsmith::compare::Facet;
-use heapsmith::corpus::{self, Verdict};
+use heapsmith::corpus::{self, CaseVerdict};
 
 /// What must come out as text everywhere.
 pub(crate) const HOSTILE: &str =
@@ -20,7 +20,7 @@ pub(crate) const LONG: &str =
     "com/example/AVeryLongClassNameWithoutAnyPlaceToBreakItWhichGoesOnAndOnAndOnAndOnAndOnUntilTheEnd";
 
 /// The report; `cases` has everything that the corpus knows of each case.
-pub(crate) fn report() -> Report {
+pub(crate) fn report() -> CheckReport {
     let mut cases: Vec<CaseFacts> = corpus::cases().expect("the corpus").iter().map(facts).collect();
     cases.extend((0..100).map(random));
     let ids: Vec<(String, String, Vec<String>)> =
@@ -35,24 +35,24 @@ pub(crate) fn report() -> Report {
         let times = tested.results.iter().enumerate().map(|(n, result)| (result.id.clone(), 3.0 + (n % 17) as f64));
         milliseconds.insert(tested.label.clone(), times.collect());
     }
-    explained(Report {
+    explained(CheckReport {
         schema: SCHEMA,
         heapsmith: "0.1.0".to_owned(),
-        chosen: Chosen { random: 100, seed: 7, ..Chosen::default() },
+        chosen: ChosenCases { random: 100, seed: 7, ..ChosenCases::default() },
         cases,
         implementations,
-        incomplete: Some(Incomplete { signal: "SIGTERM".to_owned(), judged: 2890, planned: 3456 }),
-        run: Some(Run { seconds: 41.37, jobs: 8, milliseconds, ..Run::default() }),
+        incomplete: Some(InterruptedRun { signal: "SIGTERM".to_owned(), judged: 2890, planned: 3456 }),
+        run: Some(RunCosts { seconds: 41.37, jobs: 8, milliseconds, ..RunCosts::default() }),
     })
 }
 
 /// The report with the causes of its failures.
-pub(crate) fn explained(report: Report) -> Report {
+pub(crate) fn explained(report: CheckReport) -> CheckReport {
     merge(vec![report]).expect("one report")
 }
 
 /// A report in which everything fails.
-pub(crate) fn large(implementations: usize, cases: usize) -> Report {
+pub(crate) fn large(implementations: usize, cases: usize) -> CheckReport {
     let cases: Vec<CaseFacts> = (0..cases as u64).map(random).collect();
     let failed = |n: usize, case: &CaseFacts| CaseResult {
         evidence: Some(object_array_evidence()),
@@ -62,19 +62,26 @@ pub(crate) fn large(implementations: usize, cases: usize) -> Report {
     let implementations = (0..implementations)
         .map(|n| {
             let results = cases.iter().enumerate().map(|(n, case)| failed(n, case)).collect();
-            let mut tested = Tested { label: format!("parser {n}"), results, ..Tested::default() };
+            let mut tested =
+                TestedImplementation { label: format!("parser {n}"), results, ..TestedImplementation::default() };
             tested.count();
             tested
         })
         .collect();
-    explained(Report { schema: SCHEMA, heapsmith: "0.1.0".to_owned(), cases, implementations, ..Report::default() })
+    explained(CheckReport {
+        schema: SCHEMA,
+        heapsmith: "0.1.0".to_owned(),
+        cases,
+        implementations,
+        ..CheckReport::default()
+    })
 }
 
 pub(crate) fn facts(case: &corpus::Case) -> CaseFacts {
     let verdict = match case.verdict {
-        Verdict::Valid => "valid",
-        Verdict::Invalid => "invalid",
-        Verdict::Ambiguous => "ambiguous",
+        CaseVerdict::Valid => "valid",
+        CaseVerdict::Invalid => "invalid",
+        CaseVerdict::Ambiguous => "ambiguous",
     };
     let broken = case.breaks.iter().map(|(rule, _)| rule);
     let rules = broken.chain(&case.keeps).chain(&case.shows);
@@ -140,7 +147,7 @@ fn tested(
     declared: Option<Declared>,
     cases: &[(String, String, Vec<String>)],
     judge: Judge,
-) -> Tested {
+) -> TestedImplementation {
     let mut results: Vec<CaseResult> = cases.iter().map(|(id, format, rules)| judge(id, format, rules)).collect();
     for result in &mut results {
         if result.outcome.is_failure() {
@@ -150,14 +157,14 @@ fn tested(
     let omitted = if kind == "adapter" { vec![Facet::Loader, Facet::Signers] } else { Vec::new() };
     let command =
         if kind == "adapter" { format!("java -jar 'the adapters/{label}.jar' --stdio") } else { label.to_owned() };
-    let mut tested = Tested {
+    let mut tested = TestedImplementation {
         label: label.to_owned(),
         kind: kind.to_owned(),
         command,
         declared,
         omitted,
         results,
-        ..Tested::default()
+        ..TestedImplementation::default()
     };
     tested.count();
     tested
@@ -304,15 +311,18 @@ fn script(id: &str, format: &str, rules: &[String]) -> CaseResult {
     pass(id)
 }
 
-fn field(offset: u64, bytes: &str, name: &str, meaning: &str, wrong: bool) -> Field {
-    Field { offset, bytes: bytes.to_owned(), name: name.to_owned(), meaning: meaning.to_owned(), wrong }
+fn field(offset: u64, bytes: &str, name: &str, meaning: &str, wrong: bool) -> EvidenceField {
+    EvidenceField { offset, bytes: bytes.to_owned(), name: name.to_owned(), meaning: meaning.to_owned(), wrong }
 }
 
 /// An object array of version 6, with its neighbours.
 pub(crate) fn object_array_evidence() -> Evidence {
-    let node = |address: &str, label: &str| Node { address: address.to_owned(), label: label.to_owned() };
-    let edge =
-        |from: &str, to: &str, label: &str| Edge { from: from.to_owned(), to: to.to_owned(), label: label.to_owned() };
+    let node = |address: &str, label: &str| NeighbourNode { address: address.to_owned(), label: label.to_owned() };
+    let edge = |from: &str, to: &str, label: &str| NeighbourEdge {
+        from: from.to_owned(),
+        to: to.to_owned(),
+        label: label.to_owned(),
+    };
     Evidence {
         offset: 0x1ca,
         length: 8,

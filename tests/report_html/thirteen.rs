@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use heapsmith::check::report::{CaseFacts, CaseResult, Outcome, Report, SCHEMA, Tested};
+use heapsmith::check::report::{CaseFacts, CaseResult, CheckReport, Outcome, SCHEMA, TestedImplementation};
 use heapsmith::corpus;
 
 use crate::sample::{explained, facts, known, object_array_evidence, pass, random, repeat, result, suspect, wrong};
 
 /// Thirteen implementations over 700 cases. Each breaks some rules, and is known for most of that.
-pub(crate) fn thirteen() -> Report {
+pub(crate) fn thirteen() -> CheckReport {
     let mut cases: Vec<CaseFacts> = corpus::cases().expect("the corpus").iter().map(facts).collect();
     let corpus = cases.len();
     cases.extend((corpus as u64..700).map(random));
@@ -27,12 +27,23 @@ pub(crate) fn thirteen() -> Report {
                 None => pass(&case.id),
             });
         let label = format!("parser-{number} 1.{number}");
-        let mut tested = Tested { label, kind: "adapter".to_owned(), results: judged.collect(), ..Tested::default() };
+        let mut tested = TestedImplementation {
+            label,
+            kind: "adapter".to_owned(),
+            results: judged.collect(),
+            ..TestedImplementation::default()
+        };
         tested.count();
         tested
     };
     let implementations = (0..13).map(implementation).collect();
-    explained(Report { schema: SCHEMA, heapsmith: "0.1.0".to_owned(), cases, implementations, ..Report::default() })
+    explained(CheckReport {
+        schema: SCHEMA,
+        heapsmith: "0.1.0".to_owned(),
+        cases,
+        implementations,
+        ..CheckReport::default()
+    })
 }
 
 /// A failure because of a rule.

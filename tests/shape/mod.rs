@@ -6,9 +6,9 @@ pub(crate) mod habits;
 use std::collections::{HashMap, HashSet};
 
 use heapsmith::error::DecodeError;
-use heapsmith::hprof::record::Body;
+use heapsmith::hprof::record::RecordBody;
 use heapsmith::hprof::sub_record::ClassDump;
-use heapsmith::hprof::{Decoder, Step, SubRecord};
+use heapsmith::hprof::{DecodeStep, Decoder, SubRecord};
 use heapsmith::model::{Address, RootKind};
 
 /// A dump without its contents.
@@ -51,31 +51,31 @@ impl Shape {
         let mut decoder = Decoder::new(dump).expect("an HPROF dump");
         let seen = decoder.visit::<DecodeError, _>(|step| {
             match step {
-                Step::Record(_, record) => {
+                DecodeStep::Record(_, record) => {
                     let tag = record.tag().0;
                     push(&mut shape.records, tag);
                     ended |= tag == 0x2c;
                     match &record.body {
-                        Body::Text(id, text) => _ = shape.texts.insert(id.0, text.to_vec()),
-                        Body::LoadClass(load) => {
+                        RecordBody::Text(id, text) => _ = shape.texts.insert(id.0, text.to_vec()),
+                        RecordBody::LoadClass(load) => {
                             shape.loads.push((load.serial.0, load.class));
                             shape.named.insert(load.class, load.name.0);
                         }
-                        Body::Trace(trace) => {
+                        RecordBody::Trace(trace) => {
                             shape.traces.push((trace.serial.0, trace.thread.0, trace.frames.len()));
                         }
                         _ => {}
                     }
                 }
-                Step::Segment(_, segment) => {
+                DecodeStep::Segment(_, segment) => {
                     push(&mut shape.records, segment.tag.0);
                     shape.segments.push(segment.stated);
                     if std::mem::take(&mut ended) || segment.tag.0 == 0x0c {
                         shape.heaps.push(HeapShape::default());
                     }
                 }
-                Step::Sub(_, sub_record) => shape.heaps.last_mut().expect("in a heap").take(sub_record),
-                Step::More(_) | Step::SegmentEnd(_) => {}
+                DecodeStep::Sub(_, sub_record) => shape.heaps.last_mut().expect("in a heap").take(sub_record),
+                DecodeStep::More(_) | DecodeStep::SegmentEnd(_) => {}
             }
             Ok(())
         });

@@ -10,17 +10,17 @@ use hashbrown::HashTable;
 use crate::compare::carriage::array_name;
 use crate::error::Error;
 use crate::model::{
-    Address, Class, Contents, FieldType, Forms, HeapSource, Lately, Long, Name, Object, ObjectKind, Root, RootKind,
-    Serial,
+    Address, Class, Contents, FieldType, HeapSource, Name, NameForms, Object, ObjectKind, PiecewiseContents,
+    RecentCache, Root, RootKind, Serial,
 };
 
 use super::characters::Characters;
-use super::layout::Referents;
-use super::places::Places;
-use super::sizes::Sizes;
-use super::{Edges, Graph, Head, Rooted, Type};
+use super::entry_index::EntryIndex;
+use super::referent_fields::ReferentFields;
+use super::sizes::ObjectSizes;
+use super::{EdgeOptions, EntryGraph, EntryHead, EntryType, GraphRoot};
 
-impl Rooted {
+impl GraphRoot {
     /// Whether the root keeps its object alive. Android's dumps list unreachable objects as roots of a kind of their
     /// own, and a thread may take the place of its locals' roots.
     pub fn keeps(&self) -> bool {
@@ -28,48 +28,48 @@ impl Rooted {
     }
 }
 
-impl Graph {
+impl EntryGraph {
     /// Builds the graph of a heap in one visit of its objects.
     ///
     /// # Errors
     /// If the heap has more than 2^32 - 17 classes, objects and references together, or if reading its objects fails.
-    pub fn of(source: &mut dyn HeapSource, edges: Edges) -> Result<Graph, Error> {
-        let mut builder = Builder::new(source, edges);
-        let listed = (0..).zip(source.classes()).try_for_each(|(number, class)| builder.class(number, class));
+    pub fn from_source(source: &mut dyn HeapSource, edges: EdgeOptions) -> Result<EntryGraph, Error> {
+        let mut builder = GraphBuilder::new(source, edges);
+        let listed = (0..).zip(source.classes()).try_for_each(|(number, class)| builder.add_class(number, class));
         listed?;
-        source.visit_objects(&mut |object| builder.object(object))?;
-        builder.graph.places = Places::new(&builder.graph.addresses, builder.graph.classes);
-        Ok(builder.resolved(source))
+        source.visit_objects(&mut |object| builder.add_object(object))?;
+        builder.graph.places = EntryIndex::new(&builder.graph.addresses, builder.graph.classes);
+        Ok(builder.resolve(source))
     }
 }
 
 /// A graph under construction, whose references are still addresses.
-struct Builder {
-    graph: Graph,
+struct GraphBuilder {
+    graph: EntryGraph,
     targets: Vec<u64>,
-    referents: Referents,
-    sizes: Sizes,
+    referents: ReferentFields,
+    sizes: ObjectSizes,
     classes: HashMap<Address, u32>,
     java: std::collections::HashMap<Address, Name>,
     by_name: HashMap<Name, u32>,
     /// The traits of each class of objects.
-    of_classes: Vec<OfClass>,
+    of_classes: Vec<ObjectClassTraits>,
     /// The places in `of_classes`, by class key.
     by_class: HashTable<u32>,
     state: RandomState,
     /// The type of each place in `of_classes` and size.
     by_size: HashMap<(usize, Option<u64>), u32>,
     /// The places of classes that objects had recently, by [`hint`]: consecutive objects often have one class.
-    lately: Lately<usize, CLASSES>,
+    lately: RecentCache<usize, CLASSES>,
     /// The class `java.lang.Class`, where classes refer to it.
     class_of_classes: Option<Address>,
 }
 
 /// The properties that all objects of a class share.
-struct OfClass {
+struct ObjectClassTraits {
     key: ClassKey,
     /// The type of the objects without its size; that of instances has the size of their class.
-    of: Type,
+    of: EntryType,
     /// The numbers of recently used types, by size.
     lately: [u32; SIZES],
     /// The index of the referent field, where referents do not count as references.
@@ -86,7 +86,7 @@ const SIZES: usize = 8;
 
 /// A first key to look up an object's class: equal for objects of one class, and mostly different for others.
 #[inline]
-fn hint(object: &Object) -> Address {
+fn class_hint(object: &Object) -> Address {
     match object.kind {
         ObjectKind::PrimitiveArray(element) => Address(element as u64),
         ObjectKind::Instance | ObjectKind::ObjectArray => object.class.or(object.class_word).unwrap_or_default(),
@@ -103,37 +103,37 @@ const NO_TYPE: u32 = u32::MAX;
 /// bits.
 const MOST: usize = u32::MAX as usize - 16;
 
-impl OfClass {
+impl ObjectClassTraits {
     /// Whether an object belongs to the class.
     #[inline]
-    fn is_of(&self, object: &Object) -> bool {
+    fn matches(&self, object: &Object) -> bool {
         let (kind, class, class_word, class_name) = &self.key;
         (*kind, *class, *class_word) == (object.kind, object.class, object.class_word)
             && *class_name == object.class_name
     }
 }
 
-impl Builder {
-    fn new(source: &dyn HeapSource, edges: Edges) -> Builder {
+impl GraphBuilder {
+    fn new(source: &dyn HeapSource, edges: EdgeOptions) -> GraphBuilder {
         let classes = source.classes();
-        let mut forms = Forms::new(Name::to_java_form);
-        let mut builder = Builder {
-            graph: Graph {
+        let mut forms = NameForms::new(Name::to_java_form);
+        let mut builder = GraphBuilder {
+            graph: EntryGraph {
                 classes: classes.len(),
                 addresses: Vec::with_capacity(classes.len()),
-                places: Places::default(),
-                heads: vec![Head::default()],
+                places: EntryIndex::default(),
+                heads: vec![EntryHead::default()],
                 targets: Vec::new(),
                 types: Vec::new(),
                 names: Vec::new(),
                 edges,
                 dangling: 0,
-                characters: Characters::of(classes),
+                characters: Characters::for_classes(classes),
                 roots: None,
             },
             targets: Vec::new(),
-            referents: if edges.referents { Referents::default() } else { Referents::of(classes) },
-            sizes: Sizes::of(source),
+            referents: if edges.referents { ReferentFields::default() } else { ReferentFields::from_classes(classes) },
+            sizes: ObjectSizes::from_source(source),
             classes: HashMap::default(),
             java: std::collections::HashMap::default(),
             by_name: HashMap::default(),
@@ -141,14 +141,14 @@ impl Builder {
             by_class: HashTable::new(),
             state: RandomState::default(),
             by_size: HashMap::default(),
-            lately: Lately::new(),
+            lately: RecentCache::new(),
             class_of_classes: None,
         };
         for (number, class) in (0..).zip(classes) {
             builder.classes.entry(class.address).or_insert(number);
-            let java = forms.of(&class.name);
-            let (name, size) = (Some(builder.name(&java)), class.class_object_size.map(|size| size.0));
-            builder.graph.types.push(Type { kind: None, class: None, name, size });
+            let java = forms.convert(&class.name);
+            let (name, size) = (Some(builder.intern_name(&java)), class.class_object_size.map(|size| size.0));
+            builder.graph.types.push(EntryType { kind: None, class: None, name, size });
             if edges.class_of_classes && builder.class_of_classes.is_none() && java.as_bytes() == b"java.lang.Class" {
                 builder.class_of_classes = Some(class.address);
             }
@@ -157,7 +157,7 @@ impl Builder {
         builder
     }
 
-    fn name(&mut self, name: &Name) -> u32 {
+    fn intern_name(&mut self, name: &Name) -> u32 {
         if let Some(number) = self.by_name.get(name) {
             return *number;
         }
@@ -168,20 +168,20 @@ impl Builder {
     }
 
     /// Adds the class of a number, which is its type's number, too.
-    fn class(&mut self, number: u32, class: &Class) -> Result<(), Error> {
+    fn add_class(&mut self, number: u32, class: &Class) -> Result<(), Error> {
         if self.graph.edges.class_objects {
-            self.graph.edges.of_class(class).for_each(|to| self.targets.push(to));
+            self.graph.edges.class_references(class).for_each(|to| self.targets.push(to));
             self.class_of_classes.iter().for_each(|class| self.targets.push(class.0));
         }
-        self.close(class.address, number)
+        self.close_entry(class.address, number)
     }
 
-    fn object(&mut self, object: &Object) -> Result<(), Error> {
+    fn add_object(&mut self, object: &Object) -> Result<(), Error> {
         let place = self.class_place(object);
         let of_class = &self.of_classes[place];
         let (weak, is_string) = (of_class.weak, of_class.is_string);
         self.graph.dangling += u64::from(of_class.is_dangling);
-        let size = self.sizes.of_object_with(object, |_| of_class.of.size);
+        let size = self.sizes.object_size_with(object, |_| of_class.of.size);
         self.graph.characters.add(self.graph.addresses.len() as u32, object, is_string)?;
         let number = self.type_number(place, size);
         match &object.contents {
@@ -195,25 +195,26 @@ impl Builder {
             Contents::Elements(listed) | Contents::References(listed) => {
                 listed.iter().filter(|to| !to.is_null()).for_each(|to| self.targets.push(to.0));
             }
-            Contents::Long(Long::Elements(listed) | Long::References(listed)) => listed.visit(|piece| {
-                piece.iter().filter(|to| !to.is_null()).for_each(|to| self.targets.push(to.0));
-                self.room()
-            })?,
+            Contents::Long(PiecewiseContents::Elements(listed) | PiecewiseContents::References(listed)) => listed
+                .visit(|piece| {
+                    piece.iter().filter(|to| !to.is_null()).for_each(|to| self.targets.push(to.0));
+                    self.check_room()
+                })?,
             _ => {}
         }
-        self.close(object.address, number)
+        self.close_entry(object.address, number)
     }
 
     /// Completes an entry of a type after its references.
-    fn close(&mut self, address: Address, of_type: u32) -> Result<(), Error> {
-        self.room()?;
+    fn close_entry(&mut self, address: Address, of_type: u32) -> Result<(), Error> {
+        self.check_room()?;
         self.graph.addresses.push(address.0);
         self.graph.heads.last_mut().into_iter().for_each(|head| head.of_type = of_type);
-        self.graph.heads.push(Head { start: self.targets.len() as u32, of_type: 0 });
+        self.graph.heads.push(EntryHead { start: self.targets.len() as u32, of_type: 0 });
         Ok(())
     }
 
-    fn room(&self) -> Result<(), Error> {
+    fn check_room(&self) -> Result<(), Error> {
         if self.targets.len() + self.graph.addresses.len() > MOST {
             let message = format!("answers are for heaps of up to {MOST} classes, objects and references together");
             return Err(Error::Usage(message));
@@ -223,9 +224,9 @@ impl Builder {
 
     /// The index of an object's class in `of_classes`.
     fn class_place(&mut self, object: &Object) -> usize {
-        let hint = hint(object);
-        let lately = self.lately.of(hint, || usize::MAX);
-        if self.of_classes.get(lately).is_some_and(|of| of.is_of(object)) {
+        let hint = class_hint(object);
+        let lately = self.lately.get_or_find(hint, || usize::MAX);
+        if self.of_classes.get(lately).is_some_and(|of| of.matches(object)) {
             return lately;
         }
         let key = (object.kind, object.class, object.class_word, object.class_name.clone());
@@ -233,18 +234,18 @@ impl Builder {
         let place = match self.by_class.find(hash, |place| known[*place as usize].key == key) {
             Some(place) => *place as usize,
             None => {
-                let (place, of_class) = (known.len(), self.of_class(object, key));
+                let (place, of_class) = (known.len(), self.traits_of(object, key));
                 self.of_classes.push(of_class);
                 let (state, known) = (&self.state, &self.of_classes);
                 self.by_class.insert_unique(hash, place as u32, |place| state.hash_one(&known[*place as usize].key));
                 place
             }
         };
-        self.lately.note(hint, place);
+        self.lately.insert(hint, place);
         place
     }
 
-    fn of_class(&mut self, object: &Object, key: ClassKey) -> OfClass {
+    fn traits_of(&mut self, object: &Object, key: ClassKey) -> ObjectClassTraits {
         let name = match object.kind {
             ObjectKind::Instance => {
                 let by_class = || self.java.get(&object.class.or(object.class_word)?).cloned();
@@ -253,18 +254,18 @@ impl Builder {
             _ => array_name(object, &self.java),
         };
         // A name without characters is none.
-        let name = name.filter(|name| !name.as_bytes().is_empty()).map(|name| self.name(&name));
+        let name = name.filter(|name| !name.as_bytes().is_empty()).map(|name| self.intern_name(&name));
         // Only an instance's class word is its class in every dump.
         let word = object.class_word.filter(|_| object.kind == ObjectKind::Instance);
         let named =
-            object.class.or(word).filter(|class| !class.is_null() && self.graph.edges.has_class_of(object.kind));
+            object.class.or(word).filter(|class| !class.is_null() && self.graph.edges.refers_to_class(object.kind));
         let class = named.and_then(|class| self.classes.get(&class)).copied();
-        let size = object.class.and_then(|class| self.sizes.of_instance(class));
-        OfClass {
+        let size = object.class.and_then(|class| self.sizes.instance_size(class));
+        ObjectClassTraits {
             key,
-            of: Type { kind: Some(object.kind), class, name, size },
+            of: EntryType { kind: Some(object.kind), class, name, size },
             lately: [NO_TYPE; SIZES],
-            weak: object.class.and_then(|class| self.referents.of_class(class)),
+            weak: object.class.and_then(|class| self.referents.field_index(class)),
             is_string: object.class.is_some_and(|class| self.graph.characters.is_string(class)),
             is_dangling: named.is_some() && class.is_none(),
         }
@@ -272,13 +273,13 @@ impl Builder {
 
     /// The number of the type of a class's objects of one size.
     fn type_number(&mut self, place: usize, size: Option<u64>) -> u32 {
-        let OfClass { of, lately, .. } = &mut self.of_classes[place];
+        let ObjectClassTraits { of, lately, .. } = &mut self.of_classes[place];
         let (types, slot) = (&mut self.graph.types, size.unwrap_or_default() as usize / 8 % SIZES);
         if types.get(lately[slot] as usize).is_some_and(|of| of.size == size) {
             return lately[slot];
         }
         let number = *self.by_size.entry((place, size)).or_insert_with(|| {
-            types.push(Type { size, ..*of });
+            types.push(EntryType { size, ..*of });
             types.len() as u32 - 1
         });
         lately[slot] = number;
@@ -286,15 +287,15 @@ impl Builder {
     }
 
     /// The finished graph, in which addresses became entries.
-    fn resolved(self, source: &dyn HeapSource) -> Graph {
-        let Builder { mut graph, targets, .. } = self;
-        graph.roots = source.surroundings().roots.as_ref().map(|roots| rooted(&graph, source.classes(), roots));
-        let locals = locals(graph.roots.as_deref().unwrap_or_default());
+    fn resolve(self, source: &dyn HeapSource) -> EntryGraph {
+        let GraphBuilder { mut graph, targets, .. } = self;
+        graph.roots = source.surroundings().roots.as_ref().map(|roots| graph_roots(&graph, source.classes(), roots));
+        let locals = thread_locals(graph.roots.as_deref().unwrap_or_default());
         // Entries take the places of addresses; locals have room in front of them.
         let before = locals.len();
         let mut places = Vec::with_capacity(before + targets.len());
         places.resize(before, 0);
-        places.extend(targets.iter().map(|target| graph.referred(Address(*target)).unwrap_or(DANGLING)));
+        places.extend(targets.iter().map(|target| graph.referred_entry(Address(*target)).unwrap_or(DANGLING)));
         drop(targets);
         let dangling = places.iter().filter(|place| **place == DANGLING).count() as u64;
         graph.dangling += dangling;
@@ -306,7 +307,7 @@ impl Builder {
         let (mut from, mut found) = (before, 0);
         let mut locals = locals.into_iter().peekable();
         let mut heads = mem::take(&mut graph.heads);
-        for (entry, Head { start, .. }) in (0..).zip(heads.iter_mut().skip(1)) {
+        for (entry, EntryHead { start, .. }) in (0..).zip(heads.iter_mut().skip(1)) {
             let to = before + *start as usize;
             for at in from..to {
                 if places[at] != DANGLING {
@@ -332,10 +333,10 @@ const DANGLING: u32 = u32::MAX;
 
 /// The roots with the entries of their objects. A thread's local has the thread's entry, too, where the thread holds
 /// it.
-fn rooted(graph: &Graph, classes: &[Class], roots: &[Root]) -> Vec<Rooted> {
+fn graph_roots(graph: &EntryGraph, classes: &[Class], roots: &[Root]) -> Vec<GraphRoot> {
     let mut threads: HashMap<Serial, u32> = HashMap::default();
     for root in roots.iter().filter(|_| graph.edges.locals) {
-        if let (RootKind::ThreadObject(thread, _), Some(entry)) = (root.kind, graph.referred(root.object)) {
+        if let (RootKind::ThreadObject(thread, _), Some(entry)) = (root.kind, graph.referred_entry(root.object)) {
             threads.entry(thread).or_insert(entry);
         }
     }
@@ -347,35 +348,35 @@ fn rooted(graph: &Graph, classes: &[Class], roots: &[Root]) -> Vec<Rooted> {
         | RootKind::JniMonitor(thread, _) => threads.get(&thread).copied(),
         _ => None,
     };
-    let mut rooted: Vec<Rooted> = Vec::with_capacity(roots.len());
-    rooted.extend(roots.iter().map(|root| Rooted {
+    let mut rooted: Vec<GraphRoot> = Vec::with_capacity(roots.len());
+    rooted.extend(roots.iter().map(|root| GraphRoot {
         kind: root.kind.index(),
-        entry: graph.referred(root.object),
+        entry: graph.referred_entry(root.object),
         thread: of_thread(root.kind),
     }));
     let sticky = RootKind::StickyClass.index();
     if !graph.edges.class_objects {
         let held = classes.iter().flat_map(|class| class.statics.iter().flatten());
         let held = held.filter_map(|field| field.value.as_reference().filter(|to| !to.is_null()));
-        rooted.extend(held.map(|to| Rooted { kind: sticky, entry: graph.referred(to), thread: None }));
+        rooted.extend(held.map(|to| GraphRoot { kind: sticky, entry: graph.referred_entry(to), thread: None }));
         return rooted;
     }
     let has_sticky = rooted.iter().any(|root| root.kind == sticky);
     let kept = classes.iter().filter(|class| graph.edges.keeps(class, has_sticky));
-    rooted.extend(kept.map(|class| Rooted { kind: sticky, entry: graph.find(class.address), thread: None }));
+    rooted.extend(kept.map(|class| GraphRoot { kind: sticky, entry: graph.find(class.address), thread: None }));
     rooted
 }
 
 /// The locals that threads hold, sorted by thread.
-fn locals(roots: &[Rooted]) -> Vec<(u32, u32)> {
+fn thread_locals(roots: &[GraphRoot]) -> Vec<(u32, u32)> {
     let mut locals: Vec<_> = roots.iter().filter_map(|root| root.thread.zip(root.entry)).collect();
     locals.sort_by_key(|(thread, _)| *thread);
     locals
 }
 
-impl Graph {
+impl EntryGraph {
     /// The entry at an address that references lead to.
-    fn referred(&self, address: Address) -> Option<u32> {
+    fn referred_entry(&self, address: Address) -> Option<u32> {
         self.find(address).filter(|entry| self.is_referred(*entry))
     }
 

@@ -4,7 +4,7 @@ use foldhash::HashMap;
 use sha2::{Digest as _, Sha256};
 
 use crate::error::Error;
-use crate::model::{Address, Class, Contents, FieldType, Long, Name, Object, ObjectKind, PrimitiveType};
+use crate::model::{Address, Class, Contents, FieldType, Name, Object, ObjectKind, PiecewiseContents, PrimitiveType};
 
 /// The strings of a heap, and its arrays of `char` and of `byte`, in the order of the dump.
 #[derive(Clone, Debug, Default)]
@@ -15,19 +15,19 @@ pub(in crate::answers) struct Characters {
     pub(in crate::answers) strings: Vec<(u32, u32)>,
     pub(in crate::answers) arrays: Vec<CharacterArray>,
     /// Distinct parts: mostly one or two, but there may be as many as strings.
-    pub(in crate::answers) parts: Vec<Part>,
-    known: HashMap<Part, u32>,
+    pub(in crate::answers) parts: Vec<StringPart>,
+    known: HashMap<StringPart, u32>,
 }
 
 /// The fields of a string that say which part of its array it is, and its encoding, as far as its class has them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(in crate::answers) struct Part {
+pub(in crate::answers) struct StringPart {
     coder: Option<u64>,
     count: Option<u64>,
     offset: Option<u64>,
 }
 
-impl Part {
+impl StringPart {
     /// Whether the part is a whole array of that many elements, decoded by its element type alone. ART keeps twice the
     /// count, plus a bit for the encoding (runtime/mirror/string.h), so that the count may be larger.
     pub(in crate::answers) fn is_all_of(&self, length: u64) -> bool {
@@ -58,7 +58,7 @@ const PART: [&str; 3] = ["coder", "count", "offset"];
 
 impl Characters {
     /// An empty collection for a heap with these classes.
-    pub(super) fn of(classes: &[Class]) -> Characters {
+    pub(super) fn for_classes(classes: &[Class]) -> Characters {
         let mut characters = Characters::default();
         let string = Name::from_text("java/lang/String");
         for class in classes.iter().filter(|class| class.name.to_jvm_form() == string) {
@@ -80,12 +80,12 @@ impl Characters {
     #[inline]
     pub(super) fn add(&mut self, entry: u32, object: &Object, is_string: bool) -> Result<(), Error> {
         match object.kind {
-            ObjectKind::PrimitiveArray(PrimitiveType::Byte | PrimitiveType::Char) => self.array(entry, object),
+            ObjectKind::PrimitiveArray(PrimitiveType::Byte | PrimitiveType::Char) => self.add_array(entry, object),
             ObjectKind::Instance if is_string => {
                 if let Some(places) = object.class.and_then(|class| self.fields.get(&class)) {
                     let values = if let Contents::Fields(values) = &object.contents { &values[..] } else { &[] };
                     let [coder, count, offset] = places.map(|place| values.get(place?).map(|value| value.bits));
-                    let part = self.part(Part { coder, count, offset });
+                    let part = self.intern_part(StringPart { coder, count, offset });
                     self.strings.push((entry, part));
                 }
                 Ok(())
@@ -95,21 +95,21 @@ impl Characters {
     }
 
     /// The place of a part in `parts`, where it is added if it is new.
-    fn part(&mut self, part: Part) -> u32 {
+    fn intern_part(&mut self, part: StringPart) -> u32 {
         *self.known.entry(part).or_insert_with(|| {
             self.parts.push(part);
             self.parts.len() as u32 - 1
         })
     }
 
-    fn array(&mut self, entry: u32, object: &Object) -> Result<(), Error> {
+    fn add_array(&mut self, entry: u32, object: &Object) -> Result<(), Error> {
         let (mut hash, mut bytes) = (Sha256::new(), 0);
         match &object.contents {
             Contents::Primitives(all) => {
                 hash.update(all);
                 bytes = all.len() as u64;
             }
-            Contents::Long(Long::Primitives(all)) => all.visit(|piece| {
+            Contents::Long(PiecewiseContents::Primitives(all)) => all.visit(|piece| {
                 hash.update(piece);
                 bytes += piece.len() as u64;
                 Ok::<(), Error>(())

@@ -6,7 +6,7 @@ use crate::setters::setters;
 /// Options that choose which references count as edges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Edges {
+pub struct EdgeOptions {
     /// Whether the referents of soft, weak, phantom and final references count. If not, only what is strongly reachable
     /// is reachable.
     pub referents: bool,
@@ -15,7 +15,7 @@ pub struct Edges {
     /// Whether an array refers to its class, where objects do.
     pub array_classes: bool,
     /// The references of a class that count.
-    pub of_classes: OfClasses,
+    pub of_classes: ClassEdges,
     /// Whether a class also refers to the class `java.lang.Class`.
     pub class_of_classes: bool,
     /// Whether a thread object refers to the thread's locals, which are then no roots of their own: so it retains them.
@@ -31,7 +31,7 @@ pub struct Edges {
 /// The references of a class that count as edges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum OfClasses {
+pub enum ClassEdges {
     /// Everything that its record lists.
     #[default]
     All,
@@ -41,13 +41,13 @@ pub enum OfClasses {
     LoaderStatics,
 }
 
-impl Default for Edges {
-    fn default() -> Edges {
-        Edges {
+impl Default for EdgeOptions {
+    fn default() -> EdgeOptions {
+        EdgeOptions {
             referents: false,
             classes: true,
             array_classes: true,
-            of_classes: OfClasses::All,
+            of_classes: ClassEdges::All,
             class_of_classes: false,
             locals: false,
             boot_classes: false,
@@ -57,11 +57,11 @@ impl Default for Edges {
 }
 
 setters! {
-    impl Edges {
+    impl EdgeOptions {
         set referents: bool;
         set classes: bool;
         set array_classes: bool;
-        set of_classes: OfClasses;
+        set of_classes: ClassEdges;
         set class_of_classes: bool;
         set locals: bool;
         set boot_classes: bool;
@@ -69,9 +69,9 @@ setters! {
     }
 }
 
-impl Edges {
+impl EdgeOptions {
     /// Whether an object refers to its class.
-    pub(super) fn has_class_of(&self, kind: ObjectKind) -> bool {
+    pub(super) fn refers_to_class(&self, kind: ObjectKind) -> bool {
         self.classes && self.class_objects && (self.array_classes || kind == ObjectKind::Instance)
     }
 
@@ -85,9 +85,9 @@ impl Edges {
     }
 
     /// The addresses that a class refers to, without null.
-    pub(super) fn of_class(&self, class: &Class) -> impl Iterator<Item = u64> {
+    pub(super) fn class_references(&self, class: &Class) -> impl Iterator<Item = u64> {
         let (has_superclass, has_all) =
-            (self.of_classes != OfClasses::LoaderStatics, self.of_classes == OfClasses::All);
+            (self.of_classes != ClassEdges::LoaderStatics, self.of_classes == ClassEdges::All);
         let single = [class.superclass.filter(|_| has_superclass), class.loader];
         let rest = [class.signers, class.protection_domain].into_iter().filter(move |_| has_all);
         let lists = class.interfaces.iter().chain(&class.references).filter(move |_| has_all).flatten().copied();

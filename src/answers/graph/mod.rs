@@ -6,42 +6,42 @@
 mod build;
 mod characters;
 mod edges;
-mod layout;
-mod places;
+mod entry_index;
+mod referent_fields;
 mod sizes;
 
 use std::ops::Range;
 
 use crate::model::{Address, Name, ObjectKind};
 
-use places::Places;
+use entry_index::EntryIndex;
 
 pub(super) use characters::{CharacterArray, Characters};
-pub use edges::{Edges, OfClasses};
-pub use sizes::Sizes;
+pub use edges::{ClassEdges, EdgeOptions};
+pub use sizes::ObjectSizes;
 
 /// The entries of a heap and their references.
 #[derive(Clone, Debug)]
-pub struct Graph {
+pub struct EntryGraph {
     /// The number of classes, which are the first entries.
     classes: usize,
     addresses: Vec<u64>,
-    places: Places,
+    places: EntryIndex,
     /// The head of each entry, and one more where the references end.
-    heads: Vec<Head>,
+    heads: Vec<EntryHead>,
     targets: Vec<u32>,
-    types: Vec<Type>,
+    types: Vec<EntryType>,
     /// Names of classes in the form of Java source, each once.
     names: Vec<Name>,
-    edges: Edges,
+    edges: EdgeOptions,
     dangling: u64,
     characters: Characters,
-    roots: Option<Vec<Rooted>>,
+    roots: Option<Vec<GraphRoot>>,
 }
 
 /// The fixed part of an entry. Its fields stand together since heads are looked up at random.
 #[derive(Clone, Copy, Debug, Default)]
-struct Head {
+struct EntryHead {
     /// The start of its references in `targets`.
     start: u32,
     /// The index of its type in `types`.
@@ -50,7 +50,7 @@ struct Head {
 
 /// The properties that many entries share: a heap has few classes, and arrays of few lengths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Type {
+pub(super) struct EntryType {
     /// The kind of object; `None` for a class.
     pub(super) kind: Option<ObjectKind>,
     /// The entry of the class, if references to classes count.
@@ -63,7 +63,7 @@ pub(super) struct Type {
 
 /// A root, by entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rooted {
+pub struct GraphRoot {
     /// The place of the root's kind in [`RootKind::FORMS`](crate::model::RootKind::FORMS).
     pub kind: usize,
     /// The entry of the root's object, if the dump has that object.
@@ -72,7 +72,7 @@ pub struct Rooted {
     pub thread: Option<u32>,
 }
 
-impl Graph {
+impl EntryGraph {
     /// The number of entries.
     pub fn len(&self) -> usize {
         self.addresses.len()
@@ -84,7 +84,7 @@ impl Graph {
     }
 
     /// The number of classes, which are the first entries.
-    pub fn classes(&self) -> usize {
+    pub fn class_count(&self) -> usize {
         self.classes
     }
 
@@ -110,7 +110,7 @@ impl Graph {
     }
 
     /// The types of entries, by number.
-    pub(super) fn types(&self) -> &[Type] {
+    pub(super) fn types(&self) -> &[EntryType] {
         &self.types
     }
 
@@ -133,13 +133,13 @@ impl Graph {
     /// The entries that an entry refers to, each as often as it does; an object's class is the last.
     #[inline]
     pub fn references(&self, entry: u32) -> impl Iterator<Item = u32> {
-        let listed = self.listed(entry);
+        let listed = self.reference_range(entry);
         self.targets[listed.start as usize..listed.end as usize].iter().copied().chain(self.class_of(entry))
     }
 
     /// The references of an entry but that to its class, as places for [`Graph::target`].
     #[inline]
-    pub(super) fn listed(&self, entry: u32) -> Range<u32> {
+    pub(super) fn reference_range(&self, entry: u32) -> Range<u32> {
         self.heads[entry as usize].start..self.heads[entry as usize + 1].start
     }
 
@@ -152,7 +152,7 @@ impl Graph {
     /// The number of references of an entry.
     #[inline]
     pub fn degree(&self, entry: u32) -> u64 {
-        self.listed(entry).len() as u64 + u64::from(self.class_of(entry).is_some())
+        self.reference_range(entry).len() as u64 + u64::from(self.class_of(entry).is_some())
     }
 
     /// The number of references to addresses without an entry.
@@ -161,12 +161,12 @@ impl Graph {
     }
 
     /// The roots, in the dump's order; `None` where the dump records none.
-    pub fn roots(&self) -> Option<&[Rooted]> {
+    pub fn roots(&self) -> Option<&[GraphRoot]> {
         self.roots.as_deref()
     }
 
     /// The distinct entries that roots keep, in the order of the first root of each.
-    pub fn rooted(&self) -> Option<Vec<u32>> {
+    pub fn root_entries(&self) -> Option<Vec<u32>> {
         let mut seen = vec![false; self.len()];
         let entries = self.roots.as_ref()?.iter().filter(|root| root.keeps()).filter_map(|root| root.entry);
         Some(entries.filter(|entry| !std::mem::replace(&mut seen[*entry as usize], true)).collect())
@@ -178,12 +178,12 @@ impl Graph {
     }
 
     /// The options that chose the references.
-    pub fn edges(&self) -> Edges {
+    pub fn edges(&self) -> EdgeOptions {
         self.edges
     }
 
     #[inline]
-    fn type_of(&self, entry: u32) -> &Type {
+    fn type_of(&self, entry: u32) -> &EntryType {
         &self.types[self.type_number(entry) as usize]
     }
 

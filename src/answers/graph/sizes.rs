@@ -6,32 +6,32 @@ use crate::model::{Address, HeapSource, Object, ObjectKind};
 
 /// The sizes of classes, from which those of their objects are computed where the dump does not record them.
 #[derive(Clone, Debug)]
-pub struct Sizes {
+pub struct ObjectSizes {
     instances: HashMap<Address, u64>,
     /// Bytes of a reference as an element; `None` where elements do not determine an array's size.
     identifier: Option<u64>,
 }
 
-impl Sizes {
+impl ObjectSizes {
     /// Collects the sizes of a heap's classes. Of several classes at one address, the first counts.
-    pub fn of(source: &dyn HeapSource) -> Sizes {
+    pub fn from_source(source: &dyn HeapSource) -> ObjectSizes {
         let mut instances = HashMap::default();
         for class in source.classes() {
             if let Some(size) = class.instance_size {
                 instances.entry(class.address).or_insert(size.0);
             }
         }
-        Sizes { instances, identifier: source.facts().identifier_size.map(|size| size.0) }
+        ObjectSizes { instances, identifier: source.facts().identifier_size.map(|size| size.0) }
     }
 
     /// The size of an object in bytes, as the dump records it.
-    pub fn of_object(&self, object: &Object) -> Option<u64> {
-        self.of_object_with(object, |class| self.of_instance(class))
+    pub fn object_size(&self, object: &Object) -> Option<u64> {
+        self.object_size_with(object, |class| self.instance_size(class))
     }
 
     /// The size of an object, with `of_instance` for the size of an instance of a class.
     #[inline]
-    pub(super) fn of_object_with(
+    pub(super) fn object_size_with(
         &self,
         object: &Object,
         of_instance: impl FnOnce(Address) -> Option<u64>,
@@ -46,7 +46,7 @@ impl Sizes {
     }
 
     /// The size of an instance in bytes, as its class records it.
-    pub(super) fn of_instance(&self, class: Address) -> Option<u64> {
+    pub(super) fn instance_size(&self, class: Address) -> Option<u64> {
         self.instances.get(&class).copied()
     }
 }

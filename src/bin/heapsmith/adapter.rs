@@ -5,22 +5,23 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use heapsmith::check::{
-    Budget, DECLARATIONS, Declaration, Examination, Fault, Kind, Step, Subject, Sweeper, ambiguities, examine, serve,
+    Budget, DECLARATIONS, Declaration, Examination, ExaminationStep, Fault, Subject, SubjectKind, Sweeper, ambiguities,
+    examine, serve,
 };
 use heapsmith::compare::Facet;
-use heapsmith::corpus::{Ambiguity, Choice as FamilyChoice};
+use heapsmith::corpus::{Ambiguity, ReadingChoice as FamilyChoice};
 use heapsmith::error::Error;
 use heapsmith::format::Family;
 use heapsmith::interrupt;
 use serde::Serialize;
 
-use crate::{Answer, family, terminal};
+use crate::{CommandOutcome, family, terminal};
 
 /// Writes and tests adapters: programs through which heapsmith asks a parser, a converter or a writer (specs/adapter.md).
 #[derive(Args)]
-pub(crate) struct Opts {
+pub(crate) struct AdapterOpts {
     #[command(subcommand)]
-    command: Command,
+    command: AdapterCommand,
 }
 
 /// Checks an adapter against the protocol with a few small dumps: says what to fix in the adapter, and on which dumps the
@@ -31,7 +32,7 @@ pub(crate) struct Opts {
 ///
 /// Example: heapsmith adapter test 'python3 adapter.py'
 #[derive(Args)]
-struct TestOpts {
+struct AdapterTestOpts {
     /// The adapter: a command, quoted as for a shell.
     #[arg(value_name = "CMD ARGS")]
     command: String,
@@ -43,8 +44,8 @@ struct TestOpts {
     json: bool,
 }
 
-impl TestOpts {
-    fn run(self) -> Result<Answer, Error> {
+impl AdapterTestOpts {
+    fn run(self) -> Result<CommandOutcome, Error> {
         let words = shell_words::split(&self.command)
             .map_err(|e| Error::Usage(format!("{:?}: expected a command quoted as for a shell: {e}", self.command)))?;
         if words.is_empty() {
@@ -56,8 +57,9 @@ impl TestOpts {
             .map_err(|e| Error::Usage(format!("--time-limit {}: {e}", self.time_limit)))?;
         let supervisor = std::env::current_exe().map_err(|e| Error::io("finding heapsmith's own program", e))?;
         let budget = Budget::default().time(time);
-        let stop = interrupt::gently();
-        let subject = Subject::new(Kind::Adapter, self.command, words, supervisor).budget(budget).stop(stop.clone());
+        let stop = interrupt::stop_on_signal();
+        let subject =
+            Subject::new(SubjectKind::Adapter, self.command, words, supervisor).budget(budget).stop(stop.clone());
         let _sweeper = Sweeper::new()?;
         let told = examine(&subject)?;
         let failed = |e| Error::io("writing standard output", e);
@@ -66,18 +68,18 @@ impl TestOpts {
             writeln!(terminal::data(), "{text}").map_err(failed)?;
         } else {
             let mut out = terminal::stdout();
-            told.steps.iter().try_for_each(|step| print(step, &mut out)).map_err(failed)?;
-            writeln!(out, "{}", closing(&told)).map_err(failed)?;
+            told.steps.iter().try_for_each(|step| print_step(step, &mut out)).map_err(failed)?;
+            writeln!(out, "{}", summary_line(&told)).map_err(failed)?;
         }
         Ok(match stop.signal() {
-            Some(signal) => Answer::Interrupted(signal),
-            None if told.is_fine() => Answer::Yes,
-            None => Answer::No,
+            Some(signal) => CommandOutcome::Interrupted(signal),
+            None if told.is_fine() => CommandOutcome::Yes,
+            None => CommandOutcome::No,
         })
     }
 }
 
-fn print(step: &Step, out: &mut dyn Write) -> io::Result<()> {
+fn print_step(step: &ExaminationStep, out: &mut dyn Write) -> io::Result<()> {
     // Of one width with the blanks that follow.
     let mark = match (&step.problem, step.fault) {
         (None, _) => terminal::good("ok") + "      ",
@@ -96,8 +98,8 @@ fn print(step: &Step, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// The last line: how much is to do.
-fn closing(told: &Examination) -> String {
-    let count = |is: &dyn Fn(&&Step) -> bool| told.steps.iter().filter(is).count();
+fn summary_line(told: &Examination) -> String {
+    let count = |is: &dyn Fn(&&ExaminationStep) -> bool| told.steps.iter().filter(is).count();
     let fixes = count(&|step| step.fault == Some(Fault::Adapter));
     let failures = count(&|step| step.fault == Some(Fault::Parser));
     let untested = count(&|step| step.problem.is_some() && step.fault.is_none());
@@ -117,7 +119,7 @@ fn closing(told: &Examination) -> String {
 ///
 /// Example: heapsmith adapter readings phd
 #[derive(Args)]
-struct ReadingsOpts {
+struct AdapterReadingsOpts {
     #[arg(value_parser = family, help = format!("List the readings of dumps of this format only: {}. Without it, of all formats", Family::names()))]
     format: Option<Family>,
     /// Print JSON instead of text.
@@ -127,18 +129,20 @@ struct ReadingsOpts {
 
 /// The points that dumps leave open.
 #[derive(Serialize, schemars::JsonSchema)]
-pub(crate) struct Readings {
+#[schemars(rename = "Readings")]
+pub(crate) struct AdapterReadings {
     /// Version of this report's schema.
     schema: u32,
     /// Each point that is left open.
-    readings: Vec<Reading>,
+    readings: Vec<AmbiguityReadings>,
     /// Keys of the answer to hello that say how facts are told.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    declarations: Vec<Key>,
+    declarations: Vec<DeclarationKey>,
 }
 
 #[derive(Serialize, schemars::JsonSchema)]
-struct Key {
+#[schemars(rename = "Key")]
+struct DeclarationKey {
     /// The key.
     key: &'static str,
     /// What is declared.
@@ -148,13 +152,14 @@ struct Key {
     /// Whether a pair of `converts` can have it, for the dumps that are made.
     converts: bool,
     /// The choices; the first is the default, unless it is a list.
-    choices: Vec<Choice>,
+    choices: Vec<NamedChoice>,
     /// The facets in which the listings of two choices differ.
     facets: Vec<Facet>,
 }
 
 #[derive(Serialize, schemars::JsonSchema)]
-struct Reading {
+#[schemars(rename = "Reading")]
+struct AmbiguityReadings {
     /// Its name in `readings` of the answer to hello.
     name: &'static str,
     /// What is left open.
@@ -162,31 +167,32 @@ struct Reading {
     /// The rule that says so.
     rule: &'static str,
     /// The readings; the first is the default.
-    choices: Vec<Choice>,
+    choices: Vec<NamedChoice>,
     /// The facets in which the listings of two readings differ.
     facets: Vec<Facet>,
 }
 
 #[derive(Serialize, schemars::JsonSchema)]
-struct Choice {
+#[schemars(rename = "Choice")]
+struct NamedChoice {
     /// Its name.
     name: &'static str,
     /// What is read.
     about: &'static str,
 }
 
-impl ReadingsOpts {
-    fn run(self) -> Result<Answer, Error> {
+impl AdapterReadingsOpts {
+    fn run(self) -> Result<CommandOutcome, Error> {
         let is_asked = |ambiguity: &&Ambiguity| {
             self.format.is_none_or(|family| {
                 ambiguity.name.strip_prefix(family.name()).is_some_and(|rest| rest.starts_with('.'))
             })
         };
         let named = |choices: &'static [FamilyChoice]| {
-            choices.iter().map(|choice| Choice { name: choice.name, about: choice.about }).collect()
+            choices.iter().map(|choice| NamedChoice { name: choice.name, about: choice.about }).collect()
         };
         let of_formats = ambiguities().into_iter().filter(|ambiguity| Declaration::find(ambiguity.name).is_none());
-        let readings = of_formats.filter(is_asked).map(|ambiguity| Reading {
+        let readings = of_formats.filter(is_asked).map(|ambiguity| AmbiguityReadings {
             name: ambiguity.name,
             about: ambiguity.about,
             rule: ambiguity.rule,
@@ -194,7 +200,7 @@ impl ReadingsOpts {
             facets: ambiguity.facets.to_vec(),
         });
         // Keys are about dumps of every format.
-        let declarations = DECLARATIONS.iter().filter(|_| self.format.is_none()).map(|declaration| Key {
+        let declarations = DECLARATIONS.iter().filter(|_| self.format.is_none()).map(|declaration| DeclarationKey {
             key: declaration.key,
             about: declaration.about,
             list: declaration.is_list,
@@ -202,12 +208,12 @@ impl ReadingsOpts {
             choices: named(declaration.choices),
             facets: declaration.facets.to_vec(),
         });
-        let told = Readings { schema: 3, readings: readings.collect(), declarations: declarations.collect() };
+        let told = AdapterReadings { schema: 3, readings: readings.collect(), declarations: declarations.collect() };
         let failed = |e| Error::io("writing standard output", e);
         if self.json {
             let text = serde_json::to_string(&told).map_err(|e| failed(e.into()))?;
             writeln!(terminal::data(), "{text}").map_err(failed)?;
-            return Ok(Answer::Yes);
+            return Ok(CommandOutcome::Yes);
         }
         let mut out = terminal::stdout();
         let readings = told.readings.iter().map(|of| (of.name, format!("{} ({})", of.about, of.rule), &of.choices));
@@ -217,32 +223,32 @@ impl ReadingsOpts {
         });
         for (name, about, choices) in readings.chain(keys) {
             writeln!(out, "{}  {about}", terminal::good(name)).map_err(failed)?;
-            for Choice { name, about } in choices {
+            for NamedChoice { name, about } in choices {
                 writeln!(out, "    {name}: {about}").map_err(failed)?;
             }
         }
-        Ok(Answer::Yes)
+        Ok(CommandOutcome::Yes)
     }
 }
 
 #[derive(Subcommand)]
-enum Command {
-    New(new::NewOpts),
-    Test(TestOpts),
-    Readings(ReadingsOpts),
+enum AdapterCommand {
+    New(new::AdapterNewOpts),
+    Test(AdapterTestOpts),
+    Readings(AdapterReadingsOpts),
     /// Answers the protocol with heapsmith's own decoder, converter and writer, on standard input and output.
     Serve,
 }
 
-impl Opts {
-    pub(crate) fn run(self) -> Result<Answer, Error> {
+impl AdapterOpts {
+    pub(crate) fn run(self) -> Result<CommandOutcome, Error> {
         match self.command {
-            Command::New(opts) => opts.run(),
-            Command::Test(opts) => opts.run(),
-            Command::Readings(opts) => opts.run(),
-            Command::Serve => {
+            AdapterCommand::New(opts) => opts.run(),
+            AdapterCommand::Test(opts) => opts.run(),
+            AdapterCommand::Readings(opts) => opts.run(),
+            AdapterCommand::Serve => {
                 serve(stdin().lock(), terminal::data())?;
-                Ok(Answer::Yes)
+                Ok(CommandOutcome::Yes)
             }
         }
     }

@@ -3,7 +3,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use heapsmith::answers::{Amount, Analysis, Answers, Distances, Edges, Graph, ShapeAnswers, answers};
+use heapsmith::answers::{Amount, Analysis, Answers, EdgeOptions, EntryGraph, RootDistances, ShapeAnswers, answers};
 use heapsmith::compare::listing::{Hex, Text};
 use heapsmith::error::Error;
 use heapsmith::model::Address;
@@ -11,8 +11,8 @@ use heapsmith::output::Output;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::tolerate::{self, Reported, TolerateOpt};
-use crate::{Answer, open, outputs, terminal};
+use crate::tolerate::{self, TolerateOpt, ToleratedReport};
+use crate::{CommandOutcome, open, outputs, terminal};
 
 /// Prints what a heap analyser should find in a dump: objects and bytes by class, what roots reach, strongly connected
 /// components, what holds most, duplicate strings; and for each object, if wanted, its immediate dominator, its retained size and
@@ -28,7 +28,7 @@ use crate::{Answer, open, outputs, terminal};
 ///
 /// Example: heapsmith answers heapdump.hprof --path 0x7f001200
 #[derive(Args)]
-pub(crate) struct Opts {
+pub(crate) struct AnswersOpts {
     /// Dump, listing or recipe; `-` is standard input. A listing is held in memory, too: some 700 bytes an object, and the contents
     /// of arrays.
     file: PathBuf,
@@ -67,17 +67,19 @@ pub(crate) struct Opts {
 
 /// What is printed as JSON.
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Report {
+#[schemars(rename = "Report")]
+pub(crate) struct AnswersReport {
     #[serde(flatten)]
     answers: Answers,
     /// The paths that were asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    paths: Vec<Path>,
+    paths: Vec<RootPath>,
 }
 
 /// What `generate --answers` writes.
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Known {
+#[schemars(rename = "Known")]
+pub(crate) struct GeneratedAnswers {
     /// Version of this report's schema.
     pub(crate) schema: u32,
     /// The recipe of the dump.
@@ -91,7 +93,8 @@ pub(crate) struct Known {
 
 /// A shortest path from a root.
 #[derive(Serialize, JsonSchema)]
-struct Path {
+#[schemars(rename = "Path")]
+struct RootPath {
     /// The address that was asked for.
     to: Hex,
     /// Whether the dump has a class or an object there.
@@ -99,12 +102,13 @@ struct Path {
     /// From what a root keeps to the address, both included; absent where no root leads there, and where
     /// the dump records no roots.
     #[serde(skip_serializing_if = "Option::is_none")]
-    path: Option<Vec<Step>>,
+    path: Option<Vec<RootPathStep>>,
 }
 
 /// A class or an object on a path.
 #[derive(Serialize, JsonSchema)]
-struct Step {
+#[schemars(rename = "Step")]
+struct RootPathStep {
     /// Its address.
     address: Hex,
     /// The name of its class, or its own, if it is a class.
@@ -121,15 +125,15 @@ fn address(text: &str) -> Result<Address, String> {
     parsed.map(Address).ok_or_else(|| "expected an address such as 0x7f001200".to_owned())
 }
 
-impl Opts {
-    pub(crate) fn run(self) -> Result<Answer, Error> {
+impl AnswersOpts {
+    pub(crate) fn run(self) -> Result<CommandOutcome, Error> {
         let entries = self.entries.as_deref();
-        outputs::apart(&[&self.file], entries.as_slice())?;
-        let edges = Edges::default().referents(self.referents).classes(!self.no_class_references);
+        outputs::require_distinct(&[&self.file], entries.as_slice())?;
+        let edges = EdgeOptions::default().referents(self.referents).classes(!self.no_class_references);
         let edges = edges.locals(self.locals_of_threads);
         let (mut heap, tolerated) = open::heap(&self.file, self.heap, self.reading.reading(), self.tolerate)?;
         let out = entries.map(|path| Output::create(path, self.force)).transpose()?;
-        let analysis = Analysis::of(Graph::of(heap.source(), edges)?);
+        let analysis = Analysis::new(EntryGraph::from_source(heap.source(), edges)?);
         let answers = answers(heap.source(), &analysis)?;
         if let Some(mut out) = out {
             analysis.visit_entries(|entry| {
@@ -140,11 +144,11 @@ impl Opts {
             out.finish()?;
         }
         let distances = if self.path.is_empty() { None } else { analysis.distances() };
-        let paths: Vec<Path> = self.path.iter().map(|to| path(&analysis, distances.as_ref(), *to)).collect();
+        let paths: Vec<RootPath> = self.path.iter().map(|to| find_path(&analysis, distances.as_ref(), *to)).collect();
         let found = paths.iter().all(|path| path.path.is_some());
         let failed = |e| Error::io("writing the report", e);
         if self.json {
-            let report = Reported { report: Report { answers, paths }, tolerated };
+            let report = ToleratedReport { report: AnswersReport { answers, paths }, tolerated };
             let text = serde_json::to_string(&report).map_err(|e| failed(e.into()))?;
             writeln!(terminal::data_beside(entries), "{text}").map_err(failed)?;
         } else {
@@ -156,17 +160,19 @@ impl Opts {
                 writeln!(out, "{line}").map_err(failed)?;
             }
         }
-        Ok(if found { Answer::Yes } else { Answer::No })
+        Ok(if found { CommandOutcome::Yes } else { CommandOutcome::No })
     }
 }
 
-fn path(analysis: &Analysis, distances: Option<&Distances>, to: Address) -> Path {
+fn find_path(analysis: &Analysis, distances: Option<&RootDistances>, to: Address) -> RootPath {
     let graph = analysis.graph();
     let entry = graph.find(to);
-    let step =
-        |entry: &u32| Step { address: Hex(graph.address(*entry).0), class: analysis.class_of(*entry).map(Text::from) };
+    let step = |entry: &u32| RootPathStep {
+        address: Hex(graph.address(*entry).0),
+        class: analysis.class_of(*entry).map(Text::from),
+    };
     let path = entry.and_then(|entry| distances?.path(entry)).map(|path| path.iter().map(step).collect());
-    Path { to: Hex(to.0), exists: entry.is_some(), path }
+    RootPath { to: Hex(to.0), exists: entry.is_some(), path }
 }
 
 /// Rows of the histogram that are printed.
@@ -183,12 +189,12 @@ fn describe(answers: &Answers, out: &mut dyn Write) -> std::io::Result<()> {
     )?;
     let references = &answers.references;
     writeln!(out, "references    {}, and {} dangling", references.references, references.dangling)?;
-    writeln!(out, "  most from   {}", most(references.from.most, references.from.address))?;
-    writeln!(out, "  most to     {}", most(references.to.most, references.to.address))?;
+    writeln!(out, "  most from   {}", describe_most(references.from.most, references.from.address))?;
+    writeln!(out, "  most to     {}", describe_most(references.to.most, references.to.address))?;
     match (&answers.reachable, &answers.unreachable) {
         (Some(reachable), Some(unreachable)) => {
-            writeln!(out, "reachable     {}", of(reachable))?;
-            writeln!(out, "unreachable   {}", of(unreachable))?;
+            writeln!(out, "reachable     {}", describe_amount(reachable))?;
+            writeln!(out, "unreachable   {}", describe_amount(unreachable))?;
         }
         _ => writeln!(out, "reachable     unknown: the dump records no roots")?,
     }
@@ -218,12 +224,12 @@ fn describe(answers: &Answers, out: &mut dyn Write) -> std::io::Result<()> {
         }
         writeln!(out, "\n{}", terminal::render(&table))?;
     }
-    histogram(answers, out)?;
-    holders(answers, out)?;
-    duplicates(answers, out)
+    write_histogram(answers, out)?;
+    write_holders(answers, out)?;
+    write_duplicates(answers, out)
 }
 
-fn histogram(answers: &Answers, out: &mut dyn Write) -> std::io::Result<()> {
+fn write_histogram(answers: &Answers, out: &mut dyn Write) -> std::io::Result<()> {
     let mut rows: Vec<_> = answers.histogram.iter().collect();
     rows.sort_by_key(|row| std::cmp::Reverse((row.retained.map(|retained| retained.bytes), row.bytes, row.objects)));
     let left = rows.len().saturating_sub(ROWS);
@@ -235,7 +241,7 @@ fn histogram(answers: &Answers, out: &mut dyn Write) -> std::io::Result<()> {
             unsized_objects if unsized_objects == row.objects => "not recorded".to_owned(),
             unsized_objects => format!("{}, and {unsized_objects} not recorded", row.bytes),
         };
-        table.add_row([text(&row.class), row.objects.to_string(), bytes, retained]);
+        table.add_row([class_text(&row.class), row.objects.to_string(), bytes, retained]);
     }
     writeln!(out, "\n{}", terminal::render(&table))?;
     if left > 0 {
@@ -244,11 +250,11 @@ fn histogram(answers: &Answers, out: &mut dyn Write) -> std::io::Result<()> {
     Ok(())
 }
 
-fn holders(answers: &Answers, out: &mut dyn Write) -> std::io::Result<()> {
+fn write_holders(answers: &Answers, out: &mut dyn Write) -> std::io::Result<()> {
     let Some(holders) = answers.holders.as_ref().filter(|holders| !holders.is_empty()) else { return Ok(()) };
     let mut table = terminal::table(["holds most", "class", "objects", "bytes", "through"]);
     for holder in holders {
-        let class = holder.class.as_ref().map_or_else(String::new, text);
+        let class = holder.class.as_ref().map_or_else(String::new, class_text);
         let class = if holder.is_class { format!("class {class}") } else { class };
         let through = match holder.steps {
             0 => String::new(),
@@ -266,7 +272,7 @@ fn holders(answers: &Answers, out: &mut dyn Write) -> std::io::Result<()> {
     writeln!(out, "\n{}", terminal::render(&table))
 }
 
-fn duplicates(answers: &Answers, out: &mut dyn Write) -> std::io::Result<()> {
+fn write_duplicates(answers: &Answers, out: &mut dyn Write) -> std::io::Result<()> {
     let Some(strings) = answers.strings.as_ref().filter(|strings| !strings.most.is_empty()) else { return Ok(()) };
     let mut table = terminal::table(["duplicate string", "strings", "bytes of each", "first"]);
     for duplicate in &strings.most {
@@ -277,7 +283,7 @@ fn duplicates(answers: &Answers, out: &mut dyn Write) -> std::io::Result<()> {
     writeln!(out, "\n{}", terminal::render(&table))
 }
 
-fn describe_path(path: &Path, has_roots: bool, out: &mut dyn Write) -> std::io::Result<()> {
+fn describe_path(path: &RootPath, has_roots: bool, out: &mut dyn Write) -> std::io::Result<()> {
     let to = hex(Some(path.to));
     match &path.path {
         None if !path.exists => writeln!(out, "\npath to {to}: the dump has no class or object there"),
@@ -286,7 +292,7 @@ fn describe_path(path: &Path, has_roots: bool, out: &mut dyn Write) -> std::io::
         Some(steps) => {
             writeln!(out, "\npath to {to}: {} references from a root", steps.len() - 1)?;
             for step in steps {
-                let class = step.class.as_ref().map_or_else(String::new, text);
+                let class = step.class.as_ref().map_or_else(String::new, class_text);
                 writeln!(out, "  {} {class}", hex(Some(step.address)))?;
             }
             Ok(())
@@ -294,11 +300,11 @@ fn describe_path(path: &Path, has_roots: bool, out: &mut dyn Write) -> std::io::
     }
 }
 
-fn most(most: u64, address: Option<Hex>) -> String {
+fn describe_most(most: u64, address: Option<Hex>) -> String {
     if most == 0 { "0".to_owned() } else { format!("{most}, at {}", hex(address)) }
 }
 
-fn of(amount: &Amount) -> impl Display {
+fn describe_amount(amount: &Amount) -> impl Display {
     format!("{} classes, {} objects, {} bytes", amount.classes, amount.objects, amount.bytes)
 }
 
@@ -306,9 +312,9 @@ fn hex(address: Option<Hex>) -> String {
     address.map_or_else(String::new, |address| format!("{:#x}", address.0))
 }
 
-fn text(name: &Text) -> String {
+fn class_text(name: &Text) -> String {
     match name {
-        Text::Text(text) => terminal::line(text),
+        Text::Text(text) => terminal::single_line(text),
         Text::Bytes { bytes } => format!("{:?}", heapsmith::visible::visible_bytes(&bytes.0)),
     }
 }

@@ -5,8 +5,8 @@ use std::sync::{Mutex, PoisonError};
 
 use clap::{ArgGroup, Args, ValueEnum};
 use heapsmith::check::{
-    Checked, Choice, ExpectedFailures, Filter, KeptFiles, Options, Outcome, OwnDump, Progress as Progressed, Report,
-    ReportFolder, Sweeper, Update, Wanted, What, check,
+    CaseChoice, CheckOptions, CheckProgress as Progressed, CheckReport, CheckResult, ExpectedFailures, Filter,
+    KeptFiles, OperationKind, Outcome, ReportFolder, Sweeper, Update, UserDump, WantedOperations, check,
 };
 use heapsmith::compare::Facet;
 use heapsmith::error::Error;
@@ -15,10 +15,10 @@ use heapsmith::generate::{Oddity, OddityForm};
 use heapsmith::input::{LONGEST_TEXT, read_text};
 use heapsmith::interrupt;
 
-use crate::report::{self, Form};
+use crate::report::{self, PrintedForm};
 use crate::subjects::SubjectOpts;
-use crate::terminal::Progress;
-use crate::{Answer, family, files, scaling, terminal};
+use crate::terminal::TerminalProgress;
+use crate::{CommandOutcome, family, files, scaling, terminal};
 
 /// Failures that are printed while others are still waited for; the rest is counted.
 const MOST_LIVE: usize = 10;
@@ -48,7 +48,7 @@ fn random_help() -> String {
 #[derive(Args)]
 #[command(group(ArgGroup::new("subject").required(true).multiple(true)
     .args(["adapter", "decoder", "converter", "encoder"])))]
-pub(crate) struct Opts {
+pub(crate) struct CheckOpts {
     #[command(flatten)]
     subject: SubjectOpts,
     /// What adapters are asked to do. Without it, to parse, if they can.
@@ -151,25 +151,25 @@ pub(crate) enum OperationOpt {
     Encode,
 }
 
-impl From<OperationOpt> for What {
-    fn from(operation: OperationOpt) -> What {
+impl From<OperationOpt> for OperationKind {
+    fn from(operation: OperationOpt) -> OperationKind {
         match operation {
-            OperationOpt::Parse => What::Parse,
-            OperationOpt::Convert => What::Convert,
-            OperationOpt::Encode => What::Encode,
+            OperationOpt::Parse => OperationKind::Parse,
+            OperationOpt::Convert => OperationKind::Convert,
+            OperationOpt::Encode => OperationKind::Encode,
         }
     }
 }
 
-impl Opts {
-    pub(crate) fn run(self) -> Result<Answer, Error> {
+impl CheckOpts {
+    pub(crate) fn run(self) -> Result<CommandOutcome, Error> {
         // What comes through pipes is read before: from then on a signal waits for what is at work.
         let expected = match &self.expected {
             Some(path) if !self.update_expected || path.exists() => ExpectedFailures::read(path)?,
             _ => ExpectedFailures::default(),
         };
         let choice = self.choice()?;
-        let stop = interrupt::gently();
+        let stop = interrupt::stop_on_signal();
         let subjects = self.subject.subjects(&stop)?;
         if let Some(options) = self.scaling.options(self.format)? {
             return scaling::run(&subjects, &options, self.json, &stop);
@@ -182,8 +182,8 @@ impl Opts {
         }
         let folder = self.report.as_deref().map(|path| ReportFolder::claim(path, self.force)).transpose()?;
         let processors = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-        let operations = Wanted(self.operation.map(What::from));
-        let options = Options::default()
+        let operations = WantedOperations(self.operation.map(OperationKind::from));
+        let options = CheckOptions::default()
             .choice(choice)
             .operations(operations)
             .jobs(self.jobs.unwrap_or_else(processors).get())
@@ -195,22 +195,22 @@ impl Opts {
             .reduce(self.reduce)
             .folder(folder);
         let sweeper = Sweeper::new()?;
-        let bar = Mutex::new(Progress::steps("checking"));
+        let bar = Mutex::new(TerminalProgress::steps("checking"));
         let failures = AtomicUsize::new(0);
         let outcome = check(&subjects, &options, &|progress| {
             let mut bar = bar.lock().unwrap_or_else(PoisonError::into_inner);
             match progress {
-                Progressed::Planned(more) => bar.plan(more as u64),
-                Progressed::Asked => bar.add(1),
-                Progressed::Reducing(trials) => bar.say(&format!("reducing, {trials} tried")),
+                Progressed::Planned(more) => bar.add_planned(more as u64),
+                Progressed::Asked => bar.add_done(1),
+                Progressed::Reducing(trials) => bar.set_message(&format!("reducing, {trials} tried")),
                 Progressed::Failed(label, id, outcome) => {
                     let count = failures.fetch_add(1, Ordering::Relaxed) + 1;
                     if count <= MOST_LIVE {
                         let (verdict, detail) = (outcome.name(), outcome.detail());
                         let detail = detail.lines().next().unwrap_or_default();
-                        bar.above(&format!("{verdict} {id} ({label}): {detail}"));
+                        bar.print_above(&format!("{verdict} {id} ({label}): {detail}"));
                     } else {
-                        bar.say(&format!("checking, {count} failures"));
+                        bar.set_message(&format!("checking, {count} failures"));
                     }
                 }
             }
@@ -218,15 +218,15 @@ impl Opts {
         drop(bar);
         // Nothing that was started is there any more when what is right is written down.
         drop(sweeper);
-        let Checked { report: mut told, kept, dumps } = outcome?;
+        let CheckResult { report: mut told, kept, dumps } = outcome?;
         if self.shard.is_none() && told.incomplete.is_none() {
-            something_was_judged(&told)?;
+            ensure_case_was_judged(&told)?;
         }
         let mut updated = Ok(());
         if let (true, Some(path)) = (self.update_expected, &self.expected) {
             match told.incomplete {
                 Some(_) => terminal::warning("the file of expected failures stays as it is: the run is incomplete"),
-                None => updated = update(&mut told, path),
+                None => updated = update_expected(&mut told, path),
             }
         }
         let is_whole = !self.large
@@ -234,15 +234,20 @@ impl Opts {
             && self.filter.is_empty()
             && self.shard.is_none()
             && told.incomplete.is_none();
-        for reason in options.expected.idle(&told).into_iter().filter(|_| is_whole && !self.update_expected) {
+        for reason in options.expected.unused_reasons(&told).into_iter().filter(|_| is_whole && !self.update_expected) {
             terminal::warning(&format!(
                 "no failure of this run is one that the file of expected failures calls {reason:?}"
             ));
         }
         let files = KeptFiles { answers: kept.as_ref(), dumps: &dumps };
-        let answer = report::tell(&told, options.folder.as_ref(), files, Form::of(self.json, self.all));
-        let answer = updated.and(answer).map(|answer| match self.skipped_too_much(&told) {
-            true if answer == Answer::Yes => Answer::No,
+        let answer = report::print_and_write(
+            &told,
+            options.folder.as_ref(),
+            files,
+            PrintedForm::from_flags(self.json, self.all),
+        );
+        let answer = updated.and(answer).map(|answer| match self.is_skipping_too_much(&told) {
+            true if answer == CommandOutcome::Yes => CommandOutcome::No,
             _ => answer,
         });
         match stop.signal() {
@@ -250,50 +255,50 @@ impl Opts {
                 if let Err(error) = answer {
                     terminal::error(&error.to_string());
                 }
-                Ok(Answer::Interrupted(signal))
+                Ok(CommandOutcome::Interrupted(signal))
             }
             None => answer,
         }
     }
 
     /// Whether more was skipped than judged, and no one said that this is right. A limit of failures skips by itself.
-    fn skipped_too_much(&self, told: &Report) -> bool {
+    fn is_skipping_too_much(&self, told: &CheckReport) -> bool {
         !self.allow_skips && self.shard.is_none() && told.incomplete.is_none() && report::skips_too_much(told)
     }
 
-    fn choice(&self) -> Result<Choice, Error> {
+    fn choice(&self) -> Result<CaseChoice, Error> {
         let format = match self.format {
             None => self.subject.format()?,
             format => format,
         };
-        Ok(Choice::default()
+        Ok(CaseChoice::default()
             .random(self.random)
             .seed(self.seed)
             .format(format)
             .filters(self.filter.clone())
             .shard(self.shard)
             .large(self.large)
-            .dumps(OwnDump::all(&files::listed(&self.dumps)?)?))
+            .dumps(UserDump::from_paths(&files::expand_with_lists(&self.dumps)?)?))
     }
 }
 
 /// Brings the file of expected failures up to date; what is expected now is not a failure of this run.
-fn update(told: &mut Report, path: &Path) -> Result<(), Error> {
+fn update_expected(told: &mut CheckReport, path: &Path) -> Result<(), Error> {
     let text = if path.exists() { read_text(path, LONGEST_TEXT)? } else { String::new() };
     let updated = Update::of(&text, told)?;
-    report::put(path, updated.text.as_bytes())?;
-    told.expect(&updated.expected);
+    report::write_file(path, updated.text.as_bytes())?;
+    told.apply_expected(&updated.expected);
     Ok(())
 }
 
 /// A facet that need not be judged.
 pub(crate) fn left_out(name: &str) -> Result<Facet, String> {
     let facet: Facet = name.parse().map_err(|e| format!("{e}"))?;
-    if facet.may_be_omitted() { Ok(facet) } else { Err(format!("{facet} is always judged")) }
+    if facet.is_omittable() { Ok(facet) } else { Err(format!("{facet} is always judged")) }
 }
 
 /// A run that asked nothing says nothing, and must not look like one in which all is well.
-fn something_was_judged(told: &Report) -> Result<(), Error> {
+fn ensure_case_was_judged(told: &CheckReport) -> Result<(), Error> {
     let results = || told.implementations.iter().flat_map(|tested| &tested.results);
     if results().any(|result| !matches!(result.outcome, Outcome::Skip { .. })) {
         return Ok(());

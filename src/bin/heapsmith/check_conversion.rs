@@ -4,15 +4,18 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use heapsmith::compare::MEMORY;
 use heapsmith::compare::renaming::BUDGET;
-use heapsmith::convert::{Counted, Judged, Verdict, Writer, Writers, besides, judge, judge_up_to_renaming};
+use heapsmith::convert::{
+    CandidateWriters, ConversionVerdict, FacetCount, RenamingVerdict, WriterFound, judge, judge_up_to_renaming,
+    omitted_by_writer,
+};
 use heapsmith::error::Error;
-use heapsmith::format::{HeapFile, Target, text};
+use heapsmith::format::{DumpTarget, HeapFile, text};
 use heapsmith::input::{LONGEST_TEXT, read_text};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::tolerate::{self, Reported, TolerateOpt};
-use crate::{Answer, compare, convert, open, terminal};
+use crate::tolerate::{self, TolerateOpt, ToleratedReport};
+use crate::{CommandOutcome, compare, convert, open, terminal};
 
 /// Judges a conversion by any converter: was anything lost or changed that dumps like the output carry?
 ///
@@ -26,7 +29,7 @@ use crate::{Answer, compare, convert, open, terminal};
 ///
 /// Example: heapsmith check-conversion heap.hprof converted.phd
 #[derive(Args)]
-pub(crate) struct Opts {
+pub(crate) struct CheckConversionOpts {
     /// Dump or listing that was converted; `-` is standard input. A listing is held in memory: some 700 bytes an object, and the
     /// contents of arrays. Without it, --pairs.
     #[arg(required_unless_present = "pairs")]
@@ -61,10 +64,10 @@ pub(crate) struct Opts {
     json: bool,
 }
 
-impl Opts {
-    pub(crate) fn run(self) -> Result<Answer, Error> {
+impl CheckConversionOpts {
+    pub(crate) fn run(self) -> Result<CommandOutcome, Error> {
         if let Some(list) = &self.pairs {
-            return self.pairs(list);
+            return self.judge_pairs(list);
         }
         let (Some(input), Some(output)) = (&self.input, &self.output) else {
             return Err(Error::Usage("expected two dumps, or --pairs".to_owned()));
@@ -72,7 +75,7 @@ impl Opts {
         if input.as_os_str() == "-" && output.as_os_str() == "-" {
             return Err(Error::Usage("standard input can be only one of the two sides".to_owned()));
         }
-        let Some(told) = self.one(input, output)? else { return Ok(Answer::Undecided) };
+        let Some(told) = self.judge_files(input, output)? else { return Ok(CommandOutcome::Undecided) };
         let faithful = told.report.faithful;
         let failed = |e| Error::io("writing standard output", e);
         if self.json {
@@ -83,22 +86,22 @@ impl Opts {
             lines.extend(tolerate::describe(told.tolerated.as_deref()));
             writeln!(terminal::stdout(), "{}", lines.join("\n")).map_err(failed)?;
         }
-        Ok(if faithful { Answer::Yes } else { Answer::No })
+        Ok(if faithful { CommandOutcome::Yes } else { CommandOutcome::No })
     }
 
     /// Judges each pair of a list; one that cannot be judged is said to be so, and the others are judged all the same.
-    fn pairs(&self, list: &Path) -> Result<Answer, Error> {
+    fn judge_pairs(&self, list: &Path) -> Result<CommandOutcome, Error> {
         let text = read_text(list, LONGEST_TEXT)?;
         let failed = |e| Error::io("writing standard output", e);
         let (mut differ, mut undecided, mut failures) = (0, 0, 0);
-        for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !is_remark(line)) {
+        for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !is_comment(line)) {
             let words =
                 shell_words::split(line).map_err(|e| Error::Usage(format!("line {number} of the list: {e}")))?;
             let [input, output] = &words[..] else {
                 let message = format!("line {number} of the list: expected two paths, found {} words", words.len());
                 return Err(Error::Usage(message));
             };
-            let (verdict, error) = match self.one(Path::new(input), Path::new(output)) {
+            let (verdict, error) = match self.judge_files(Path::new(input), Path::new(output)) {
                 Ok(Some(told)) => {
                     differ += u64::from(!told.report.faithful);
                     (Some(told), None)
@@ -113,7 +116,7 @@ impl Opts {
                     (None, Some(error.to_string()))
                 }
             };
-            let pair = Pair { input: input.clone(), output: output.clone(), verdict, error };
+            let pair = JudgedPair { input: input.clone(), output: output.clone(), verdict, error };
             let written = match self.json {
                 true => {
                     let text = serde_json::to_string(&pair).map_err(|e| failed(e.into()))?;
@@ -125,54 +128,59 @@ impl Opts {
         }
         match (failures, undecided, differ) {
             (1.., ..) => Err(Error::Usage(format!("{failures} of the pairs could not be judged; their lines say why"))),
-            (_, _, 1..) => Ok(Answer::No),
-            (_, 1.., _) => Ok(Answer::Undecided),
-            _ => Ok(Answer::Yes),
+            (_, _, 1..) => Ok(CommandOutcome::No),
+            (_, 1.., _) => Ok(CommandOutcome::Undecided),
+            _ => Ok(CommandOutcome::Yes),
         }
     }
 
     /// The verdict on a conversion; `None` if it is undecided, which is said then.
-    fn one(&self, input: &Path, output: &Path) -> Result<Option<Reported<Verdict>>, Error> {
+    fn judge_files(&self, input: &Path, output: &Path) -> Result<Option<ToleratedReport<ConversionVerdict>>, Error> {
         let reading = self.reading.reading();
-        let (mut input, of_input) = open::one_heap(input, self.heap, reading, self.tolerate)?;
+        let (mut input, of_input) = open::heap_with_named_errors(input, self.heap, reading, self.tolerate)?;
         let only = open::HeapOpt { heap: None };
-        let (mut output, of_output) = open::one_heap(output, only, reading, self.tolerate)?;
-        let tolerated = tolerate::both(of_input, of_output);
+        let (mut output, of_output) = open::heap_with_named_errors(output, only, reading, self.tolerate)?;
+        let tolerated = tolerate::join(of_input, of_output);
         let Some(format) = output.format()? else {
             return Err(Error::Usage(
                 "the output is a listing, not a dump; heapsmith compare compares listings".to_owned(),
             ));
         };
         let writers = match (&self.profile, &mut output) {
-            (None, HeapFile::Dump { file, source, .. }) => Writers::of(file, source, input.format()?)?,
-            (None, HeapFile::Listing(_)) => Writers::named(format.to_string().parse()?),
-            (Some(profile), _) => Writers::named(format!("{format}/{profile}").parse()?),
+            (None, HeapFile::Dump { file, source, .. }) => CandidateWriters::from_dump(file, source, input.format()?)?,
+            (None, HeapFile::Listing(_)) => CandidateWriters::named(format.to_string().parse()?),
+            (Some(profile), _) => CandidateWriters::named(format!("{format}/{profile}").parse()?),
         };
         let verdict = self.judge(&mut input, &mut output, &writers)?;
-        Ok(verdict.map(|report| Reported { report, tolerated }))
+        Ok(verdict.map(|report| ToleratedReport { report, tolerated }))
     }
 
     /// The verdict by the nearest of these writers; `None` if it is undecided, which is said then.
-    fn judge(&self, input: &mut HeapFile, output: &mut HeapFile, writers: &Writers) -> Result<Option<Verdict>, Error> {
+    fn judge(
+        &self,
+        input: &mut HeapFile,
+        output: &mut HeapFile,
+        writers: &CandidateWriters,
+    ) -> Result<Option<ConversionVerdict>, Error> {
         if !self.up_to_renaming {
-            let judge = |target: &Target| {
+            let judge = |target: &DumpTarget| {
                 let verdict = judge(input.source(), output.source(), target, MEMORY)?;
                 Ok((target.clone(), verdict))
             };
             let (writer, (target, verdict)) = writers.nearest(judge, |(_, verdict)| verdict.differing())?;
-            let besides = besides(input.source(), output.source(), &target, &verdict, MEMORY)?;
-            return Ok(Some(Verdict { writer, besides: Some(besides), ..verdict }));
+            let besides = omitted_by_writer(input.source(), output.source(), &target, &verdict, MEMORY)?;
+            return Ok(Some(ConversionVerdict { writer, besides: Some(besides), ..verdict }));
         }
         let budget = self.budget.saturating_mul(1_000_000);
-        let judge = |target: &Target| judge_up_to_renaming(input.source(), output.source(), target, budget);
-        let differing = |judged: &Judged| match judged {
-            Judged::Decided(verdict) => verdict.differing(),
-            Judged::Undecided(..) => 0,
+        let judge = |target: &DumpTarget| judge_up_to_renaming(input.source(), output.source(), target, budget);
+        let differing = |judged: &RenamingVerdict| match judged {
+            RenamingVerdict::Decided(verdict) => verdict.differing(),
+            RenamingVerdict::Undecided(..) => 0,
         };
         let (writer, judged) = writers.nearest(judge, differing)?;
         Ok(match judged {
-            Judged::Decided(verdict) => Some(Verdict { writer, ..*verdict }),
-            Judged::Undecided(steps, ambiguous) => {
+            RenamingVerdict::Decided(verdict) => Some(ConversionVerdict { writer, ..*verdict }),
+            RenamingVerdict::Undecided(steps, ambiguous) => {
                 let message = format!(
                     "undecided: after {steps} steps {ambiguous} objects have more than one possible counterpart; --budget \
                      allows more"
@@ -185,27 +193,28 @@ impl Opts {
 }
 
 /// Whether a line of a list has no pair: it is empty, or begins with `#`.
-fn is_remark(line: &str) -> bool {
+fn is_comment(line: &str) -> bool {
     let line = line.trim_start();
     line.is_empty() || line.starts_with('#')
 }
 
 /// A pair of a list, and what is said of it.
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Pair {
+#[schemars(rename = "Pair")]
+pub(crate) struct JudgedPair {
     /// The dump that was converted.
     input: String,
     /// The dump that the converter wrote.
     output: String,
     /// The verdict; absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    verdict: Option<Reported<Verdict>>,
+    verdict: Option<ToleratedReport<ConversionVerdict>>,
     /// Why there is none: what is wrong with one of the two dumps, or that the budget ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
 }
 
-impl Pair {
+impl JudgedPair {
     fn line(&self) -> String {
         let (input, output) = (&self.input, &self.output);
         let said = match (&self.verdict, &self.error) {
@@ -220,11 +229,11 @@ impl Pair {
     }
 }
 
-fn describe(verdict: &Verdict) -> Vec<String> {
+fn describe(verdict: &ConversionVerdict) -> Vec<String> {
     let mut lines = Vec::new();
     for d in &verdict.changed {
         let at = d.address.as_deref().map(|a| format!(", first at {a}")).unwrap_or_default();
-        lines.push(format!("changed: {}: {}{at}", d.facet, compare::differ(d.count)));
+        lines.push(format!("changed: {}: {}{at}", d.facet, compare::count_differing(d.count)));
         lines.push(format!("  input:  {}", d.left));
         lines.push(format!("  output: {}", d.right));
         for class in d.classes.iter().take(5).filter(|_| d.classes.len() > 1) {
@@ -238,11 +247,11 @@ fn describe(verdict: &Verdict) -> Vec<String> {
     lines.push(format!(
         "{word}: {} facts compared; addresses: {}",
         verdict.compared,
-        convert::addresses(verdict.addresses)
+        convert::describe_addresses(verdict.addresses)
     ));
     lines.push(format!("judged by {}", judged_by(verdict)));
-    lines.extend(convert::lost(&verdict.lost));
-    for changed in verdict.by_rule.iter().filter(|changed| changed.rule.drops()) {
+    lines.extend(convert::lost_lines(&verdict.lost));
+    for changed in verdict.by_rule.iter().filter(|changed| changed.rule.drops_fact()) {
         lines.push(format!(
             "writer-specific, not compared: {} ({})",
             changed.facet,
@@ -251,24 +260,24 @@ fn describe(verdict: &Verdict) -> Vec<String> {
     }
     if let Some(besides) = verdict.besides.as_ref().filter(|besides| !besides.is_empty()) {
         let format = verdict.to.split('/').next().unwrap_or_default();
-        lines.push(format!("another writer of {format} could have recorded: {}", counts(besides)));
+        lines.push(format!("another writer of {format} could have recorded: {}", describe_counts(besides)));
     }
-    let invented = if verdict.invented.is_empty() { "nothing".to_owned() } else { counts(&verdict.invented) };
+    let invented = if verdict.invented.is_empty() { "nothing".to_owned() } else { describe_counts(&verdict.invented) };
     lines.push(format!("present only in the output: {invented}"));
     lines
 }
 
-fn judged_by(verdict: &Verdict) -> String {
+fn judged_by(verdict: &ConversionVerdict) -> String {
     let to = &verdict.to;
     match verdict.writer {
-        Writer::Named => to.clone(),
-        Writer::Recognised => format!("{to}, whose profile gives exactly the output's bytes"),
-        Writer::Nearest => format!("{to}, from whose dumps the output differs least; no profile gives its bytes"),
-        Writer::Any => format!("all that {to} can carry"),
+        WriterFound::Named => to.clone(),
+        WriterFound::Recognised => format!("{to}, whose profile gives exactly the output's bytes"),
+        WriterFound::Nearest => format!("{to}, from whose dumps the output differs least; no profile gives its bytes"),
+        WriterFound::Any => format!("all that {to} can carry"),
     }
 }
 
-fn counts(all: &[Counted]) -> String {
-    let each = all.iter().map(|Counted { facet, count }| format!("{facet} ({count})"));
+fn describe_counts(all: &[FacetCount]) -> String {
+    let each = all.iter().map(|FacetCount { facet, count }| format!("{facet} ({count})"));
     each.collect::<Vec<_>>().join(", ")
 }

@@ -4,15 +4,17 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use heapsmith::compare::renaming::{BUDGET, BY_FILE, Renaming, up_to_renaming};
-use heapsmith::compare::{Comparison, Facet, JavaNames, Options, Side, Span, compare_sources};
+use heapsmith::compare::{
+    CompareOptions, Comparison, Facet, JavaNames, NotComparedReason, RecordSpan, compare_sources,
+};
 use heapsmith::error::Error;
-use heapsmith::format::{HeapFile, Target, locate};
+use heapsmith::format::{DumpTarget, HeapFile, locate};
 use heapsmith::model::{Heap, HeapSource};
 use heapsmith::output::Output;
 use heapsmith::validate::Tolerated;
 
-use crate::tolerate::{self, Reported, TolerateOpt};
-use crate::{Answer, open, terminal};
+use crate::tolerate::{self, TolerateOpt, ToleratedReport};
+use crate::{CommandOutcome, open, terminal};
 
 /// Compares two dumps or listings: every fact that both of them record.
 ///
@@ -22,13 +24,13 @@ use crate::{Answer, open, terminal};
 ///
 /// Example: heapsmith compare golden.phd converted.phd --leave-out record-order
 #[derive(Args)]
-pub(crate) struct Opts {
+pub(crate) struct CompareOpts {
     /// Dump or listing; `-` is standard input. A listing is held in memory: some 700 bytes an object, and the contents of arrays.
     left: PathBuf,
     /// Dump or listing, which is held in memory like the first one.
     right: PathBuf,
     #[command(flatten)]
-    facets: FacetOpts,
+    facets: FacetFilterOpts,
     #[command(flatten)]
     heap: open::HeapOpt,
     #[command(flatten)]
@@ -65,7 +67,7 @@ enum ClassNamesOpt {
 
 /// The options that choose facets to compare.
 #[derive(Args)]
-pub(crate) struct FacetOpts {
+pub(crate) struct FacetFilterOpts {
     /// Compare only these facets (comma-separated; `heapsmith facets` lists them) and which addresses exist. Without it, all facets.
     #[arg(long, value_delimiter = ',', conflicts_with = "leave_out")]
     facets: Vec<Facet>,
@@ -74,10 +76,10 @@ pub(crate) struct FacetOpts {
     leave_out: Vec<Facet>,
 }
 
-impl FacetOpts {
+impl FacetFilterOpts {
     /// The facets that are left out.
     pub(crate) fn left_out(&self) -> Result<BTreeSet<Facet>, Error> {
-        if let Some(needed) = self.leave_out.iter().find(|facet| !facet.may_be_omitted()) {
+        if let Some(needed) = self.leave_out.iter().find(|facet| !facet.is_omittable()) {
             return Err(Error::Usage(format!(
                 "--leave-out {needed}: every other comparison needs this facet; leave out others"
             )));
@@ -85,35 +87,35 @@ impl FacetOpts {
         if self.facets.is_empty() {
             return Ok(self.leave_out.iter().flat_map(|facet| facet.with_part()).collect());
         }
-        let others = Facet::ALL.into_iter().filter(|facet| facet.may_be_omitted() && !self.facets.contains(facet));
+        let others = Facet::ALL.into_iter().filter(|facet| facet.is_omittable() && !self.facets.contains(facet));
         Ok(others.collect())
     }
 }
 
-impl Opts {
-    pub(crate) fn run(self) -> Result<Answer, Error> {
+impl CompareOpts {
+    pub(crate) fn run(self) -> Result<CommandOutcome, Error> {
         let left_out = self.facets.left_out()?;
         if self.left.as_os_str() == "-" && self.right.as_os_str() == "-" {
             return Err(Error::Usage("standard input can be only one of the two sides".to_owned()));
         }
         let reading = self.reading.reading();
-        let (mut left, of_left) = open::one_heap(&self.left, self.heap, reading, self.tolerate)?;
-        let (mut right, of_right) = open::one_heap(&self.right, self.heap, reading, self.tolerate)?;
-        let tolerated = tolerate::both(of_left, of_right);
+        let (mut left, of_left) = open::heap_with_named_errors(&self.left, self.heap, reading, self.tolerate)?;
+        let (mut right, of_right) = open::heap_with_named_errors(&self.right, self.heap, reading, self.tolerate)?;
+        let tolerated = tolerate::join(of_left, of_right);
         let asked = left_out.clone();
         let mut left_out = left_out;
         // What a listing says it omits it may not have worked out.
         let omits =
-            [&left, &right].map(|side| side.omits().iter().copied().filter(|facet| facet.may_be_omitted()).collect());
+            [&left, &right].map(|side| side.omits().iter().copied().filter(|facet| facet.is_omittable()).collect());
         omits.iter().for_each(|omits: &Vec<Facet>| left_out.extend(omits));
-        let options = Options::default().left_out(left_out.clone());
+        let options = CompareOptions::default().left_out(left_out.clone());
         let compared = |left: &mut dyn HeapSource, right: &mut dyn HeapSource| match self.up_to_renaming {
-            true => self.up_to_renaming(&left_out, left, right, tolerated.clone()).map(Err),
+            true => self.compare_up_to_renaming(&left_out, left, right, tolerated.clone()).map(Err),
             false => compare_sources(left, right, &options).map(Ok),
         };
         let compared = match self.class_names {
             ClassNamesOpt::Dump => compared(left.source(), right.source())?,
-            ClassNamesOpt::Java => compared(&mut JavaNames::of(left.source()), &mut JavaNames::of(right.source()))?,
+            ClassNamesOpt::Java => compared(&mut JavaNames::new(left.source()), &mut JavaNames::new(right.source()))?,
         };
         let mut comparison = match compared {
             Ok(comparison) => comparison,
@@ -123,37 +125,37 @@ impl Opts {
         let equal = comparison.equal;
         let failed = |e| Error::io("writing standard output", e);
         if self.json {
-            let text =
-                serde_json::to_string(&Reported { report: comparison, tolerated }).map_err(|e| failed(e.into()))?;
+            let text = serde_json::to_string(&ToleratedReport { report: comparison, tolerated })
+                .map_err(|e| failed(e.into()))?;
             writeln!(terminal::data(), "{text}").map_err(failed)?;
         } else {
             let mut out = terminal::stdout();
             write!(out, "{}", describe(&comparison)).map_err(failed)?;
             let chosen = !self.facets.facets.is_empty();
-            let reasons = Reasons { targets: [&left, &right].map(target), omits, left_out: asked, chosen };
+            let reasons = NotComparedReasons { targets: [&left, &right].map(target), omits, left_out: asked, chosen };
             writeln!(out, "{}", reasons.describe(&comparison)).map_err(failed)?;
-            say(&mut out, tolerated.as_deref())?;
+            print_tolerated(&mut out, tolerated.as_deref())?;
         }
-        Ok(if equal { Answer::Yes } else { Answer::No })
+        Ok(if equal { CommandOutcome::Yes } else { CommandOutcome::No })
     }
 }
 
-impl Opts {
-    fn up_to_renaming(
+impl CompareOpts {
+    fn compare_up_to_renaming(
         &self,
         left_out: &BTreeSet<Facet>,
         left: &mut dyn HeapSource,
         right: &mut dyn HeapSource,
         tolerated: Option<Vec<Tolerated>>,
-    ) -> Result<Answer, Error> {
+    ) -> Result<CommandOutcome, Error> {
         // Before the work, so that it is not in vain.
         let output = self.mapping.as_deref().map(|path| Output::create(path, false)).transpose()?;
         let (left, right) = (Heap::collect(left)?, Heap::collect(right)?);
         let renaming = up_to_renaming(&left, &right, left_out, self.budget.saturating_mul(1_000_000));
         let answer = match renaming {
-            Renaming::Equal { .. } => Answer::Yes,
-            Renaming::Different { .. } => Answer::No,
-            Renaming::Undecided { .. } => Answer::Undecided,
+            Renaming::Equal { .. } => CommandOutcome::Yes,
+            Renaming::Different { .. } => CommandOutcome::No,
+            Renaming::Undecided { .. } => CommandOutcome::Undecided,
         };
         if let (Renaming::Equal { mapping, .. }, Some(mut output)) = (&renaming, output) {
             for (left, right) in mapping {
@@ -163,20 +165,20 @@ impl Opts {
         }
         let failed = |e| Error::io("writing standard output", e);
         if self.json {
-            let text =
-                serde_json::to_string(&Reported { report: renaming, tolerated }).map_err(|e| failed(e.into()))?;
+            let text = serde_json::to_string(&ToleratedReport { report: renaming, tolerated })
+                .map_err(|e| failed(e.into()))?;
             writeln!(terminal::data_beside(self.mapping.as_deref()), "{text}").map_err(failed)?;
         } else {
             let mut out = terminal::text_beside(self.mapping.as_deref());
             writeln!(out, "{}", describe_renaming(&renaming)).map_err(failed)?;
-            say(&mut out, tolerated.as_deref())?;
+            print_tolerated(&mut out, tolerated.as_deref())?;
         }
         Ok(answer)
     }
 }
 
 /// Prints the rules that were tolerated.
-fn say(out: &mut dyn Write, tolerated: Option<&[Tolerated]>) -> Result<(), Error> {
+fn print_tolerated(out: &mut dyn Write, tolerated: Option<&[Tolerated]>) -> Result<(), Error> {
     let mut lines = tolerate::describe(tolerated).into_iter();
     lines.try_for_each(|line| writeln!(out, "{line}")).map_err(|e| Error::io("writing standard output", e))
 }
@@ -205,12 +207,12 @@ fn describe_renaming(renaming: &Renaming) -> String {
 }
 
 /// The number of times that a facet was not compared, in words.
-fn times(count: u64) -> String {
+fn count_times(count: u64) -> String {
     if count == 1 { "once".to_owned() } else { format!("{count} times") }
 }
 
 /// The number of times that a facet differs, in words.
-pub(crate) fn differ(count: u64) -> String {
+pub(crate) fn count_differing(count: u64) -> String {
     if count == 1 { "1 differs".to_owned() } else { format!("{count} differ") }
 }
 
@@ -219,17 +221,20 @@ const CLASSES: usize = 5;
 
 pub(crate) fn describe(comparison: &Comparison) -> String {
     let mut text = String::new();
-    let place = |place: Option<Span>| {
-        place.map(|Span { record, offset }| format!(" (record {record} at byte {offset})")).unwrap_or_default()
+    let place = |place: Option<RecordSpan>| {
+        place.map(|RecordSpan { record, offset }| format!(" (record {record} at byte {offset})")).unwrap_or_default()
     };
     for d in &comparison.differences {
         let at = d.address.as_deref().map(|a| format!(", first at {a}")).unwrap_or_default();
-        text += &format!("{}: {}{at}\n", d.facet, differ(d.count));
+        text += &format!("{}: {}{at}\n", d.facet, count_differing(d.count));
         text += &format!("  left:  {}{}\n", d.left, place(d.left_place));
         text += &format!("  right: {}{}\n", d.right, place(d.right_place));
         for class in d.classes.iter().take(CLASSES).filter(|_| d.classes.len() > 1) {
-            let name =
-                if class.class.is_empty() { "(class not recorded)".to_owned() } else { terminal::line(&class.class) };
+            let name = if class.class.is_empty() {
+                "(class not recorded)".to_owned()
+            } else {
+                terminal::single_line(&class.class)
+            };
             text += &format!("  {} of {name}, first at {}\n", class.count, class.address);
         }
         if d.classes.len() > CLASSES {
@@ -241,13 +246,13 @@ pub(crate) fn describe(comparison: &Comparison) -> String {
 }
 
 /// The format of a side, where it is known.
-fn target(side: &HeapFile) -> Option<Target> {
-    Some(Target { format: side.format().ok()??, profile: None })
+fn target(side: &HeapFile) -> Option<DumpTarget> {
+    Some(DumpTarget { format: side.format().ok()??, profile: None })
 }
 
 /// The reasons why facets were not compared.
-struct Reasons {
-    targets: [Option<Target>; 2],
+struct NotComparedReasons {
+    targets: [Option<DumpTarget>; 2],
     /// The facets that each side says it omits.
     omits: [Vec<Facet>; 2],
     /// The facets that were to be left out.
@@ -256,14 +261,14 @@ struct Reasons {
     chosen: bool,
 }
 
-impl Reasons {
+impl NotComparedReasons {
     /// The closing line.
     fn describe(&self, comparison: &Comparison) -> String {
         let mut reasons: Vec<String> = Vec::new();
         let mut left_out = Vec::new();
         for n in &comparison.not_compared {
-            match self.why(n.facet, n.why) {
-                Some(why) => reasons.push(format!("{} ({}; {why})", n.facet, times(n.count))),
+            match self.reason(n.facet, n.why) {
+                Some(why) => reasons.push(format!("{} ({}; {why})", n.facet, count_times(n.count))),
                 None => left_out.push(n.facet.to_string()),
             }
         }
@@ -280,16 +285,16 @@ impl Reasons {
         format!("not compared: {rest}")
     }
 
-    fn why(&self, facet: Facet, why: Side) -> Option<String> {
+    fn reason(&self, facet: Facet, why: NotComparedReason) -> Option<String> {
         let (side, target) = match why {
-            Side::UnknownLeft => ("the left-hand", &self.targets[0]),
-            Side::UnknownRight => ("the right-hand", &self.targets[1]),
-            Side::LeftOut if self.left_out.contains(&facet) => return None,
-            Side::LeftOut => {
+            NotComparedReason::UnknownLeft => ("the left-hand", &self.targets[0]),
+            NotComparedReason::UnknownRight => ("the right-hand", &self.targets[1]),
+            NotComparedReason::LeftOut if self.left_out.contains(&facet) => return None,
+            NotComparedReason::LeftOut => {
                 let side = if self.omits[0].contains(&facet) { "the left-hand" } else { "the right-hand" };
                 return Some(format!("{side} listing omits it"));
             }
-            Side::NotCarried => return Some("the right-hand dump's format cannot record it".to_owned()),
+            NotComparedReason::NotCarried => return Some("the right-hand dump's format cannot record it".to_owned()),
         };
         Some(match target {
             Some(target) if !target.column().is_comparable(facet) => {

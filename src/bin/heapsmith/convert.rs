@@ -3,15 +3,17 @@ use std::path::PathBuf;
 
 use clap::builder::UnknownArgumentValueParser;
 use clap::{Args, ValueEnum};
-use heapsmith::convert::{self, Addresses, ArrayHeader, ArrayLengths, BUDGET, Conversion, HeaderFound, Lost, Options};
+use heapsmith::convert::{
+    self, Addresses, ArrayHeader, ArrayLengths, BUDGET, Conversion, ConvertOptions, HeaderFound, LostFacet,
+};
 use heapsmith::error::Error;
 use heapsmith::format::{Format, Lowering, text};
 use heapsmith::model::HeapSource;
 use heapsmith::output::{GzipBlocks, Output};
 
-use crate::spelling::Spelling;
-use crate::tolerate::{self, Reported, TolerateOpt};
-use crate::{Answer, open, outputs, terminal};
+use crate::spelling::SpellingOpts;
+use crate::tolerate::{self, TolerateOpt, ToleratedReport};
+use crate::{CommandOutcome, open, outputs, terminal};
 
 /// Writes the heap of a dump as a dump of another format, and reports what that cost: what is lost, what is changed by a known
 /// rule, and what had to be synthesised. The same input gives the same bytes.
@@ -22,7 +24,7 @@ use crate::{Answer, open, outputs, terminal};
 ///
 /// Example: heapsmith convert heap.phd -o heap.hprof --to hprof
 #[derive(Args)]
-pub(crate) struct Opts {
+pub(crate) struct ConvertOpts {
     /// Dump or listing; `-` is standard input. A listing is held in memory: some 700 bytes an object, and the contents of arrays.
     input: PathBuf,
     /// File to write; `-` is standard output, also without this option.
@@ -34,7 +36,7 @@ pub(crate) struct Opts {
     #[arg(long, hide = true, value_parser = UnknownArgumentValueParser::suggest_arg("--to"))]
     format: Option<String>,
     #[command(flatten)]
-    spelling: Spelling,
+    spelling: SpellingOpts,
     /// Seed from which the profile `any` draws its spelling.
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -87,7 +89,7 @@ enum ArrayHeaderOpt {
 }
 
 impl ArrayHeaderOpt {
-    fn header(self) -> Option<ArrayHeader> {
+    fn array_header(self) -> Option<ArrayHeader> {
         Some(match self {
             ArrayHeaderOpt::Auto => return None,
             ArrayHeaderOpt::Compressed => ArrayHeader::Compressed,
@@ -98,9 +100,9 @@ impl ArrayHeaderOpt {
     }
 }
 
-impl Opts {
-    pub(crate) fn run(self) -> Result<Answer, Error> {
-        outputs::apart(&[&self.input], &[&self.output])?;
+impl ConvertOpts {
+    pub(crate) fn run(self) -> Result<CommandOutcome, Error> {
+        outputs::require_distinct(&[&self.input], &[&self.output])?;
         let lowering = self.spelling.lowering(self.to, self.seed)?;
         let (mut side, tolerated) = open::heap(&self.input, self.heap, self.reading.reading(), self.tolerate)?;
         let mut output = Output::create_binary(&self.output, self.force)?;
@@ -120,13 +122,13 @@ impl Opts {
             lines.join("\n")
         };
         if self.json {
-            let report =
-                serde_json::to_string(&Reported { report: conversion, tolerated }).map_err(|e| failed(e.into()))?;
+            let report = serde_json::to_string(&ToleratedReport { report: conversion, tolerated })
+                .map_err(|e| failed(e.into()))?;
             writeln!(terminal::data_beside(Some(&self.output)), "{report}").map_err(failed)?;
         } else {
             writeln!(terminal::text_beside(Some(&self.output)), "{}", text(&conversion)).map_err(failed)?;
         }
-        Ok(Answer::Yes)
+        Ok(CommandOutcome::Yes)
     }
 
     fn write(
@@ -135,10 +137,10 @@ impl Opts {
         lowering: &Lowering,
         output: &mut Output,
     ) -> Result<Conversion, Error> {
-        let options = Options::new(lowering)
+        let options = ConvertOptions::new(lowering)
             .keep_addresses(self.addresses == AddressesOpt::Keep)
             .budget(self.budget)
-            .array_header(self.array_header.header());
+            .array_header(self.array_header.array_header());
         if !self.spelling.writing.gzip {
             return convert::convert(source, &options, output);
         }
@@ -150,9 +152,11 @@ impl Opts {
 }
 
 fn describe(conversion: &Conversion) -> Vec<String> {
-    let mut lines =
-        vec![format!("written as {}", conversion.to), format!("addresses: {}", addresses(conversion.addresses))];
-    lines.extend(lost(&conversion.lost));
+    let mut lines = vec![
+        format!("written as {}", conversion.to),
+        format!("addresses: {}", describe_addresses(conversion.addresses)),
+    ];
+    lines.extend(lost_lines(&conversion.lost));
     for changed in &conversion.changed {
         lines.push(format!("changed by rule: {} ({}): {}", changed.facet, changed.count, text(changed.rule)));
     }
@@ -162,16 +166,16 @@ fn describe(conversion: &Conversion) -> Vec<String> {
     for invented in &conversion.invented {
         lines.push(format!("synthesised: {} ({}): {}", invented.facet, invented.count, invented.how));
     }
-    lines.extend(conversion.array_lengths.iter().map(array_lengths));
+    lines.extend(conversion.array_lengths.iter().map(describe_array_lengths));
     lines
 }
 
 /// The facets that the output does not carry, as `check-conversion` lists them too.
-pub(crate) fn lost(lost: &[Lost]) -> impl Iterator<Item = String> {
+pub(crate) fn lost_lines(lost: &[LostFacet]) -> impl Iterator<Item = String> {
     lost.iter().map(|lost| format!("lost: {} ({})", lost.facet, lost.count))
 }
 
-fn array_lengths(lengths: &ArrayLengths) -> String {
+fn describe_array_lengths(lengths: &ArrayLengths) -> String {
     let ArrayLengths { header_bytes, reference_bytes, alignment, derived, uncertain, .. } = lengths;
     let found = match lengths.found {
         HeaderFound::Option => "as --array-header says",
@@ -185,7 +189,7 @@ fn array_lengths(lengths: &ArrayLengths) -> String {
     )
 }
 
-pub(crate) fn addresses(addresses: Addresses) -> String {
+pub(crate) fn describe_addresses(addresses: Addresses) -> String {
     match addresses {
         Addresses::Kept => "kept".to_owned(),
         Addresses::Renumbered { count, first, step } => {

@@ -3,25 +3,26 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use heapsmith::corpus::{
-    Added, Addition, Selection, Trouble, Verified, add, bless, cases, export, is_export, verify_watched, version,
+    AddOutcome, Addition, CorpusReport, ExportSelection, Trouble, add, bless, cases, export, is_export, verify_watched,
+    version,
 };
 use heapsmith::error::Error;
 use serde::Serialize;
 
-use crate::terminal::Progress;
-use crate::{Answer, open, terminal};
+use crate::terminal::TerminalProgress;
+use crate::{CommandOutcome, open, terminal};
 
 /// Lists, verifies, exports or writes the corpus of golden dumps, and adds cases of your own to a folder.
 ///
 /// Example: heapsmith corpus verify
 #[derive(Args)]
-pub(crate) struct Opts {
+pub(crate) struct CorpusOpts {
     #[command(subcommand)]
-    command: Command,
+    command: CorpusCommand,
 }
 
 #[derive(Subcommand)]
-enum Command {
+enum CorpusCommand {
     /// List the cases with their verdicts; with --json, their rules and answers too.
     List {
         /// Print the manifest's entries as JSON, one a line, instead of a table.
@@ -109,7 +110,8 @@ enum Command {
 
 /// Whether a corpus is as expected.
 #[derive(Serialize, schemars::JsonSchema)]
-pub(crate) struct Report {
+#[schemars(rename = "Report")]
+pub(crate) struct CorpusVerifyReport {
     /// Version of this report's schema.
     schema: u32,
     /// The number of cases.
@@ -123,18 +125,18 @@ pub(crate) struct Report {
     notes: Vec<String>,
 }
 
-impl Opts {
-    pub(crate) fn run(self) -> Result<Answer, Error> {
+impl CorpusOpts {
+    pub(crate) fn run(self) -> Result<CommandOutcome, Error> {
         let failed = |e| Error::io("writing standard output", e);
         let mut out = terminal::stdout();
         match self.command {
-            Command::List { json: true } => {
+            CorpusCommand::List { json: true } => {
                 for case in cases()? {
-                    let text = serde_json::to_string(&case.manifest()).map_err(|e| failed(e.into()))?;
+                    let text = serde_json::to_string(&case.manifest_entry()).map_err(|e| failed(e.into()))?;
                     writeln!(terminal::data(), "{text}").map_err(failed)?;
                 }
             }
-            Command::List { json: false } => {
+            CorpusCommand::List { json: false } => {
                 let mut table = terminal::table(["case", "verdict", "bytes", "summary"]);
                 for case in cases()? {
                     let verdict = case.verdict.name().to_owned();
@@ -142,7 +144,7 @@ impl Opts {
                 }
                 writeln!(out, "{}", terminal::render(&table)).map_err(failed)?;
             }
-            Command::Verify { folder, json } => {
+            CorpusCommand::Verify { folder, json } => {
                 if is_export(&folder) {
                     return Err(Error::Usage(format!(
                         "{} holds cases of `corpus export` or `corpus add`, whose manifest.json has the SHA-256 of each file; \
@@ -150,13 +152,13 @@ impl Opts {
                         folder.display()
                     )));
                 }
-                let mut progress = Progress::steps("verifying cases");
-                let verified = verify_watched(&folder, &mut |done, of| progress.at(done, of))?;
+                let mut progress = TerminalProgress::steps("verifying cases");
+                let verified = verify_watched(&folder, &mut |done, of| progress.set_done(done, of))?;
                 drop(progress);
-                let answer = if verified.troubles.is_empty() { Answer::Yes } else { Answer::No };
+                let answer = if verified.troubles.is_empty() { CommandOutcome::Yes } else { CommandOutcome::No };
                 if json {
-                    let Verified { cases, troubles, notes, .. } = verified;
-                    let report = Report { schema: 1, cases, holds: troubles.is_empty(), troubles, notes };
+                    let CorpusReport { cases, troubles, notes, .. } = verified;
+                    let report = CorpusVerifyReport { schema: 1, cases, holds: troubles.is_empty(), troubles, notes };
                     let text = serde_json::to_string(&report).map_err(|e| failed(e.into()))?;
                     writeln!(terminal::data(), "{text}").map_err(failed)?;
                     return Ok(answer);
@@ -175,38 +177,38 @@ impl Opts {
                 writeln!(out, "{} cases: {verdict}", verified.cases).map_err(failed)?;
                 return Ok(answer);
             }
-            Command::Export { output, format, tag, rule } => {
-                let mut selection = Selection::default();
+            CorpusCommand::Export { output, format, tag, rule } => {
+                let mut selection = ExportSelection::default();
                 (selection.formats, selection.tags, selection.rules) = (format, tag, rule);
                 let count = export(&output, &selection)?;
                 let (version, folder) = (version(), output.display());
                 writeln!(out, "{count} cases of version {version} written to {folder}").map_err(failed)?;
             }
-            Command::Add { dump, listing, refused: _, output, id, summary, heap } => {
+            CorpusCommand::Add { dump, listing, refused: _, output, id, summary, heap } => {
                 let name = dump.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
                 let stem = name.split('.').next().unwrap_or_default().to_lowercase();
                 let listing = listing.as_deref().map(open::input).transpose()?;
                 let (id, summary) = (id.unwrap_or(stem), summary.unwrap_or(name));
                 let addition = Addition { dump: open::input(&dump)?, id, summary, heap: heap.heap, listing };
                 match add(&output, &addition)? {
-                    Added::Cases(1) => {
+                    AddOutcome::Cases(1) => {
                         writeln!(out, "added {} to {}, as its first case", addition.id, output.display())
                     }
-                    Added::Cases(count) => {
+                    AddOutcome::Cases(count) => {
                         writeln!(out, "added {} to {}, which has {count} cases now", addition.id, output.display())
                     }
-                    Added::Disagrees(why) => {
+                    AddOutcome::Disagrees(why) => {
                         terminal::error(&why);
-                        return Ok(Answer::No);
+                        return Ok(CommandOutcome::No);
                     }
                 }
                 .map_err(failed)?;
             }
-            Command::Bless { folder } => {
+            CorpusCommand::Bless { folder } => {
                 let count = bless(&folder)?;
                 writeln!(out, "{count} cases written to {}", folder.display()).map_err(failed)?;
             }
         }
-        Ok(Answer::Yes)
+        Ok(CommandOutcome::Yes)
     }
 }

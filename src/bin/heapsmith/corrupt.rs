@@ -9,7 +9,7 @@ use heapsmith::output::Output;
 use heapsmith::validate::{Severity, rule};
 use serde::Serialize;
 
-use crate::{Answer, family, open, outputs, terminal};
+use crate::{CommandOutcome, family, open, outputs, terminal};
 
 /// Damages a valid dump by a named edit, which breaks one rule at a known place.
 ///
@@ -20,7 +20,7 @@ use crate::{Answer, family, open, outputs, terminal};
 ///
 /// Example: heapsmith corrupt good.hprof --edit raise-the-version -o bad.hprof
 #[derive(Args)]
-pub(crate) struct Opts {
+pub(crate) struct CorruptOpts {
     /// Valid dump; `-` is standard input. Required unless --list is given.
     #[arg(required_unless_present = "list")]
     input: Option<PathBuf>,
@@ -46,15 +46,17 @@ pub(crate) struct Opts {
 
 /// The edits, or the one that was made.
 #[derive(Serialize, schemars::JsonSchema)]
-pub(crate) struct Report {
+#[schemars(rename = "Report")]
+pub(crate) struct CorruptReport {
     /// Version of this report's schema.
     schema: u32,
     /// The edits.
-    edits: Vec<Line>,
+    edits: Vec<EditLine>,
 }
 
 #[derive(Serialize, schemars::JsonSchema)]
-struct Line {
+#[schemars(rename = "Line")]
+struct EditLine {
     /// `phd`, `hprof` or `classic`.
     format: &'static str,
     /// The edit's name.
@@ -70,41 +72,48 @@ struct Line {
     offset: Option<u64>,
 }
 
-impl Line {
-    fn of(edit: &NamedEdit, offset: Option<u64>) -> Line {
+impl EditLine {
+    fn from_edit(edit: &NamedEdit, offset: Option<u64>) -> EditLine {
         let severity = rule(edit.rule.0).and_then(|rule| rule.severity);
-        Line { format: edit.family.name(), name: edit.name, rule: edit.rule.0, severity, summary: edit.summary, offset }
+        EditLine {
+            format: edit.family.name(),
+            name: edit.name,
+            rule: edit.rule.0,
+            severity,
+            summary: edit.summary,
+            offset,
+        }
     }
 }
 
-impl Opts {
-    pub(crate) fn run(self) -> Result<Answer, Error> {
+impl CorruptOpts {
+    pub(crate) fn run(self) -> Result<CommandOutcome, Error> {
         match (&self.input, &self.edit) {
-            (Some(input), Some(edit)) => self.make(input, edit),
+            (Some(input), Some(edit)) => self.damage(input, edit),
             _ => self.list(),
         }
     }
 
-    fn list(&self) -> Result<Answer, Error> {
+    fn list(&self) -> Result<CommandOutcome, Error> {
         let failed = |e| Error::io("writing standard output", e);
         let wanted = |family: &Family| self.format.is_none_or(|format| format == *family);
         let edits = Family::ALL.into_iter().filter(wanted).flat_map(corrupt::edits);
-        let edits: Vec<Line> = edits.map(|edit| Line::of(&edit, None)).collect();
+        let edits: Vec<EditLine> = edits.map(|edit| EditLine::from_edit(&edit, None)).collect();
         if self.json {
             print_json(terminal::data(), edits)?;
-            return Ok(Answer::Yes);
+            return Ok(CommandOutcome::Yes);
         }
         let mut table = terminal::table(["format", "edit", "rule", "what it does"]);
-        for Line { format, name, rule, summary, .. } in edits {
+        for EditLine { format, name, rule, summary, .. } in edits {
             table.add_row([format, name, rule, summary]);
         }
         writeln!(terminal::stdout(), "{}", terminal::render(&table)).map_err(failed)?;
-        Ok(Answer::Yes)
+        Ok(CommandOutcome::Yes)
     }
 
-    fn make(&self, input: &Path, name: &str) -> Result<Answer, Error> {
+    fn damage(&self, input: &Path, name: &str) -> Result<CommandOutcome, Error> {
         let output = &self.output;
-        outputs::apart(&[input], &[output])?;
+        outputs::require_distinct(&[input], &[output])?;
         let file = open::dump(input, Default::default())?;
         let (source, family) = (file.input().name().to_owned(), file.family());
         let edits = corrupt::edits(family);
@@ -136,8 +145,8 @@ impl Opts {
         file.finish()?;
 
         if self.json {
-            print_json(terminal::data_beside(Some(output)), vec![Line::of(edit, Some(edited.offset))])?;
-            return Ok(Answer::Yes);
+            print_json(terminal::data_beside(Some(output)), vec![EditLine::from_edit(edit, Some(edited.offset))])?;
+            return Ok(CommandOutcome::Yes);
         }
         writeln!(
             terminal::text_beside(Some(output)),
@@ -147,12 +156,12 @@ impl Opts {
             edit.summary
         )
         .map_err(|e| Error::io("writing the report", e))?;
-        Ok(Answer::Yes)
+        Ok(CommandOutcome::Yes)
     }
 }
 
-fn print_json(mut out: Box<dyn Write>, edits: Vec<Line>) -> Result<(), Error> {
+fn print_json(mut out: Box<dyn Write>, edits: Vec<EditLine>) -> Result<(), Error> {
     let failed = |e| Error::io("writing the report", e);
-    let text = serde_json::to_string(&Report { schema: 1, edits }).map_err(|e| failed(e.into()))?;
+    let text = serde_json::to_string(&CorruptReport { schema: 1, edits }).map_err(|e| failed(e.into()))?;
     writeln!(out, "{text}").map_err(failed)
 }

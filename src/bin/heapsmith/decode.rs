@@ -8,7 +8,7 @@ use heapsmith::format::{DumpFile, Lowering};
 use heapsmith::output::Output;
 use heapsmith::validate::unsound;
 
-use crate::{Answer, open, outputs, terminal};
+use crate::{CommandOutcome, open, outputs, terminal};
 
 /// Prints a dump as a listing: JSON Lines, defined in specs/listing.md.
 ///
@@ -18,7 +18,7 @@ use crate::{Answer, open, outputs, terminal};
 ///
 /// Example: heapsmith decode seven.phd | head -3
 #[derive(Args)]
-pub(crate) struct Opts {
+pub(crate) struct DecodeOpts {
     /// Dump; `-` is standard input.
     file: PathBuf,
     /// File to write; `-` is standard output, also without this option.
@@ -36,9 +36,9 @@ pub(crate) struct Opts {
     sound_prefix: bool,
 }
 
-impl Opts {
-    pub(crate) fn run(self) -> Result<Answer, Error> {
-        outputs::apart(&[&self.file], &[&self.output])?;
+impl DecodeOpts {
+    pub(crate) fn run(self) -> Result<CommandOutcome, Error> {
+        outputs::require_distinct(&[&self.file], &[&self.output])?;
         let reading = self.reading.reading();
         let input = open::input(&self.file)?;
         let unsound = unsound(&input, reading)?;
@@ -46,7 +46,7 @@ impl Opts {
             Some(e) if !self.sound_prefix => return Err(e.into()),
             other => other,
         };
-        let file = open::dump_of(input, reading)?;
+        let file = open::dump_from_input(input, reading)?;
         // Before anything else is held: it holds the class table and may sort the objects, too.
         let recognised = recognise(&file);
         let mut outline = file.outline()?;
@@ -54,7 +54,7 @@ impl Opts {
             Err(e) if !self.sound_prefix && !e.is_missing_end() => return Err(e.into()),
             other => other,
         };
-        let number = self.heap.of(outline.dump.heaps.len())?;
+        let number = self.heap.number(outline.dump.heaps.len())?;
         let mut lines = SortedLines::new(MEMORY);
         let ended = outline.visit_objects(number, &mut |place, object| lines.add(place, object))?;
         let broken = match read.and(ended) {
@@ -77,7 +77,7 @@ impl Opts {
         lines.write(&mut output, &head, heap, classes)?;
         output.finish()?;
         match broken.or(unsound) {
-            None => Ok(Answer::Yes),
+            None => Ok(CommandOutcome::Yes),
             Some(e) => Err(e.into()),
         }
     }

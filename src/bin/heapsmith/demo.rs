@@ -7,7 +7,7 @@ use clap::Args;
 use heapsmith::DumpOptions;
 use heapsmith::compare::compare;
 use heapsmith::error::Error;
-use heapsmith::family::{Reading, Setting};
+use heapsmith::family::{ReadOptions, Setting};
 use heapsmith::format::{Format, Lowering, WholeFile, profiles};
 use heapsmith::generate::{GenerateOptions, from_seed};
 use heapsmith::hprof::IdSize;
@@ -18,7 +18,7 @@ use heapsmith::validate::{ValidateOptions, validate};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use crate::{Answer, open, terminal};
+use crate::{CommandOutcome, open, terminal};
 
 /// Writes one random heap in every format and version as every writer does, reads each file again and compares it with the heap.
 ///
@@ -26,7 +26,7 @@ use crate::{Answer, open, terminal};
 ///
 /// Example: heapsmith demo --seed 7
 #[derive(Args)]
-pub(crate) struct Opts {
+pub(crate) struct DemoOpts {
     /// Seed of the heap.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -49,7 +49,8 @@ pub(crate) struct Opts {
 
 /// The dumps of one heap.
 #[derive(Serialize, schemars::JsonSchema)]
-pub(crate) struct Report {
+#[schemars(rename = "Report")]
+pub(crate) struct DemoReport {
     /// Version of this report's schema.
     schema: u32,
     /// Seed of the heap.
@@ -59,11 +60,12 @@ pub(crate) struct Report {
     /// Its objects.
     objects: usize,
     /// The files.
-    dumps: Vec<Row>,
+    dumps: Vec<DemoDump>,
 }
 
 #[derive(Serialize, schemars::JsonSchema)]
-struct Row {
+#[schemars(rename = "Row")]
+struct DemoDump {
     /// Path of the file.
     file: String,
     /// Its format.
@@ -82,19 +84,23 @@ struct Row {
     sound: bool,
 }
 
-impl Opts {
-    pub(crate) fn run(self) -> Result<Answer, Error> {
+impl DemoOpts {
+    pub(crate) fn run(self) -> Result<CommandOutcome, Error> {
         let failed = |e| Error::io(format!("creating {}", self.output.display()), e);
         fs::create_dir_all(&self.output).map_err(failed)?;
         let mut heap = from_seed(&GenerateOptions::default().objects(self.objects), self.seed);
-        let rows = self.lowerings()?.iter().map(|lowering| self.row(&mut heap, lowering)).collect::<Result<_, _>>()?;
+        let rows = self
+            .lowerings()?
+            .iter()
+            .map(|lowering| self.write_and_compare(&mut heap, lowering))
+            .collect::<Result<_, _>>()?;
         let (classes, objects) = (heap.classes.len(), heap.objects.len());
-        let report = Report { schema: 1, seed: self.seed, classes, objects, dumps: rows };
+        let report = DemoReport { schema: 1, seed: self.seed, classes, objects, dumps: rows };
         self.print(&report)?;
-        Ok(if report.dumps.iter().all(|row| row.sound) { Answer::Yes } else { Answer::No })
+        Ok(if report.dumps.iter().all(|row| row.sound) { CommandOutcome::Yes } else { CommandOutcome::No })
     }
 
-    fn print(&self, report: &Report) -> Result<(), Error> {
+    fn print(&self, report: &DemoReport) -> Result<(), Error> {
         let failed = |e| Error::io("writing standard output", e);
         if self.json {
             let text = serde_json::to_string(report).map_err(|e| failed(e.into()))?;
@@ -104,16 +110,17 @@ impl Opts {
         for row in &report.dumps {
             table.add_row([row.format.as_str(), row.profile, &row.bytes.to_string(), &row.verdict()]);
         }
-        let Report { seed, classes, objects, dumps, .. } = report;
+        let DemoReport { seed, classes, objects, dumps, .. } = report;
         let mut out = terminal::stdout();
         writeln!(out, "One heap (seed {seed}: {classes} classes, {objects} objects) as {} dumps:\n", dumps.len())
             .and_then(|()| writeln!(out, "{}", terminal::render(&table)))
             .map_err(failed)?;
         for row in dumps.iter().filter(|_| self.long) {
-            writeln!(out, "{}  {}", row.sha256, terminal::line(&row.file)).map_err(failed)?;
+            writeln!(out, "{}  {}", row.sha256, terminal::single_line(&row.file)).map_err(failed)?;
         }
         let Some(last) = dumps.last() else { return Ok(()) };
-        let (folder, file) = (terminal::line(&self.output.display().to_string()), terminal::line(&last.file));
+        let (folder, file) =
+            (terminal::single_line(&self.output.display().to_string()), terminal::single_line(&last.file));
         writeln!(
             out,
             "\nThe dumps are in {folder}. Next:\n  heapsmith inspect {file}\n  heapsmith validate {folder}\n  \
@@ -136,7 +143,7 @@ impl Opts {
         Ok(lowerings)
     }
 
-    fn row(&self, heap: &mut Heap, lowering: &Lowering) -> Result<Row, Error> {
+    fn write_and_compare(&self, heap: &mut Heap, lowering: &Lowering) -> Result<DemoDump, Error> {
         let mut bytes = Vec::new();
         lowering.write(&mut (heap as &mut dyn HeapSource), &mut bytes)?;
         let format = lowering.format();
@@ -146,12 +153,12 @@ impl Opts {
 
         let input = Input::open(&path)?;
         let expected = lowering.carry(&mut (heap as &mut dyn HeapSource))?;
-        let WholeFile { dump, ended, .. } = open::dump_of(input.clone(), Reading::default())?.read()?;
+        let WholeFile { dump, ended, .. } = open::dump_from_input(input.clone(), ReadOptions::default())?.read()?;
         ended?;
         let comparison = compare(&expected.heaps[0], &dump.heaps[0], &BTreeSet::new());
         let report = validate(&input, ValidateOptions::default())?;
         let trap = lowering.is_trap();
-        Ok(Row {
+        Ok(DemoDump {
             file: path.display().to_string(),
             format: format.to_string(),
             profile: lowering.profile(),
@@ -175,7 +182,7 @@ impl Opts {
     }
 }
 
-impl Row {
+impl DemoDump {
     fn verdict(&self) -> String {
         match (self.sound, self.trap) {
             (false, _) => terminal::bad("FAILED"),

@@ -3,14 +3,16 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use heapsmith::compare::Facet;
-use heapsmith::digest::{BUCKETS, Difference, Digest, Options, RecordKind, Selection, against, digest};
+use heapsmith::digest::{
+    BUCKETS, Digest, DigestDifference, DigestOptions, FacetSelection, RecordKind, compare_digests, digest,
+};
 use heapsmith::error::Error;
 use heapsmith::input::{LONGEST_REPORT, read_text};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::tolerate::{self, Reported, TolerateOpt};
-use crate::{Answer, open, terminal};
+use crate::tolerate::{self, TolerateOpt, ToleratedReport};
+use crate::{CommandOutcome, open, terminal};
 
 /// Prints the digest of a heap: a SHA-256 of every record, summed, which does not depend on the order of
 /// records.
@@ -24,7 +26,7 @@ use crate::{Answer, open, terminal};
 ///
 /// Example: heapsmith digest heapdump.phd --buckets --json > theirs.json
 #[derive(Args)]
-pub(crate) struct Opts {
+pub(crate) struct DigestOpts {
     /// Dump or listing; `-` is standard input. A listing is held in memory: some 700 bytes an object, and the contents of arrays.
     file: PathBuf,
     /// Digest only these facets (comma-separated; `heapsmith facets` lists them). Without it, all that the dump records, except
@@ -60,28 +62,29 @@ const SCHEMA: u32 = 3;
 
 /// What is printed as JSON.
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Report {
+#[schemars(rename = "Report")]
+pub(crate) struct DigestReport {
     #[serde(flatten)]
     digest: Digest,
     /// Where it differs from the other party's.
     #[serde(skip_serializing_if = "Option::is_none")]
-    against: Option<Difference>,
+    against: Option<DigestDifference>,
 }
 
-impl Opts {
-    pub(crate) fn run(self) -> Result<Answer, Error> {
-        let theirs = self.against.as_deref().map(read).transpose()?;
+impl DigestOpts {
+    pub(crate) fn run(self) -> Result<CommandOutcome, Error> {
+        let theirs = self.against.as_deref().map(read_digest).transpose()?;
         let facets = match &theirs {
-            Some(theirs) => Selection::of(&theirs.facets)?,
-            None if self.facets.is_empty() => Selection::unordered(),
-            None => Selection::of(&self.facets)?,
+            Some(theirs) => FacetSelection::from_facets(&theirs.facets)?,
+            None if self.facets.is_empty() => FacetSelection::unordered(),
+            None => FacetSelection::from_facets(&self.facets)?,
         };
         let by_facet = self.by_facet || theirs.as_ref().is_some_and(|theirs| theirs.by_facet.is_some());
         let bucket = self.bucket.or(theirs.as_ref().and_then(|theirs| Some(theirs.bucket.as_ref()?.number)));
-        let options = Options::default().facets(facets).by_facet(by_facet).bucket(bucket);
+        let options = DigestOptions::default().facets(facets).by_facet(by_facet).bucket(bucket);
         let (mut heap, tolerated) = open::heap(&self.file, self.heap, self.reading.reading(), self.tolerate)?;
         let mut digest = digest(heap.source(), &options)?;
-        let difference = theirs.as_ref().map(|theirs| against(theirs, &digest));
+        let difference = theirs.as_ref().map(|theirs| compare_digests(theirs, &digest));
         if !self.buckets {
             digest.buckets = None;
         }
@@ -89,8 +92,8 @@ impl Opts {
         let failed = |e| Error::io("writing standard output", e);
         if self.json {
             digest.schema = SCHEMA;
-            let report = Report { digest, against: difference };
-            let text = serde_json::to_string(&Reported { report, tolerated }).map_err(|e| failed(e.into()))?;
+            let report = DigestReport { digest, against: difference };
+            let text = serde_json::to_string(&ToleratedReport { report, tolerated }).map_err(|e| failed(e.into()))?;
             writeln!(terminal::data(), "{text}").map_err(failed)?;
         } else {
             let mut out = terminal::stdout();
@@ -105,7 +108,7 @@ impl Opts {
                 write!(out, "{}", describe(&difference)).map_err(failed)?;
             }
         }
-        Ok(if equal { Answer::Yes } else { Answer::No })
+        Ok(if equal { CommandOutcome::Yes } else { CommandOutcome::No })
     }
 
     fn describe(&self, digest: &Digest, out: &mut dyn Write) -> std::io::Result<()> {
@@ -139,7 +142,7 @@ impl Opts {
 }
 
 /// The other party's report.
-fn read(path: &Path) -> Result<Digest, Error> {
+fn read_digest(path: &Path) -> Result<Digest, Error> {
     let wrong = |found: String| {
         Error::Usage(format!("{}: expected a digest as `digest --json` prints it; {found}", path.display()))
     };
@@ -159,7 +162,7 @@ fn names(facets: &[Facet]) -> String {
     if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }
 
-fn describe(difference: &Difference) -> String {
+fn describe(difference: &DigestDifference) -> String {
     if difference.equal {
         return format!("{}\n", terminal::good("equal"));
     }

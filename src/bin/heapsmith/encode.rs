@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use heapsmith::convert::{BUDGET, Lost, OmittedRoots, RetypedValues, Unwritten, check_superclass_lists};
+use heapsmith::convert::{BUDGET, LostFacet, OmittedRoots, RetypedValues, Unwritten, check_superclass_lists};
 use heapsmith::error::Error;
 use heapsmith::format::{Format, Lowering};
 use heapsmith::input::Input;
@@ -13,8 +13,8 @@ use heapsmith::validate::{FindingCounts, Severity, ValidateOptions, validate};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::spelling::{Spelling, warn_of_unwritten};
-use crate::{Answer, open, outputs, terminal};
+use crate::spelling::{SpellingOpts, warn_of_unwritten};
+use crate::{CommandOutcome, open, outputs, terminal};
 
 /// Writes a dump from a listing (see `decode`).
 ///
@@ -25,13 +25,13 @@ use crate::{Answer, open, outputs, terminal};
 ///
 /// Example: heapsmith encode seven.jsonl --format phd6 -o seven.phd
 #[derive(Args)]
-pub(crate) struct Opts {
+pub(crate) struct EncodeOpts {
     /// Listing; `-` is standard input.
     listing: PathBuf,
     #[arg(long, help = format!("Dump format: {}", Format::names()))]
     format: Format,
     #[command(flatten)]
-    spelling: Spelling,
+    spelling: SpellingOpts,
     /// Seed from which the profile `any` draws its spelling.
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -66,7 +66,7 @@ pub(crate) struct Report {
     /// The rules that the dump breaks.
     broken: Vec<FindingCounts>,
     /// Facets that the listing records and such dumps do not.
-    lost: Vec<Lost>,
+    lost: Vec<LostFacet>,
     /// Roots of the listing that the writer leaves out.
     omitted_roots: Vec<OmittedRoots>,
     /// Number of objects with values of another type than their class declares.
@@ -76,9 +76,9 @@ pub(crate) struct Report {
 /// Version of the report.
 const SCHEMA: u32 = 2;
 
-impl Opts {
-    pub(crate) fn run(mut self) -> Result<Answer, Error> {
-        outputs::apart(&[&self.listing], &[&self.output])?;
+impl EncodeOpts {
+    pub(crate) fn run(mut self) -> Result<CommandOutcome, Error> {
+        outputs::require_distinct(&[&self.listing], &[&self.output])?;
         let mut listing = open::listing(&Input::open_watched(&self.listing, &terminal::watch())?)?;
         let same_format = listing.head.format == Some(self.format.to_string());
         if let Some(line) = listing.nameless {
@@ -94,14 +94,14 @@ impl Opts {
             // The listing's own writer: its order and hashes are the dump's.
             lowering = lowering.adhering();
         }
-        check_superclass_lists(&listing.heap.classes, &lowering.needs(&listing.heap.facts), self.budget)?;
+        check_superclass_lists(&listing.heap.classes, &lowering.requirements(&listing.heap.facts), self.budget)?;
         let heap = Arc::new(listing.heap);
         let mut source: &Heap = &heap;
         // What no dump can say is an error of the listing, before its dump is read.
         lowering.write(&mut (&mut source as &mut dyn HeapSource), &mut io::sink())?;
         // Some writers contradict their format, which is what their dumps are for.
         let broken = if lowering.is_trap() { Vec::new() } else { self.broken_rules(&heap, &lowering)? };
-        let unwritten = Unwritten::of(&mut (&mut source as &mut dyn HeapSource), &lowering)?;
+        let unwritten = Unwritten::from_dump(&mut (&mut source as &mut dyn HeapSource), &lowering)?;
         let retyped_objects = unwritten.retyped.as_ref().map_or(0, |retyped| retyped.objects);
         // A value of another type that is longer or shorter breaks a rule.
         if let Some(retyped) = unwritten.retyped.as_ref().filter(|_| broken.is_empty()) {
@@ -121,7 +121,7 @@ impl Opts {
             let text = serde_json::to_string(&report).map_err(|e| failed(e.into()))?;
             writeln!(terminal::data_beside(Some(&self.output)), "{text}").map_err(failed)?;
         }
-        Ok(if written { Answer::Yes } else { Answer::No })
+        Ok(if written { CommandOutcome::Yes } else { CommandOutcome::No })
     }
 
     fn say_of_retyped(&self, retyped: &RetypedValues) {
@@ -135,7 +135,7 @@ impl Opts {
     /// The rules that the dump breaks; says on standard error what is wrong with it.
     fn broken_rules(&self, heap: &Arc<Heap>, lowering: &Lowering) -> Result<Vec<FindingCounts>, Error> {
         let (written, lower) = (Arc::clone(heap), lowering.clone());
-        let dump = Input::generated("the dump", move |out| {
+        let dump = Input::from_generator("the dump", move |out| {
             let mut source: &Heap = &written;
             lower.write(&mut (&mut source as &mut dyn HeapSource), out)
         });

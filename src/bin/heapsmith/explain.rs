@@ -10,13 +10,13 @@ use std::path::PathBuf;
 use clap::Args;
 use heapsmith::error::{self, Error};
 use heapsmith::format::Family;
-use heapsmith::validate::{Citation, Rule, RuleKind, Rulebook, Scope, Severity, rulebook};
+use heapsmith::validate::{Citation, Rule, RuleKind, RuleScope, Rulebook, Severity, rulebook};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::field::FieldLine;
-use crate::{Answer, family, terminal};
-use cases::Cases;
+use crate::{CommandOutcome, family, terminal};
+use cases::CorpusCases;
 
 /// Explains a rule: what it says, where that comes from, who follows it, and which cases of the corpus keep and break it, with
 /// the bytes of the smallest ones.
@@ -25,7 +25,7 @@ use cases::Cases;
 ///
 /// Example: heapsmith explain phd.gap.base
 #[derive(Args)]
-pub(crate) struct Opts {
+pub(crate) struct ExplainOpts {
     /// The id of a rule, as findings name it; or its first parts, to list all rules that begin with them. Required unless
     /// --list or --book is given.
     #[arg(required_unless_present_any = ["list", "book"], conflicts_with_all = ["list", "book"])]
@@ -43,8 +43,8 @@ pub(crate) struct Opts {
 }
 
 /// The error for a rule that does not exist.
-pub(crate) fn unknown(wanted: &str) -> Error {
-    let ids: Vec<&str> = rules(|_, _| true).iter().map(|(_, rule)| rule.id).collect();
+pub(crate) fn unknown_rule(wanted: &str) -> Error {
+    let ids: Vec<&str> = find_rules(|_, _| true).iter().map(|(_, rule)| rule.id).collect();
     error::unknown("rule", wanted, ids, "`heapsmith explain --list` shows all")
 }
 
@@ -81,13 +81,13 @@ pub(crate) struct Explanation {
     /// What is misleading in documents and implementations, and settled by it.
     errata: Vec<ErratumText>,
     /// The titles of sources that these texts call by a key, such as S0.
-    keys: Vec<Key>,
+    keys: Vec<SourceTitle>,
     /// Facets that a reader gets wrong that does not follow it, or `all`.
     facets: &'static [&'static str],
     /// The cases of the corpus, if the program has them.
-    cases: Option<CasesOf>,
+    cases: Option<RuleCases>,
     /// The bytes of the smallest cases.
-    examples: Vec<Example>,
+    examples: Vec<CaseExample>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -99,7 +99,8 @@ struct ErratumText {
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Key {
+#[schemars(rename = "Key")]
+struct SourceTitle {
     /// The key.
     key: &'static str,
     /// Full title of the document.
@@ -108,7 +109,8 @@ struct Key {
 
 /// Ids of cases, the smallest dump first.
 #[derive(Default, Serialize, JsonSchema)]
-struct CasesOf {
+#[schemars(rename = "CasesOf")]
+struct RuleCases {
     /// Dumps that keep the rule in a place where they could break it.
     keep: Vec<String>,
     /// Dumps that break it.
@@ -119,7 +121,8 @@ struct CasesOf {
 
 /// Bytes of a case.
 #[derive(Serialize, JsonSchema)]
-struct Example {
+#[schemars(rename = "Example")]
+struct CaseExample {
     /// Id of the case.
     case: String,
     /// What it is about.
@@ -138,44 +141,46 @@ struct ExampleField {
     field: FieldLine,
 }
 
-impl Opts {
-    pub(crate) fn run(self) -> Result<Answer, Error> {
+impl ExplainOpts {
+    pub(crate) fn run(self) -> Result<CommandOutcome, Error> {
         if let Some(folder) = &self.book {
             let count = book::write(folder)?;
             writeln!(terminal::stdout(), "{count} pages written to {}", folder.display()).map_err(failed)?;
-            return Ok(Answer::Yes);
+            return Ok(CommandOutcome::Yes);
         }
         let Some(wanted) = &self.rule else {
             let of = self.list.flatten();
-            return self.several(&rules(|book, _| of.is_none_or(|of| book.format == of.name())));
+            return self.print_rules(&find_rules(|book, _| of.is_none_or(|of| book.format == of.name())));
         };
-        if let [only] = rules(|_, rule| rule.id == wanted)[..] {
-            return self.several(&[only]);
+        if let [only] = find_rules(|_, rule| rule.id == wanted)[..] {
+            return self.print_rules(&[only]);
         }
-        let beneath = rules(|_, rule| rule.id.strip_prefix(wanted.as_str()).is_some_and(|rest| rest.starts_with('.')));
-        if beneath.is_empty() { Err(unknown(wanted)) } else { self.several(&beneath) }
+        let beneath =
+            find_rules(|_, rule| rule.id.strip_prefix(wanted.as_str()).is_some_and(|rest| rest.starts_with('.')));
+        if beneath.is_empty() { Err(unknown_rule(wanted)) } else { self.print_rules(&beneath) }
     }
 
     /// One rule in full, or a list of several.
-    fn several(&self, rules: &[(&'static Rulebook, &'static Rule)]) -> Result<Answer, Error> {
+    fn print_rules(&self, rules: &[(&'static Rulebook, &'static Rule)]) -> Result<CommandOutcome, Error> {
         let said = if self.json {
-            let cases = Cases::all()?;
-            rules.iter().try_for_each(|(book, rule)| json(&explanation(book, rule, &cases)?))
+            let cases = CorpusCases::load()?;
+            rules.iter().try_for_each(|(book, rule)| print_json(&explanation(book, rule, &cases)?))
         } else if let [(book, rule)] = rules {
-            write!(terminal::stdout(), "{}", text(&explanation(book, rule, &Cases::all()?)?)).map_err(failed)
+            write!(terminal::stdout(), "{}", explanation_text(&explanation(book, rule, &CorpusCases::load()?)?))
+                .map_err(failed)
         } else {
             let mut table = terminal::table(["rule", "", "first sentence"]);
             for (_, rule) in rules {
-                table.add_row([rule.id.to_owned(), weight(rule), first_sentence(rule.statement).to_owned()]);
+                table.add_row([rule.id.to_owned(), severity_or_kind(rule), first_sentence(rule.statement).to_owned()]);
             }
             writeln!(terminal::stdout(), "{}", terminal::render(&table)).map_err(failed)
         };
-        said.map(|()| Answer::Yes)
+        said.map(|()| CommandOutcome::Yes)
     }
 }
 
 /// The rules of all books that a condition takes.
-pub(crate) fn rules(takes: impl Fn(&Rulebook, &Rule) -> bool) -> Vec<(&'static Rulebook, &'static Rule)> {
+pub(crate) fn find_rules(takes: impl Fn(&Rulebook, &Rule) -> bool) -> Vec<(&'static Rulebook, &'static Rule)> {
     let books = Family::ALL.into_iter().map(rulebook);
     books
         .flat_map(|book| book.rule.iter().map(move |rule| (book, rule)))
@@ -183,8 +188,8 @@ pub(crate) fn rules(takes: impl Fn(&Rulebook, &Rule) -> bool) -> Vec<(&'static R
         .collect()
 }
 
-fn explanation(book: &'static Rulebook, rule: &'static Rule, cases: &Cases) -> Result<Explanation, Error> {
-    let (cases, examples) = cases.of(rule)?;
+fn explanation(book: &'static Rulebook, rule: &'static Rule, cases: &CorpusCases) -> Result<Explanation, Error> {
+    let (cases, examples) = cases.for_rule(rule)?;
     let errata = book.errata(rule).map(|erratum| ErratumText { id: erratum.id, statement: erratum.statement });
     Ok(Explanation {
         schema: 1,
@@ -201,7 +206,7 @@ fn explanation(book: &'static Rulebook, rule: &'static Rule, cases: &Cases) -> R
         versions: rule.versions.iter().filter_map(|version| version_name(book.format, *version)).collect(),
         writers: rule.profiles,
         errata: errata.collect(),
-        keys: keys(book, rule),
+        keys: source_titles(book, rule),
         facets: rule.facets,
         cases,
         examples,
@@ -209,17 +214,17 @@ fn explanation(book: &'static Rulebook, rule: &'static Rule, cases: &Cases) -> R
 }
 
 /// The documents that the texts of a rule call by their keys. Only documents have such keys: an S and a number.
-fn keys(book: &'static Rulebook, rule: &'static Rule) -> Vec<Key> {
+fn source_titles(book: &'static Rulebook, rule: &'static Rule) -> Vec<SourceTitle> {
     let errata = book.errata(rule).map(|erratum| erratum.statement);
     let texts: Vec<&str> = errata.chain(rule.documents).chain([rule.statement]).collect();
     let is_in =
         |key: &str| texts.iter().any(|text| text.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word == key));
     let documents = book.source.iter().filter(|source| source.key.starts_with('S') && is_in(source.key));
-    documents.map(|source| Key { key: source.key, title: source.title }).collect()
+    documents.map(|source| SourceTitle { key: source.key, title: source.title }).collect()
 }
 
 /// An explanation for people.
-fn text(explained: &Explanation) -> String {
+fn explanation_text(explained: &Explanation) -> String {
     let mut text = format!("{}: {}\n\n{}\n", explained.rule, heading(explained), explained.statement);
     let mut put = |name: &str, values: &[String]| {
         let separator = if values.iter().map(String::len).sum::<usize>() > LINE { "\n             " } else { ", " };
@@ -235,7 +240,7 @@ fn text(explained: &Explanation) -> String {
     for erratum in &explained.errata {
         put("erratum", &[format!("{}: {}", erratum.id, erratum.statement)]);
     }
-    for Key { key, title } in &explained.keys {
+    for SourceTitle { key, title } in &explained.keys {
         put(key, &[(*title).to_owned()]);
     }
     put("gets wrong", &owned(explained.facets));
@@ -269,11 +274,11 @@ fn heading(explained: &Explanation) -> String {
     };
     let stops = if explained.stops { ", nothing after it can be read then" } else { "" };
     let since = explained.since;
-    format!("a rule of the {} ({}){severity}{stops}; since {since}", subject(explained.kind), explained.scope)
+    format!("a rule of the {} ({}){severity}{stops}; since {since}", rule_subject(explained.kind), explained.scope)
 }
 
 /// The subject of a kind of rule, in the plural.
-fn subject(kind: &str) -> &'static str {
+fn rule_subject(kind: &str) -> &'static str {
     match kind {
         "writer" => "writers",
         "reader" => "readers",
@@ -290,7 +295,7 @@ fn shortened(ids: &[String]) -> Vec<String> {
     shown
 }
 
-pub(crate) fn weight(rule: &Rule) -> String {
+pub(crate) fn severity_or_kind(rule: &Rule) -> String {
     match rule.severity {
         Some(Severity::Error) => "error".to_owned(),
         Some(Severity::Warning) => "warning".to_owned(),
@@ -311,26 +316,26 @@ pub(crate) fn kind(kind: RuleKind) -> &'static str {
     }
 }
 
-fn scope(scope: Scope) -> &'static str {
+fn scope(scope: RuleScope) -> &'static str {
     match scope {
-        Scope::Pass => "pass",
-        Scope::Graph => "graph",
-        Scope::Record => "record",
-        Scope::Header => "header",
-        Scope::File => "file",
+        RuleScope::Pass => "pass",
+        RuleScope::Graph => "graph",
+        RuleScope::Record => "record",
+        RuleScope::Header => "header",
+        RuleScope::File => "file",
     }
 }
 
 /// A version as dumps of the format state it; classic text has none.
 fn version_name(format: &str, version: u32) -> Option<String> {
-    match Family::named(format) {
+    match Family::from_name(format) {
         Some(family) if family == Family::HPROF => Some(format!("1.0.{version}")),
         Some(family) if family.versions() == [0] => None,
         _ => Some(version.to_string()),
     }
 }
 
-fn json(explained: &Explanation) -> Result<(), Error> {
+fn print_json(explained: &Explanation) -> Result<(), Error> {
     let text = serde_json::to_string(explained).map_err(|e| failed(e.into()))?;
     writeln!(terminal::data(), "{text}").map_err(failed)
 }

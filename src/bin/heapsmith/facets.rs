@@ -6,10 +6,10 @@ use comfy_table::presets::NOTHING;
 use heapsmith::compare::Facet;
 use heapsmith::compare::carriage::Carriage;
 use heapsmith::error::Error;
-use heapsmith::format::{Target, text};
+use heapsmith::format::{DumpTarget, text};
 use serde::Serialize;
 
-use crate::{Answer, terminal};
+use crate::{CommandOutcome, terminal};
 
 /// Shows which facts a dump carries, by format, version and writer.
 ///
@@ -18,11 +18,11 @@ use crate::{Answer, terminal};
 ///
 /// Example: heapsmith facets hprof phd6/openj9
 #[derive(Args)]
-pub(crate) struct Opts {
+pub(crate) struct FacetsOpts {
     /// A format, or a format and a profile, such as phd6/openj9. Without it, all formats.
-    first: Option<Target>,
+    first: Option<DumpTarget>,
     /// Another format: shows what both have, and what is left of the first in the second. Without it, only the first.
-    second: Option<Target>,
+    second: Option<DumpTarget>,
     /// Show only these facets (comma-separated). Without it, all.
     #[arg(long, value_delimiter = ',')]
     facets: Vec<Facet>,
@@ -33,7 +33,8 @@ pub(crate) struct Opts {
 
 /// The table, or a part of it.
 #[derive(Serialize, schemars::JsonSchema)]
-pub(crate) struct Report {
+#[schemars(rename = "Report")]
+pub(crate) struct FacetsReport {
     /// Version of this report's schema.
     schema: u32,
     /// Formats, with a slash and a profile where one is meant; the last is the meet if `meet` is set.
@@ -41,13 +42,14 @@ pub(crate) struct Report {
     /// Whether the last column is the meet of the others.
     meet: bool,
     /// One row a facet.
-    facets: Vec<Row>,
+    facets: Vec<FacetRow>,
     /// The rules that the rows name, and what each does.
-    rules: Vec<RuleText>,
+    rules: Vec<ChangeRuleText>,
 }
 
 #[derive(Serialize, schemars::JsonSchema)]
-struct Row {
+#[schemars(rename = "Row")]
+struct FacetRow {
     /// The facet.
     facet: Facet,
     /// In the order of the columns: `exact`, `none`, or rules.
@@ -55,21 +57,22 @@ struct Row {
 }
 
 #[derive(Serialize, schemars::JsonSchema)]
-struct RuleText {
+#[schemars(rename = "RuleText")]
+struct ChangeRuleText {
     /// The rule's name.
     rule: String,
     /// What it does.
     text: String,
 }
 
-impl Opts {
-    pub(crate) fn run(self) -> Result<Answer, Error> {
+impl FacetsOpts {
+    pub(crate) fn run(self) -> Result<CommandOutcome, Error> {
         let report = self.report();
         let failed = |e| Error::io("writing standard output", e);
         if self.json {
             let text = serde_json::to_string(&report).map_err(|e| failed(e.into()))?;
             writeln!(terminal::data(), "{text}").map_err(failed)?;
-            return Ok(Answer::Yes);
+            return Ok(CommandOutcome::Yes);
         }
         let mut out = terminal::stdout();
         let mut table = Table::new();
@@ -84,25 +87,25 @@ impl Opts {
         if !report.rules.is_empty() {
             writeln!(out).map_err(failed)?;
         }
-        for RuleText { rule, text } in &report.rules {
+        for ChangeRuleText { rule, text } in &report.rules {
             writeln!(out, "{rule}: {text}").map_err(failed)?;
         }
-        Ok(Answer::Yes)
+        Ok(CommandOutcome::Yes)
     }
 
-    fn report(&self) -> Report {
+    fn report(&self) -> FacetsReport {
         let targets = match (&self.first, &self.second) {
             (Some(first), Some(second)) => vec![first.clone(), second.clone()],
             (Some(only), None) => {
-                let mut own: Vec<Target> =
-                    Target::all().into_iter().filter(|target| target.format == only.format).collect();
+                let mut own: Vec<DumpTarget> =
+                    DumpTarget::all().into_iter().filter(|target| target.format == only.format).collect();
                 own.retain(|target| only.profile.is_none() || target == only);
                 own
             }
-            _ => Target::all().into_iter().filter(|target| target.profile.is_none()).collect(),
+            _ => DumpTarget::all().into_iter().filter(|target| target.profile.is_none()).collect(),
         };
         let meet = self.second.is_some();
-        let columns: Vec<_> = targets.iter().map(Target::column).collect();
+        let columns: Vec<_> = targets.iter().map(DumpTarget::column).collect();
         let mut used = std::collections::BTreeSet::new();
         let mut facets = Vec::new();
         for facet in Facet::ALL.into_iter().filter(|f| self.facets.is_empty() || self.facets.contains(f)) {
@@ -115,11 +118,11 @@ impl Opts {
                 Carriage::Exact | Carriage::None => None,
             }));
             let words = |carried: Vec<Carriage>| carried.iter().map(Carriage::to_string).collect();
-            facets.push(Row { facet, carried: cells.into_iter().map(words).collect() });
+            facets.push(FacetRow { facet, carried: cells.into_iter().map(words).collect() });
         }
-        let mut columns: Vec<String> = targets.iter().map(Target::to_string).collect();
+        let mut columns: Vec<String> = targets.iter().map(DumpTarget::to_string).collect();
         columns.extend(meet.then(|| "both".to_owned()));
-        let rules = used.into_iter().map(|rule| RuleText { rule: rule.to_string(), text: text(rule).to_owned() });
-        Report { schema: 3, columns, meet, facets, rules: rules.collect() }
+        let rules = used.into_iter().map(|rule| ChangeRuleText { rule: rule.to_string(), text: text(rule).to_owned() });
+        FacetsReport { schema: 3, columns, meet, facets, rules: rules.collect() }
     }
 }

@@ -27,7 +27,7 @@ pub(crate) struct FieldLine {
 }
 
 impl FieldLine {
-    pub(crate) fn of(field: &Annotation<'_>) -> FieldLine {
+    pub(crate) fn from_annotation(field: &Annotation<'_>) -> FieldLine {
         FieldLine {
             offset: field.offset,
             bytes: field.bytes.iter().map(|b| format!("{b:02x}")).collect(),
@@ -41,7 +41,7 @@ impl FieldLine {
 
     /// Whether it has a byte of these.
     #[cfg(feature = "corpus")]
-    pub(crate) fn meets(&self, offset: u64, length: u64) -> bool {
+    pub(crate) fn overlaps(&self, offset: u64, length: u64) -> bool {
         self.offset < offset.saturating_add(length) && offset < self.offset + self.length()
     }
 
@@ -62,7 +62,7 @@ impl FieldLine {
 
     /// Of the first field of a record: which kind of record that is.
     #[cfg(feature = "corpus")]
-    pub(crate) fn form(&self) -> String {
+    pub(crate) fn record_kind(&self) -> String {
         // What follows is about the record itself.
         let form = self.meaning.split([',', '(']).next().unwrap_or_default();
         form.split(" of class").next().unwrap_or_default().trim().to_owned()

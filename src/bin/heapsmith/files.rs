@@ -15,7 +15,7 @@ use crate::terminal;
 
 /// The files of all arguments, of which `-` stands for a list of paths on standard input, one a line.
 #[cfg(feature = "check")]
-pub(crate) fn listed(arguments: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
+pub(crate) fn expand_with_lists(arguments: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
     let mut all = Vec::new();
     for argument in arguments {
         if argument.as_os_str() != "-" {
@@ -25,18 +25,18 @@ pub(crate) fn listed(arguments: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
         let list = read_text(argument, LONGEST_TEXT)?;
         all.extend(list.lines().map(str::trim_end).filter(|line| !line.is_empty()).map(PathBuf::from));
     }
-    files(&all)
+    expand(&all)
 }
 
 /// The files of all arguments: of a folder, those of it and of folders in it that begin like a dump; of a pattern, those that it
 /// matches. In the order of the arguments, and of their names in a folder.
-pub(crate) fn files(arguments: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
+pub(crate) fn expand(arguments: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
     let mut files = Vec::new();
     for argument in arguments {
         if argument.is_dir() {
-            folder(argument, &mut files)?;
-        } else if let Some(pattern) = pattern(argument) {
-            matches(pattern, &mut files)?;
+            push_folder(argument, &mut files)?;
+        } else if let Some(pattern) = as_pattern(argument) {
+            push_matches(pattern, &mut files)?;
         } else {
             files.push(argument.clone());
         }
@@ -44,7 +44,7 @@ pub(crate) fn files(arguments: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
     Ok(files)
 }
 
-fn folder(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Error> {
+fn push_folder(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Error> {
     let (before, mut others, mut links) = (files.len(), 0, 0);
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
@@ -91,12 +91,12 @@ fn begins_like_a_dump(path: &Path) -> Result<bool, Error> {
 }
 
 /// The text of an argument that is a pattern and no file.
-fn pattern(argument: &Path) -> Option<&str> {
+fn as_pattern(argument: &Path) -> Option<&str> {
     let text = argument.to_str().filter(|text| text.contains(['*', '?', '[']))?;
     (!Recipe::is_recipe(text) && argument.symlink_metadata().is_err()).then_some(text)
 }
 
-fn matches(pattern: &str, files: &mut Vec<PathBuf>) -> Result<(), Error> {
+fn push_matches(pattern: &str, files: &mut Vec<PathBuf>) -> Result<(), Error> {
     let wrong = |e: glob::PatternError| Error::Usage(format!("{pattern}: invalid pattern: {e}"));
     let before = files.len();
     for found in glob::glob(pattern).map_err(wrong)? {

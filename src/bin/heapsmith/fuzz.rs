@@ -9,18 +9,20 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use clap::{ArgGroup, Args, Subcommand};
-use heapsmith::check::campaign::{CASES, Heard, campaign_report, status};
-use heapsmith::check::{Campaign, CampaignOptions, ExpectedFailures, KeptFiles, Subject, Sweeper, Wanted, What};
+use heapsmith::check::campaign::{CASES, CampaignEvent, campaign_report, status};
+use heapsmith::check::{
+    Campaign, CampaignOptions, ExpectedFailures, KeptFiles, OperationKind, Subject, Sweeper, WantedOperations,
+};
 use heapsmith::compare::Facet;
 use heapsmith::error::Error;
 use heapsmith::format::Family;
 use heapsmith::interrupt;
 
 use crate::check::{OperationOpt, left_out, shard};
-use crate::report::ReportOpts;
+use crate::report::ReportOutputOpts;
 use crate::subjects::SubjectOpts;
-use crate::terminal::Progress;
-use crate::{Answer, family, files, terminal};
+use crate::terminal::TerminalProgress;
+use crate::{CommandOutcome, family, files, terminal};
 
 /// Asks a parser, converter or writer about random and damaged dumps without an end, and reduces a dump of each cause.
 ///
@@ -36,9 +38,9 @@ use crate::{Answer, family, files, terminal};
 #[derive(Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 #[command(group(ArgGroup::new("subject").required(true).args(["adapter", "decoder", "converter", "encoder"])))]
-pub(crate) struct Opts {
+pub(crate) struct FuzzOpts {
     #[command(subcommand)]
-    command: Option<Command>,
+    command: Option<FuzzCommand>,
     #[command(flatten)]
     subject: SubjectOpts,
     /// Folder of the campaign: what is known of it, and reduced dumps. It is created; one that holds anything but this campaign is
@@ -86,16 +88,16 @@ pub(crate) struct Opts {
 }
 
 #[derive(Subcommand)]
-enum Command {
-    Status(StatusOpts),
-    Report(Told),
+enum FuzzCommand {
+    Status(FuzzStatusOpts),
+    Report(FuzzReportOpts),
 }
 
 /// Prints how far a campaign is: cases, causes, and what its dumps had. The campaign may be running.
 ///
 /// Example: heapsmith fuzz status night
 #[derive(Args)]
-struct StatusOpts {
+struct FuzzStatusOpts {
     /// Folder of the campaign.
     state: PathBuf,
     /// Print all that was reached. Without it, only how much of it.
@@ -112,28 +114,28 @@ struct StatusOpts {
 ///
 /// Example: heapsmith fuzz report night --report report
 #[derive(Args)]
-struct Told {
+struct FuzzReportOpts {
     /// Folders of the campaign: one, or those of its shards.
     #[arg(required = true)]
     states: Vec<PathBuf>,
     #[command(flatten)]
-    report: ReportOpts,
+    report: ReportOutputOpts,
 }
 
-impl Opts {
-    pub(crate) fn run(self) -> Result<Answer, Error> {
+impl FuzzOpts {
+    pub(crate) fn run(self) -> Result<CommandOutcome, Error> {
         match self.command {
-            Some(Command::Status(opts)) => opts.run(),
-            Some(Command::Report(opts)) => opts.run(),
-            None => self.campaign(),
+            Some(FuzzCommand::Status(opts)) => opts.run(),
+            Some(FuzzCommand::Report(opts)) => opts.run(),
+            None => self.run_campaign(),
         }
     }
 
-    fn campaign(self) -> Result<Answer, Error> {
+    fn run_campaign(self) -> Result<CommandOutcome, Error> {
         // What comes through pipes is read before: from then on a signal waits for what is at work.
-        let seeds = if self.seeds.is_empty() { Vec::new() } else { files::listed(&self.seeds)? };
+        let seeds = if self.seeds.is_empty() { Vec::new() } else { files::expand_with_lists(&self.seeds)? };
         let expected = self.expected.as_deref().map(ExpectedFailures::read).transpose()?.unwrap_or_default();
-        let stop = interrupt::gently();
+        let stop = interrupt::stop_on_signal();
         let subjects = self.subject.subjects(&stop)?;
         let [subject] = &subjects[..] else {
             return Err(Error::Usage(
@@ -153,45 +155,51 @@ impl Opts {
             .cases(self.cases)
             .causes(self.causes)
             .time(self.time)
-            .operations(Wanted(self.operation.map(What::from)))
+            .operations(WantedOperations(self.operation.map(OperationKind::from)))
             .jobs(self.jobs.unwrap_or_else(processors).get())
             .left_out(self.leave_out.iter().flat_map(|facet| facet.with_part()).collect())
             .trials(self.trials)
             .expected(expected);
         let sweeper = Sweeper::new()?;
         let root = self.state.clone().unwrap_or_default();
-        let outcome = run(&root, subject, &options);
+        let outcome = run_and_print(&root, subject, &options);
         drop(sweeper);
         let answer = outcome?;
-        Ok(stop.signal().map_or(answer, Answer::Interrupted))
+        Ok(stop.signal().map_or(answer, CommandOutcome::Interrupted))
     }
 }
 
-fn run(root: &std::path::Path, subject: &Subject, options: &CampaignOptions) -> Result<Answer, Error> {
+fn run_and_print(
+    root: &std::path::Path,
+    subject: &Subject,
+    options: &CampaignOptions,
+) -> Result<CommandOutcome, Error> {
     let mut campaign = Campaign::open(root, subject, options)?;
     // What a kill leaves there is removed by the next run.
-    let _ = tempfile::env::override_temp_dir(campaign.temporary());
-    let bar = Mutex::new(Progress::tries("asking"));
-    let heard = |heard: Heard<'_>| {
+    let _ = tempfile::env::override_temp_dir(campaign.temporary_folder());
+    let bar = Mutex::new(TerminalProgress::tries("asking"));
+    let heard = |heard: CampaignEvent<'_>| {
         let mut bar = bar.lock().unwrap_or_else(PoisonError::into_inner);
         match heard {
-            Heard::GoesOn(0) => {}
-            Heard::GoesOn(cases) => bar.aside(|| {
-                say(&format!("goes on after {cases} cases in {} batches", cases.div_ceil(CASES)));
+            CampaignEvent::GoesOn(0) => {}
+            CampaignEvent::GoesOn(cases) => bar.suspend(|| {
+                print_line(&format!("goes on after {cases} cases in {} batches", cases.div_ceil(CASES)));
             }),
-            Heard::Asked(cases, failures) => {
-                bar.say(&format!("asking, {failures} failures"));
-                bar.tried(cases);
+            CampaignEvent::Asked(cases, failures) => {
+                bar.set_message(&format!("asking, {failures} failures"));
+                bar.set_tried(cases);
             }
-            Heard::Cause(cause) => bar.aside(|| {
-                say(&format!("{}: {}", terminal::bad("cause"), terminal::line(&cause.sentence)));
-                say(&format!("  first seen in {}", terminal::line(&cause.example)));
+            CampaignEvent::Cause(cause) => bar.suspend(|| {
+                print_line(&format!("{}: {}", terminal::bad("cause"), terminal::single_line(&cause.sentence)));
+                print_line(&format!("  first seen in {}", terminal::single_line(&cause.example)));
             }),
-            Heard::Reducing(trials) => bar.say(&format!("reducing, {trials} tried")),
-            Heard::NotReduced(_) => bar.aside(|| say("  cannot be reduced: its dump alone does not show it")),
-            Heard::Reduced(dump) => bar.aside(|| {
+            CampaignEvent::Reducing(trials) => bar.set_message(&format!("reducing, {trials} tried")),
+            CampaignEvent::NotReduced(_) => {
+                bar.suspend(|| print_line("  cannot be reduced: its dump alone does not show it"))
+            }
+            CampaignEvent::Reduced(dump) => bar.suspend(|| {
                 let path = root.join(&dump.file);
-                say(&format!("  smallest dump: {} ({})", path.display(), dump.size()));
+                print_line(&format!("  smallest dump: {} ({})", path.display(), dump.size()));
             }),
         }
     };
@@ -200,13 +208,13 @@ fn run(root: &std::path::Path, subject: &Subject, options: &CampaignOptions) -> 
     drop(bar);
     let text =
         format!("{} cases, {} failures that are not expected, {} causes", ended.cases, ended.unexpected, ended.causes);
-    say(&text);
-    say(&format!("`heapsmith fuzz report {}` has more", root.display()));
-    Ok(if ended.unexpected == 0 { Answer::Yes } else { Answer::No })
+    print_line(&text);
+    print_line(&format!("`heapsmith fuzz report {}` has more", root.display()));
+    Ok(if ended.unexpected == 0 { CommandOutcome::Yes } else { CommandOutcome::No })
 }
 
-impl StatusOpts {
-    fn run(self) -> Result<Answer, Error> {
+impl FuzzStatusOpts {
+    fn run(self) -> Result<CommandOutcome, Error> {
         let told = status(&self.state)?;
         let written = |e| Error::io("writing standard output", e);
         if self.json {
@@ -215,19 +223,19 @@ impl StatusOpts {
         } else {
             write!(terminal::stdout(), "{}", text::status(&told, self.all)).map_err(written)?;
         }
-        Ok(Answer::Yes)
+        Ok(CommandOutcome::Yes)
     }
 }
 
-impl Told {
-    fn run(self) -> Result<Answer, Error> {
+impl FuzzReportOpts {
+    fn run(self) -> Result<CommandOutcome, Error> {
         let (told, dumps) = campaign_report(&self.states)?;
-        self.report.tell(&told, KeptFiles { answers: None, dumps: &dumps })
+        self.report.print_and_write(&told, KeptFiles { answers: None, dumps: &dumps })
     }
 }
 
 /// Prints a line at once. A reader that has seen enough does not end the campaign.
-fn say(text: &str) {
+fn print_line(text: &str) {
     let mut out = terminal::stdout();
     let _ = writeln!(out, "{text}").and_then(|()| out.flush());
 }

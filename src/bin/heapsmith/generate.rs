@@ -1,6 +1,6 @@
 mod answers;
+mod dump_output;
 mod flags;
-mod made;
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use heapsmith::error::{Error, unknown};
-use heapsmith::family::Wishes;
+use heapsmith::family::WriteRequest;
 use heapsmith::format::{Format, Lowering};
 use heapsmith::generate::{GenerateOption, GenerateOptions, OverruledOption, Preset};
 use heapsmith::input::{LONGEST_TEXT, read_text};
@@ -17,10 +17,10 @@ use heapsmith::model::{DumpSource, HeapSource};
 use heapsmith::recipe::{Aim, Recipe};
 use heapsmith::validate::Rule;
 
-use crate::spelling::Writing;
-use crate::{Answer, explain, outputs, terminal};
-use flags::Flags;
-use made::Made;
+use crate::spelling::WritingOpts;
+use crate::{CommandOutcome, explain, outputs, terminal};
+use dump_output::DumpOutput;
+use flags::GenerateFlags;
 
 /// Writes a dump of a random heap. The same options give the same bytes, on every machine, and the same seed and options of
 /// the heap give the same heap in every format: what a format cannot express is left out, and addresses that it cannot
@@ -34,14 +34,14 @@ use made::Made;
 ///
 /// Example: heapsmith generate --break hprof.instance.length -o broken.hprof
 #[derive(Args)]
-pub(crate) struct Opts {
+pub(crate) struct GenerateOpts {
     /// A recipe to begin with; flags change what it says. Without it, --preset, or its default.
     #[arg(value_name = "RECIPE", conflicts_with_all = ["preset", "options"])]
     from: Option<String>,
     #[arg(long, value_delimiter = ',', value_name = "FORMATS", help = formats_help())]
     format: Vec<Format>,
     #[command(flatten)]
-    writing: Writing,
+    writing: WritingOpts,
     /// Seed of the heap, and of the spelling in the profile `any`. Default: 0.
     #[arg(long)]
     seed: Option<u64>,
@@ -63,7 +63,7 @@ pub(crate) struct Opts {
     #[arg(long = "break", id = "break_rule", value_name = "RULE", value_parser = rule)]
     break_rule: Option<&'static Rule>,
     #[command(flatten)]
-    flags: Flags,
+    flags: GenerateFlags,
     /// File to write; `-` is standard output, also without this option. Of several formats, each has its usual ending added.
     #[arg(short, long, value_name = "FILE", default_value = "-", hide_default_value = true)]
     output: PathBuf,
@@ -101,9 +101,9 @@ pub(crate) struct Opts {
     print_shapes: bool,
 }
 
-impl Opts {
-    pub(crate) fn run(self) -> Result<Answer, Error> {
-        let (base, asked) = self.base()?;
+impl GenerateOpts {
+    pub(crate) fn run(self) -> Result<CommandOutcome, Error> {
+        let (base, asked) = self.base_recipe()?;
         let is_drawn = base.swarm || base.aim.is_some();
         let recipes = self.recipes(base)?;
         check_overruled(&recipes, &asked, is_drawn)?;
@@ -121,18 +121,18 @@ impl Opts {
             let mut out = terminal::stdout();
             let mut print = |recipe: &Recipe| writeln!(out, "{recipe}");
             return match recipes.iter().try_for_each(&mut print) {
-                Ok(()) => Ok(Answer::Yes),
+                Ok(()) => Ok(CommandOutcome::Yes),
                 Err(error) => Err(Error::io("writing standard output", error)),
             };
         }
         if self.print_shapes {
-            let described = recipes[0].heap()?.described();
+            let described = recipes[0].heap()?.block_description();
             let none = || {
                 Error::Usage("--print-shapes: this heap is too small to have blocks; choose more --objects".to_owned())
             };
             let described = described.ok_or_else(none)?;
             writeln!(terminal::data(), "{described}").map_err(|e| Error::io("writing standard output", e))?;
-            return Ok(Answer::Yes);
+            return Ok(CommandOutcome::Yes);
         }
         if self.recipe {
             let mut out = terminal::stderr();
@@ -143,23 +143,24 @@ impl Opts {
             let message = "--answers: the answers depend on the format; choose one --format".to_owned();
             return Err(Error::Usage(message));
         }
-        let paths: Vec<PathBuf> = recipes.iter().map(|recipe| self.path(recipe.format, recipes.len() > 1)).collect();
+        let paths: Vec<PathBuf> =
+            recipes.iter().map(|recipe| self.output_path(recipe.format, recipes.len() > 1)).collect();
         let outputs: Vec<&Path> = paths.iter().chain(&self.answers).map(PathBuf::as_path).collect();
-        outputs::apart(self.options.as_deref().as_slice(), &outputs)?;
+        outputs::require_distinct(self.options.as_deref().as_slice(), &outputs)?;
         // Before the dump is written, so that it is not written in vain.
-        let answers = self.answers.as_deref().map(|path| answers::Wanted::create(&recipes[0], path, self.force));
+        let answers = self.answers.as_deref().map(|path| answers::AnswersOutput::create(&recipes[0], path, self.force));
         let answers = answers.transpose()?;
         if !is_drawn {
-            recipes.iter().try_for_each(warn_of_shapes)?;
+            recipes.iter().try_for_each(warn_of_unrooted_shapes)?;
         }
-        recipes.iter().zip(&paths).try_for_each(|(recipe, path)| self.write(recipe, path))?;
+        recipes.iter().zip(&paths).try_for_each(|(recipe, path)| self.write_dump(recipe, path))?;
         answers.map_or(Ok(()), |answers| answers.write(&recipes[0]))?;
-        Ok(Answer::Yes)
+        Ok(CommandOutcome::Yes)
     }
 
-    fn write(&self, recipe: &Recipe, path: &Path) -> Result<(), Error> {
+    fn write_dump(&self, recipe: &Recipe, path: &Path) -> Result<(), Error> {
         let in_parts = self.size || self.window.is_some() || (self.threads.is_some() && !recipe.gzip);
-        let mut dumped = in_parts.then(|| recipe.dumped()).transpose()?;
+        let mut dumped = in_parts.then(|| recipe.lowering_and_heap()).transpose()?;
         let mut dumped = dumped.as_mut().map(|(lowering, heap)| {
             let threaded = self.threads.and_then(|threads| lowering.threads(threads as usize));
             if threaded.is_none() && self.threads.is_some_and(|threads| threads > 1) {
@@ -176,11 +177,11 @@ impl Opts {
             let bytes = lowering.write_window(heap, 0..0, &mut io::sink())?;
             return writeln!(terminal::stdout(), "{bytes}").map_err(|e| Error::io("printing the size", e));
         }
-        let mut made = Made::create(path, self.force, self.sha256)?;
+        let mut made = DumpOutput::create(path, self.force, self.sha256)?;
         match dumped {
-            None => self.writing.put(|out| recipe.write(out), &mut made)?,
+            None => self.writing.write_into(|out| recipe.write(out), &mut made)?,
             Some((lowering, mut heap)) => match &self.window {
-                None => self.writing.put(|out| lowering.write(&mut heap, out), &mut made)?,
+                None => self.writing.write_into(|out| lowering.write(&mut heap, out), &mut made)?,
                 Some(window) => write_window(&lowering, &mut heap, window, &mut made)?,
             },
         }
@@ -189,13 +190,13 @@ impl Opts {
 
     /// The recipe that arguments, file and flags give, before a format is chosen, and the keys of the options that file and flags
     /// ask for.
-    fn base(&self) -> Result<(Recipe, BTreeSet<&'static str>), Error> {
-        let file = self.options.as_deref().map(values).transpose()?;
+    fn base_recipe(&self) -> Result<(Recipe, BTreeSet<&'static str>), Error> {
+        let file = self.options.as_deref().map(read_options).transpose()?;
         let mut recipe = match (&self.from, self.preset) {
             (Some(text), _) => Recipe::read(text)?,
             (None, Some(preset)) => preset.into(),
             (None, None) => match &file {
-                Some(values) => Preset::of_file(values)?.unwrap_or_default().into(),
+                Some(values) => Preset::from_file(values)?.unwrap_or_default().into(),
                 None => Preset::default().into(),
             },
         };
@@ -206,16 +207,16 @@ impl Opts {
             asked.extend(keys.filter_map(|key| GenerateOption::named(key)).map(GenerateOption::key));
         }
         asked.iter().for_each(|key| recipe.keep(key));
-        self.flags.set(&mut recipe)?;
+        self.flags.apply(&mut recipe)?;
         // Compressed once is enough.
         recipe.gzip &= !self.writing.gzip;
         recipe.swarm |= self.swarm;
         let aim = self.hit.map(Aim::Hit).or(self.break_rule.map(Aim::Break));
         recipe.aim = aim.or(recipe.aim);
         recipe.seed = self.seed.unwrap_or(recipe.seed);
-        let wishes = self.writing.wishes();
+        let wishes = self.writing.write_request();
         let of_recipe = std::mem::take(&mut recipe.wishes);
-        recipe.wishes = Wishes {
+        recipe.wishes = WriteRequest {
             profile: wishes.profile.or(of_recipe.profile),
             id_size: wishes.id_size.or(of_recipe.id_size),
             charset: wishes.charset.or(of_recipe.charset),
@@ -232,7 +233,7 @@ impl Opts {
             let message = "each of several formats needs a file; give the names without their endings with -o";
             return Err(Error::Usage(message.to_owned()));
         }
-        if several && let Some(refused) = refused_by_all(&base.wishes, &self.format) {
+        if several && let Some(refused) = refusal_by_all(&base.wishes, &self.format) {
             return Err(refused);
         }
         if self.format.is_empty() {
@@ -242,7 +243,7 @@ impl Opts {
         base.settled_for(&self.format)
     }
 
-    fn path(&self, format: Format, several: bool) -> PathBuf {
+    fn output_path(&self, format: Format, several: bool) -> PathBuf {
         if !several {
             return self.output.clone();
         }
@@ -269,11 +270,11 @@ fn check_overruled(recipes: &[Recipe], asked: &BTreeSet<&str>, is_drawn: bool) -
 }
 
 /// Warns of shapes that no root leads to in the dump.
-fn warn_of_shapes(recipe: &Recipe) -> Result<(), Error> {
+fn warn_of_unrooted_shapes(recipe: &Recipe) -> Result<(), Error> {
     let lowering = recipe.lowering()?;
     for shape in recipe.options.shapes.iter() {
         let root = shape.root().form();
-        if lowering.leaves_out(root) {
+        if lowering.omits_root(root) {
             let (profile, kind) = (lowering.profile(), root.name);
             terminal::warning(&format!(
                 "shape={shape}: the profile {profile} records no roots of the kind {kind}, so no root leads to the shape; \
@@ -285,10 +286,10 @@ fn warn_of_shapes(recipe: &Recipe) -> Result<(), Error> {
 }
 
 /// The error of a wish that none of the formats knows.
-fn refused_by_all(wishes: &Wishes, formats: &[Format]) -> Option<Error> {
+fn refusal_by_all(wishes: &WriteRequest, formats: &[Format]) -> Option<Error> {
     let singles = [
-        Wishes { id_size: wishes.id_size, ..Wishes::default() },
-        Wishes { charset: wishes.charset, newline: wishes.newline, ..Wishes::default() },
+        WriteRequest { id_size: wishes.id_size, ..WriteRequest::default() },
+        WriteRequest { charset: wishes.charset, newline: wishes.newline, ..WriteRequest::default() },
     ];
     singles.iter().find_map(|single| {
         let mut refusals = formats.iter().map(|format| single.check(*format).err());
@@ -321,14 +322,14 @@ fn window(text: &str) -> Result<Range<u64>, String> {
 }
 
 /// The values of a file of options.
-fn values(path: &Path) -> Result<serde_json::Value, Error> {
+fn read_options(path: &Path) -> Result<serde_json::Value, Error> {
     let name = path.display();
     let text = read_text(path, LONGEST_TEXT)?;
     toml::from_str(&text).map_err(|e| Error::Usage(format!("{name}: {}", e.to_string().trim_end())))
 }
 
 fn rule(id: &str) -> Result<&'static Rule, String> {
-    heapsmith::validate::rule(id).ok_or_else(|| explain::unknown(id).to_string())
+    heapsmith::validate::rule(id).ok_or_else(|| explain::unknown_rule(id).to_string())
 }
 
 fn preset(name: &str) -> Result<Preset, String> {

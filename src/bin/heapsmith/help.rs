@@ -33,7 +33,7 @@ fn incomplete(command: &Command, name: &str, found: &mut Vec<String>) {
 }
 
 #[test]
-fn every_option_says_what_happens_without_it() {
+fn help_states_default_of_every_option() {
     let mut found = Vec::new();
     let mut command = Cli::command().disable_help_subcommand(true);
     command.build();

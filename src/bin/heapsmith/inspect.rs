@@ -4,13 +4,13 @@ use std::path::PathBuf;
 use clap::Args;
 use heapsmith::annotation::Annotation;
 use heapsmith::error::Error;
-use heapsmith::format::{Listed, RecordLine};
+use heapsmith::format::{ListedPart, RecordLine};
 use heapsmith::output::Output;
 use heapsmith::page::bytes::{self, MOST_RECORDS};
 use serde::Serialize;
 
 use crate::field::FieldLine;
-use crate::{Answer, open, outputs, terminal};
+use crate::{CommandOutcome, open, outputs, terminal};
 
 /// Shows a dump's records with their offsets, or every byte with its field and meaning, as text or as a page for a browser.
 ///
@@ -25,7 +25,7 @@ use crate::{Answer, open, outputs, terminal};
 ///
 /// Example: heapsmith inspect --html -o small.html small.phd
 #[derive(Args)]
-pub(crate) struct Opts {
+pub(crate) struct InspectOpts {
     /// Dump; `-` is standard input.
     file: PathBuf,
     /// Show every byte: offset, hexadecimal, field, value, meaning. Without it, a line for each record.
@@ -58,52 +58,52 @@ pub(crate) struct Opts {
 /// The options that print text, which a page excludes.
 const TEXT: [&str; 2] = ["bytes", "json"];
 
-impl Opts {
-    pub(crate) fn run(self) -> Result<Answer, Error> {
+impl InspectOpts {
+    pub(crate) fn run(self) -> Result<CommandOutcome, Error> {
         if self.html {
-            return self.page();
+            return self.write_page();
         }
         let mut out = std::io::BufWriter::new(match self.json {
             true => terminal::data(),
             false => Box::new(terminal::stdout()),
         });
-        let inspected = self.inspect(&mut out);
+        let inspected = self.print(&mut out);
         // What was sound has been shown before the error is.
         out.flush().map_err(failed)?;
         open::tolerate_missing_end(&self.file.display().to_string(), inspected)?;
-        Ok(Answer::Yes)
+        Ok(CommandOutcome::Yes)
     }
 
-    fn page(&self) -> Result<Answer, Error> {
-        outputs::apart(&[&self.file], &[&self.output])?;
+    fn write_page(&self) -> Result<CommandOutcome, Error> {
+        outputs::require_distinct(&[&self.file], &[&self.output])?;
         let dump = open::dump(&self.file, self.reading.reading())?;
-        let options = bytes::Options::default().from(self.from).records(self.records);
+        let options = bytes::BytePageOptions::default().from(self.from).records(self.records);
         let mut output = Output::create(&self.output, self.force)?;
         let ended = bytes::write(&dump, options, &mut output)?;
         output.finish()?;
         // The page has what was sound, and the error.
         open::tolerate_missing_end(dump.input().name(), ended.map_or(Ok(()), |error| Err(error.into())))?;
-        Ok(Answer::Yes)
+        Ok(CommandOutcome::Yes)
     }
 
-    fn inspect(&self, out: &mut dyn Write) -> Result<(), Error> {
+    fn print(&self, out: &mut dyn Write) -> Result<(), Error> {
         let reading = self.reading.reading();
         if self.bytes {
-            return open::dump(&self.file, reading)?.annotate(&mut |field| self.field(&field, out));
+            return open::dump(&self.file, reading)?.annotate(&mut |field| self.print_field(&field, out));
         }
         open::records(&self.file, reading)?.list(&mut |listed| match listed {
-            Listed::Record(line) => self.record(&line, out),
-            Listed::Other { .. } if self.json => Ok(()),
-            Listed::Other { offset, length, what } => {
+            ListedPart::Record(line) => self.print_record(&line, out),
+            ListedPart::Other { .. } if self.json => Ok(()),
+            ListedPart::Other { offset, length, what } => {
                 writeln!(out, "          {offset:08x}  {length:>5}  {what}").map_err(failed)
             }
         })
     }
 
-    fn field(&self, field: &Annotation<'_>, out: &mut dyn Write) -> Result<(), Error> {
-        let line = FieldLine::of(field);
+    fn print_field(&self, field: &Annotation<'_>, out: &mut dyn Write) -> Result<(), Error> {
+        let line = FieldLine::from_annotation(field);
         if self.json {
-            return json(out, &line);
+            return print_json(out, &line);
         }
         if line.begins_a_record() {
             writeln!(out).map_err(failed)?;
@@ -111,9 +111,9 @@ impl Opts {
         line.lines().try_for_each(|text| writeln!(out, "{text}")).map_err(failed)
     }
 
-    fn record(&self, line: &RecordLine, out: &mut dyn Write) -> Result<(), Error> {
+    fn print_record(&self, line: &RecordLine, out: &mut dyn Write) -> Result<(), Error> {
         if self.json {
-            return json(out, line);
+            return print_json(out, line);
         }
         let RecordLine { record, offset, length, kind, address, fields } = line;
         let address = address.as_deref().unwrap_or_default();
@@ -138,7 +138,7 @@ fn offset(text: &str) -> Result<u64, String> {
     parsed.map_err(|e| format!("{text}: {e}; an offset is decimal, or hexadecimal after 0x"))
 }
 
-fn json(out: &mut dyn Write, line: &impl Serialize) -> Result<(), Error> {
+fn print_json(out: &mut dyn Write, line: &impl Serialize) -> Result<(), Error> {
     let text = serde_json::to_string(line).map_err(|e| failed(e.into()))?;
     writeln!(out, "{text}").map_err(failed)
 }

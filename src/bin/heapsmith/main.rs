@@ -71,9 +71,9 @@ use heapsmith::visible::{visible_bytes, visible_line};
 #[command(name = "heapsmith", version = version(), max_term_width = 100)]
 struct Cli {
     #[command(subcommand)]
-    command: Command,
+    command: CliCommand,
     #[command(flatten)]
-    manner: terminal::Manner,
+    manner: terminal::TerminalOpts,
     #[command(flatten)]
     limit: open::LimitOpt,
 }
@@ -85,51 +85,51 @@ fn version() -> String {
 }
 
 #[derive(Subcommand)]
-enum Command {
-    Demo(demo::Opts),
-    Generate(generate::Opts),
-    Inspect(inspect::Opts),
-    Decode(decode::Opts),
-    Encode(encode::Opts),
-    Rewrite(rewrite::Opts),
-    Validate(validate::Opts),
-    Verify(verify::Opts),
-    Explain(explain::Opts),
-    Spec(spec::Opts),
-    Compare(compare::Opts),
-    Digest(digest::Opts),
-    Answers(answers::Opts),
-    Facets(facets::Opts),
-    Convert(convert::Opts),
-    CheckConversion(check_conversion::Opts),
-    Corrupt(corrupt::Opts),
+enum CliCommand {
+    Demo(demo::DemoOpts),
+    Generate(generate::GenerateOpts),
+    Inspect(inspect::InspectOpts),
+    Decode(decode::DecodeOpts),
+    Encode(encode::EncodeOpts),
+    Rewrite(rewrite::RewriteOpts),
+    Validate(validate::ValidateOpts),
+    Verify(verify::VerifyOpts),
+    Explain(explain::ExplainOpts),
+    Spec(spec::SpecOpts),
+    Compare(compare::CompareOpts),
+    Digest(digest::DigestOpts),
+    Answers(answers::AnswersOpts),
+    Facets(facets::FacetsOpts),
+    Convert(convert::ConvertOpts),
+    CheckConversion(check_conversion::CheckConversionOpts),
+    Corrupt(corrupt::CorruptOpts),
     #[cfg(feature = "corpus")]
-    Corpus(corpus::Opts),
+    Corpus(corpus::CorpusOpts),
     #[cfg(feature = "check")]
-    Check(check::Opts),
+    Check(check::CheckOpts),
     #[cfg(feature = "check")]
-    Fuzz(fuzz::Opts),
+    Fuzz(fuzz::FuzzOpts),
     #[cfg(feature = "check")]
-    Reduce(reduce::Opts),
+    Reduce(reduce::ReduceOpts),
     #[cfg(feature = "check")]
-    Merge(merge::Opts),
+    Merge(merge::MergeOpts),
     #[cfg(feature = "check")]
-    Report(reports::Opts),
+    Report(reports::ReportCommandOpts),
     #[cfg(feature = "check")]
-    Adapter(adapter::Opts),
+    Adapter(adapter::AdapterOpts),
     #[cfg(feature = "check")]
     #[command(hide = true)]
-    Supervise(supervise::Opts),
-    Schema(schema::Opts),
-    Completions(completions::Opts),
-    Man(man::Opts),
+    Supervise(supervise::SuperviseOpts),
+    Schema(schema::SchemaOpts),
+    Completions(completions::CompletionsOpts),
+    Man(man::ManOpts),
 }
 
-impl Command {
+impl CliCommand {
     /// Whether the command handles signals itself: a supervisor ends its child, and not itself.
     fn has_its_own_signals(&self) -> bool {
         #[cfg(feature = "check")]
-        return matches!(self, Command::Supervise(_));
+        return matches!(self, CliCommand::Supervise(_));
         #[cfg(not(feature = "check"))]
         false
     }
@@ -137,7 +137,7 @@ impl Command {
 
 /// The answer of a command that could be carried out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Answer {
+enum CommandOutcome {
     Yes,
     No,
     /// Not decided within the bounds that were set.
@@ -152,9 +152,9 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(code) => return code,
     };
-    let begun = terminal::begin();
-    cli.manner.take();
-    cli.limit.take();
+    let begun = terminal::command_start();
+    cli.manner.apply();
+    cli.limit.apply();
     if !cli.command.has_its_own_signals()
         && let Err(error) = heapsmith::interrupt::install()
     {
@@ -162,57 +162,57 @@ fn main() -> ExitCode {
         return ExitCode::from(exit_code(&error));
     }
     let result = match cli.command {
-        Command::Demo(opts) => opts.run(),
-        Command::Generate(opts) => opts.run(),
-        Command::Inspect(opts) => opts.run(),
-        Command::Decode(opts) => opts.run(),
-        Command::Encode(opts) => opts.run(),
-        Command::Rewrite(opts) => opts.run(),
-        Command::Validate(opts) => opts.run(),
-        Command::Verify(opts) => opts.run(),
-        Command::Explain(opts) => opts.run(),
-        Command::Spec(opts) => opts.run(),
-        Command::Compare(opts) => opts.run(),
-        Command::Digest(opts) => opts.run(),
-        Command::Answers(opts) => opts.run(),
-        Command::Facets(opts) => opts.run(),
-        Command::Convert(opts) => opts.run(),
-        Command::CheckConversion(opts) => opts.run(),
-        Command::Corrupt(opts) => opts.run(),
+        CliCommand::Demo(opts) => opts.run(),
+        CliCommand::Generate(opts) => opts.run(),
+        CliCommand::Inspect(opts) => opts.run(),
+        CliCommand::Decode(opts) => opts.run(),
+        CliCommand::Encode(opts) => opts.run(),
+        CliCommand::Rewrite(opts) => opts.run(),
+        CliCommand::Validate(opts) => opts.run(),
+        CliCommand::Verify(opts) => opts.run(),
+        CliCommand::Explain(opts) => opts.run(),
+        CliCommand::Spec(opts) => opts.run(),
+        CliCommand::Compare(opts) => opts.run(),
+        CliCommand::Digest(opts) => opts.run(),
+        CliCommand::Answers(opts) => opts.run(),
+        CliCommand::Facets(opts) => opts.run(),
+        CliCommand::Convert(opts) => opts.run(),
+        CliCommand::CheckConversion(opts) => opts.run(),
+        CliCommand::Corrupt(opts) => opts.run(),
         #[cfg(feature = "corpus")]
-        Command::Corpus(opts) => opts.run(),
+        CliCommand::Corpus(opts) => opts.run(),
         #[cfg(feature = "check")]
-        Command::Check(opts) => opts.run(),
+        CliCommand::Check(opts) => opts.run(),
         #[cfg(feature = "check")]
-        Command::Fuzz(opts) => opts.run(),
+        CliCommand::Fuzz(opts) => opts.run(),
         #[cfg(feature = "check")]
-        Command::Reduce(opts) => opts.run(),
+        CliCommand::Reduce(opts) => opts.run(),
         #[cfg(feature = "check")]
-        Command::Merge(opts) => opts.run(),
+        CliCommand::Merge(opts) => opts.run(),
         #[cfg(feature = "check")]
-        Command::Report(opts) => opts.run(),
+        CliCommand::Report(opts) => opts.run(),
         #[cfg(feature = "check")]
-        Command::Adapter(opts) => opts.run(),
+        CliCommand::Adapter(opts) => opts.run(),
         #[cfg(feature = "check")]
-        Command::Supervise(opts) => opts.run(),
-        Command::Schema(opts) => opts.run(),
-        Command::Completions(opts) => opts.run(),
-        Command::Man(opts) => opts.run(),
+        CliCommand::Supervise(opts) => opts.run(),
+        CliCommand::Schema(opts) => opts.run(),
+        CliCommand::Completions(opts) => opts.run(),
+        CliCommand::Man(opts) => opts.run(),
     };
     heapsmith::interrupt::remnants().iter().for_each(|remnant| terminal::warning(&remnant.to_string()));
-    terminal::said(&format!("{} took {:.2} s", version(), begun.elapsed().as_secs_f64()));
+    terminal::print_if_verbose(&format!("{} took {:.2} s", version(), begun.elapsed().as_secs_f64()));
     match result {
-        Ok(Answer::Yes) => ExitCode::SUCCESS,
-        Ok(Answer::No) => ExitCode::from(1),
-        Ok(Answer::Undecided) => ExitCode::from(3),
+        Ok(CommandOutcome::Yes) => ExitCode::SUCCESS,
+        Ok(CommandOutcome::No) => ExitCode::from(1),
+        Ok(CommandOutcome::Undecided) => ExitCode::from(3),
         #[cfg(feature = "check")]
-        Ok(Answer::Interrupted(signal)) => ExitCode::from(exit_code_of_signal(signal)),
+        Ok(CommandOutcome::Interrupted(signal)) => ExitCode::from(exit_code_of_signal(signal)),
         // The reader of our output has seen enough.
         Err(error) if error.is_broken_pipe() => ExitCode::SUCCESS,
         Err(error) => {
             let signal = heapsmith::interrupt::signal();
             if signal.is_none() || !error.is_stop() {
-                terminal::error(&message(&error));
+                terminal::error(&message_with_remedy(&error));
             }
             ExitCode::from(signal.map_or_else(|| exit_code(&error), exit_code_of_signal))
         }
@@ -220,12 +220,12 @@ fn main() -> ExitCode {
 }
 
 /// An error, and the option that gives another outcome.
-fn message(error: &Error) -> String {
+fn message_with_remedy(error: &Error) -> String {
     let Some(remedy) = error.remedy() else { return error.to_string() };
     let option = match remedy {
         Remedy::Replace => "--force replaces it",
         Remedy::ChooseHeap { heaps } => return format!("{error}; choose one with --heap 0 to {}", heaps - 1),
-        Remedy::Text => return format!("{error}; --encoding and --newline apply to {} only", texts()),
+        Remedy::Text => return format!("{error}; --encoding and --newline apply to {} only", text_family_names()),
         Remedy::WordSize => "use --word instead of --id-size",
         Remedy::IdSize => "use --id-size instead of --word",
         Remedy::Tolerate => "--tolerate accepts the dump as it is",
@@ -238,14 +238,14 @@ fn message(error: &Error) -> String {
 }
 
 /// The formats that are text.
-fn texts() -> String {
+fn text_family_names() -> String {
     let is_text = |family: &Family| family.settings().contains(&Setting::Text);
     Family::ALL.into_iter().filter(is_text).map(|family| family.name()).collect::<Vec<_>>().join(" and ")
 }
 
 /// The format of an argument that names no version.
 fn family(name: &str) -> Result<Family, String> {
-    Family::named(name).ok_or_else(|| format!("expected {}", Family::names()))
+    Family::from_name(name).ok_or_else(|| format!("expected {}", Family::names()))
 }
 
 /// The parsed command line; or, after help, the version or a usage error was printed, the exit code.
@@ -271,5 +271,5 @@ fn exit_code_of_signal(signal: i32) -> u8 {
 }
 
 fn exit_code(error: &Error) -> u8 {
-    if error.is_the_inputs() { 1 } else { 2 }
+    if error.is_input_fault() { 1 } else { 2 }
 }

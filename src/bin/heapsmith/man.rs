@@ -7,13 +7,13 @@ use clap_mangen::Man;
 use heapsmith::error::Error;
 use heapsmith::output::Output;
 
-use crate::{Answer, Cli};
+use crate::{Cli, CommandOutcome};
 
 /// Writes a manual page for each command into a folder.
 ///
 /// Example: heapsmith man -o man/man1
 #[derive(Args)]
-pub(crate) struct Opts {
+pub(crate) struct ManOpts {
     /// Folder for the pages; it is created.
     #[arg(short, long)]
     output: PathBuf,
@@ -22,18 +22,18 @@ pub(crate) struct Opts {
     force: bool,
 }
 
-impl Opts {
-    pub(crate) fn run(self) -> Result<Answer, Error> {
+impl ManOpts {
+    pub(crate) fn run(self) -> Result<CommandOutcome, Error> {
         let failed = |e| Error::io(format!("creating {}", self.output.display()), e);
         fs::create_dir_all(&self.output).map_err(failed)?;
         let mut command = Cli::command().disable_help_subcommand(true);
         command.build();
-        self.pages(&command, "heapsmith")?;
-        Ok(Answer::Yes)
+        self.write_pages(&command, "heapsmith")?;
+        Ok(CommandOutcome::Yes)
     }
 
     /// The page of a command, and those of the commands below it.
-    fn pages(&self, command: &Command, name: &str) -> Result<(), Error> {
+    fn write_pages(&self, command: &Command, name: &str) -> Result<(), Error> {
         let page = command.clone().name(name.to_owned()).bin_name(name.replace('-', " "));
         let mut text = Vec::new();
         let path = self.output.join(Path::new(&format!("{name}.1")));
@@ -43,6 +43,6 @@ impl Opts {
         output.write_all(&text).map_err(failed)?;
         output.finish()?;
         let below = command.get_subcommands().filter(|below| !below.is_hide_set());
-        below.into_iter().try_for_each(|below| self.pages(below, &format!("{name}-{}", below.get_name())))
+        below.into_iter().try_for_each(|below| self.write_pages(below, &format!("{name}-{}", below.get_name())))
     }
 }

@@ -4,8 +4,8 @@ use clap::Args;
 use heapsmith::check::{KeptFiles, merge, read_report};
 use heapsmith::error::Error;
 
-use crate::Answer;
-use crate::report::{ReportOpts, skips_too_much};
+use crate::CommandOutcome;
+use crate::report::{ReportOutputOpts, skips_too_much};
 
 /// Puts the reports of shards together (`check --shard`), or those of several implementations over the same cases.
 ///
@@ -14,7 +14,7 @@ use crate::report::{ReportOpts, skips_too_much};
 ///
 /// Example: heapsmith merge shard1/report.json shard2/report.json --report whole
 #[derive(Args)]
-pub(crate) struct Opts {
+pub(crate) struct MergeOpts {
     /// Reports in JSON (report.json), or the folders of `check --report`.
     #[arg(required = true)]
     reports: Vec<PathBuf>,
@@ -22,15 +22,15 @@ pub(crate) struct Opts {
     #[arg(long)]
     allow_skips: bool,
     #[command(flatten)]
-    report: ReportOpts,
+    report: ReportOutputOpts,
 }
 
-impl Opts {
-    pub(crate) fn run(self) -> Result<Answer, Error> {
+impl MergeOpts {
+    pub(crate) fn run(self) -> Result<CommandOutcome, Error> {
         let read = self.reports.iter().map(|path| read_report(path));
         let merged = merge(read.collect::<Result<_, _>>()?)?;
-        let answer = self.report.tell(&merged, KeptFiles::default())?;
+        let answer = self.report.print_and_write(&merged, KeptFiles::default())?;
         let is_too_much = !self.allow_skips && merged.incomplete.is_none() && skips_too_much(&merged);
-        Ok(if is_too_much && answer == Answer::Yes { Answer::No } else { answer })
+        Ok(if is_too_much && answer == CommandOutcome::Yes { CommandOutcome::No } else { answer })
     }
 }

@@ -6,10 +6,10 @@ use std::path::Path;
 use clap::{Args, ValueEnum};
 use heapsmith::compare::listing::{self, Listing};
 use heapsmith::error::{DecodeError, Error};
-use heapsmith::format::{self, DumpFile, HeapFile, Records, which};
-use heapsmith::hprof::Reading;
-use heapsmith::hprof::decode::{Wrapped, ZeroLength};
-use heapsmith::input::{self, Input, Stream};
+use heapsmith::format::{self, DumpFile, HeapFile, Records, choose_heap};
+use heapsmith::hprof::ReadOptions;
+use heapsmith::hprof::decode::{WrappedLength, ZeroLength};
+use heapsmith::input::{self, Input, InputStream};
 use heapsmith::recipe::Recipe;
 use heapsmith::validate::{Tolerated, validate_source};
 
@@ -27,7 +27,7 @@ pub(crate) struct LimitOpt {
 
 impl LimitOpt {
     /// Sets the limit for the rest of the run.
-    pub(crate) fn take(&self) {
+    pub(crate) fn apply(&self) {
         input::set_limit(self.input_limit);
     }
 }
@@ -62,17 +62,17 @@ enum WrappedOpt {
 }
 
 impl ReadingOpts {
-    pub(crate) fn reading(self) -> Reading {
+    pub(crate) fn reading(self) -> ReadOptions {
         let zero_length = match self.zero_length {
             ZeroLengthOpt::ByChain => ZeroLength::ByChain,
             ZeroLengthOpt::Empty => ZeroLength::Empty,
             ZeroLengthOpt::Unpatched => ZeroLength::Unpatched,
         };
         let wrapped = match self.wrapped_length {
-            WrappedOpt::Repair => Wrapped::Repair,
-            WrappedOpt::Trust => Wrapped::Trust,
+            WrappedOpt::Repair => WrappedLength::Repair,
+            WrappedOpt::Trust => WrappedLength::Trust,
         };
-        Reading::default().zero_length(zero_length).wrapped(wrapped)
+        ReadOptions::default().zero_length(zero_length).wrapped(wrapped)
     }
 }
 
@@ -86,8 +86,8 @@ pub(crate) struct HeapOpt {
 
 impl HeapOpt {
     /// The number of the chosen heap in a dump with `heaps` heaps.
-    pub(crate) fn of(self, heaps: usize) -> Result<usize, Error> {
-        which(self.heap, heaps)
+    pub(crate) fn number(self, heaps: usize) -> Result<usize, Error> {
+        choose_heap(self.heap, heaps)
     }
 }
 
@@ -101,19 +101,19 @@ pub(crate) fn input(path: &Path) -> Result<Input, Error> {
 }
 
 /// A dump, whose format is recognised by its first bytes.
-pub(crate) fn dump(path: &Path, reading: Reading) -> Result<DumpFile, Error> {
-    dump_of(input(path)?, reading)
+pub(crate) fn dump(path: &Path, reading: ReadOptions) -> Result<DumpFile, Error> {
+    dump_from_input(input(path)?, reading)
 }
 
 /// A dump from an input that is open.
-pub(crate) fn dump_of(input: Input, reading: Reading) -> Result<DumpFile, Error> {
+pub(crate) fn dump_from_input(input: Input, reading: ReadOptions) -> Result<DumpFile, Error> {
     DumpFile::new(input, reading)
 }
 
 /// A dump that is read once: standard input as it comes.
-pub(crate) fn records(path: &Path, reading: Reading) -> Result<Box<dyn Records>, Error> {
+pub(crate) fn records(path: &Path, reading: ReadOptions) -> Result<Box<dyn Records>, Error> {
     if path == Path::new("-") {
-        return format::records(Stream::stdin_watched(&terminal::watch())?, reading);
+        return format::records(InputStream::stdin_watched(&terminal::watch())?, reading);
     }
     dump(path, reading)?.records()
 }
@@ -122,7 +122,7 @@ pub(crate) fn records(path: &Path, reading: Reading) -> Result<Box<dyn Records>,
 pub(crate) fn tolerate_missing_end(name: &str, ended: Result<(), Error>) -> Result<(), Error> {
     match ended {
         Err(Error::Decode(e)) if e.is_missing_end() => {
-            end_is_missing(name, &e);
+            warn_of_missing_end(name, &e);
             Ok(())
         }
         other => other,
@@ -130,7 +130,7 @@ pub(crate) fn tolerate_missing_end(name: &str, ended: Result<(), Error>) -> Resu
 }
 
 /// Says on standard error that the end is missing.
-pub(crate) fn end_is_missing(name: &str, error: &DecodeError) {
+pub(crate) fn warn_of_missing_end(name: &str, error: &DecodeError) {
     terminal::warning(&format!("{name}: {error}"));
 }
 
@@ -138,35 +138,35 @@ pub(crate) fn end_is_missing(name: &str, error: &DecodeError) {
 pub(crate) fn heap(
     path: &Path,
     which: HeapOpt,
-    reading: Reading,
+    reading: ReadOptions,
     tolerate: TolerateOpt,
 ) -> Result<(HeapFile, Option<Vec<Tolerated>>), Error> {
     let input = input(path)?;
     if HeapFile::is_listing(&input)? {
-        return Ok((HeapFile::open(input, which.heap, reading)?, tolerate.nothing()));
+        return Ok((HeapFile::open(input, which.heap, reading)?, tolerate.none_tolerated()));
     }
     let file = DumpFile::new(input, reading)?;
     let (report, source) = validate_source(&file)?;
     let tolerated = tolerate.judge(&report)?;
     let source = source.map_or_else(|| file.source(), Ok)?;
-    let heap = HeapFile::of(file, source, which.heap)?;
-    if let (HeapFile::Dump { file, .. }, Some(left_behind)) = (&heap, heap.left_behind()) {
+    let heap = HeapFile::from_dump(file, source, which.heap)?;
+    if let (HeapFile::Dump { file, .. }, Some(left_behind)) = (&heap, heap.unrecorded_end()) {
         terminal::warning(&format!("{}: {left_behind}", file.input().name()));
     }
     Ok((heap, tolerated))
 }
 
 /// A heap of one of two inputs, as [`heap`] opens it: an error names the input.
-pub(crate) fn one_heap(
+pub(crate) fn heap_with_named_errors(
     path: &Path,
     which: HeapOpt,
-    reading: Reading,
+    reading: ReadOptions,
     tolerate: TolerateOpt,
 ) -> Result<(HeapFile, Option<Vec<Tolerated>>), Error> {
-    heap(path, which, reading, tolerate).map_err(|error| error.of(&Input::name_of(path)))
+    heap(path, which, reading, tolerate).map_err(|error| error.in_input(&Input::name_of(path)))
 }
 
 /// A listing.
 pub(crate) fn listing(input: &Input) -> Result<Listing, Error> {
-    listing::read_within(BufReader::new(input.stream()?), Reading::default().allowed(Some(input)))
+    listing::read_within(BufReader::new(input.stream()?), ReadOptions::default().allowed(Some(input)))
 }

@@ -7,11 +7,11 @@ use heapsmith::error::Error;
 
 /// Refuses an output that is one of the inputs or another output: `--force` replaces what was there before, and not what the
 /// command reads or writes.
-pub(crate) fn apart(inputs: &[&Path], outputs: &[&Path]) -> Result<(), Error> {
-    let read: Vec<PathBuf> = inputs.iter().filter_map(|input| place(input)).collect();
+pub(crate) fn require_distinct(inputs: &[&Path], outputs: &[&Path]) -> Result<(), Error> {
+    let read: Vec<PathBuf> = inputs.iter().filter_map(|input| resolve(input)).collect();
     let mut written = Vec::new();
     for output in outputs {
-        let Some(place) = place(output) else { continue };
+        let Some(place) = resolve(output) else { continue };
         let name = if place == Path::new("-") { "standard output".to_owned() } else { output.display().to_string() };
         if place != Path::new("-") && read.contains(&place) {
             return Err(Error::Usage(format!("{name} is the input, which is never overwritten; name another output")));
@@ -25,7 +25,7 @@ pub(crate) fn apart(inputs: &[&Path], outputs: &[&Path]) -> Result<(), Error> {
 }
 
 /// The file that a path means, whatever links lead to it, or `-`; none for a device or a pipe, which may stand for several.
-fn place(path: &Path) -> Option<PathBuf> {
+fn resolve(path: &Path) -> Option<PathBuf> {
     if path == Path::new("-") {
         return Some(path.to_owned());
     }

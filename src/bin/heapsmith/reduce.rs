@@ -7,12 +7,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{ArgGroup, Args};
-use heapsmith::check::{Budget, Kind, OwnDump, Subject, Sweeper, Test, Wrong};
+use heapsmith::check::{Budget, CommandOracle, FailureOracle, Subject, SubjectKind, Sweeper, UserDump};
 use heapsmith::error::Error;
 use heapsmith::input::Input;
 use heapsmith::interrupt::{self, Stop};
 use heapsmith::output::Output;
-use heapsmith::reduce::{Ended, LARGEST, Progress, ReduceOptions, Reduced, SAMPLED, reduce, reduce_large};
+use heapsmith::reduce::{EndReason, LARGEST, ReduceOptions, ReduceProgress, Reduced, SAMPLED, reduce, reduce_large};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -20,8 +20,8 @@ use sha2::{Digest, Sha256};
 
 use issue::Issue;
 
-use crate::terminal::Progress as Shown;
-use crate::{Answer, open, outputs, terminal};
+use crate::terminal::TerminalProgress as Shown;
+use crate::{CommandOutcome, open, outputs, terminal};
 
 /// Makes a dump smaller, as long as it still shows something: a crash, a refusal, a wrong answer.
 ///
@@ -41,7 +41,7 @@ use crate::{Answer, open, outputs, terminal};
 /// Example: heapsmith reduce wrong.phd --adapter 'python3 adapter.py' -o smallest.phd
 #[derive(Args)]
 #[command(group(ArgGroup::new("by").required(true).args(["test", "adapter", "decoder"])))]
-pub(crate) struct Opts {
+pub(crate) struct ReduceOpts {
     /// Dump, or the recipe of one.
     input: PathBuf,
     /// A command, quoted as for a shell, in which `{}` stands for the path of a dump: exit code 0 says that the dump still shows
@@ -93,10 +93,10 @@ pub(crate) struct Opts {
     time_limit: f32,
 }
 
-impl Opts {
-    pub(crate) fn run(self) -> Result<Answer, Error> {
-        let written = self.written();
-        outputs::apart(&[&self.input], &written)?;
+impl ReduceOpts {
+    pub(crate) fn run(self) -> Result<CommandOutcome, Error> {
+        let written = self.output_paths();
+        outputs::require_distinct(&[&self.input], &written)?;
         if self.json && written.contains(&Path::new("-")) {
             let message = "--json prints the report on standard output; name files for the dump (-o) and for --issue";
             return Err(Error::Usage(message.to_owned()));
@@ -108,9 +108,9 @@ impl Opts {
         let budget = Budget::default().time(seconds("--time-limit", self.time_limit)?);
         let time = self.time.map(|time| seconds("--time", time)).transpose()?;
         let supervisor = std::env::current_exe().map_err(|e| Error::io("finding heapsmith's own program", e))?;
-        let dump = Dump::of(&self.input)?;
+        let dump = ReduceInput::open(&self.input)?;
         // What comes through a pipe is there by now.
-        let stop = interrupt::gently();
+        let stop = interrupt::stop_on_signal();
         let output = Output::create_binary(&self.output, self.force)?;
         let processors = || std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         let mut options = ReduceOptions::default()
@@ -127,90 +127,93 @@ impl Opts {
         let sweeper = Sweeper::new()?;
         let length = dump.length();
         let issue = self.issue.as_deref().map(|path| Output::create(path, self.force)).transpose()?;
-        let (reduced, wrong) = self.reduced(dump, &options, supervisor, budget, &stop)?;
+        let (reduced, wrong) = self.reduce_dump(dump, &options, supervisor, budget, &stop)?;
         drop(sweeper);
         let what = wrong.as_ref().map(|(what, _)| what.as_str());
         let issue = issue.map(|issue| {
             let wrong = wrong.as_ref().map(|(what, detail)| (what.as_str(), detail.clone()));
-            Ok::<_, Error>((issue, Issue { command: self.asked()?, wrong }.text(&reduced.bytes)?))
+            Ok::<_, Error>((issue, Issue { command: self.asked_command()?, wrong }.text(&reduced.bytes)?))
         });
         let issue = issue.transpose()?;
-        write(output, &reduced.bytes)?;
+        write_output(output, &reduced.bytes)?;
         if let Some((issue, text)) = issue {
-            write(issue, text.as_bytes())?;
+            write_output(issue, text.as_bytes())?;
         }
         match self.json {
-            true => json(&reduced, length, what)?,
-            false => self.tell(&reduced, length, what),
+            true => print_json(&reduced, length, what)?,
+            false => self.print_summary(&reduced, length, what),
         }
-        Ok(stop.signal().map_or(Answer::Yes, Answer::Interrupted))
+        Ok(stop.signal().map_or(CommandOutcome::Yes, CommandOutcome::Interrupted))
     }
 
-    fn reduced(
+    fn reduce_dump(
         &self,
-        dump: Dump,
+        dump: ReduceInput,
         options: &ReduceOptions,
         supervisor: PathBuf,
         budget: Budget,
         stop: &Stop,
     ) -> Result<(Reduced, Option<(String, String)>), Error> {
         let bar = std::sync::Mutex::new(Shown::tries("reducing"));
-        let heard = |progress: Progress<'_>| {
+        let heard = |progress: ReduceProgress<'_>| {
             let mut bar = bar.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             match progress {
-                Progress::Tried(trials) => bar.tried(trials),
-                Progress::Better(dump) => bar.say(&format!("reducing, {} bytes now", dump.len())),
+                ReduceProgress::Tried(trials) => bar.set_tried(trials),
+                ReduceProgress::Better(dump) => bar.set_message(&format!("reducing, {} bytes now", dump.len())),
             }
         };
         if let Some(command) = &self.test {
-            let words = words("--test", command)?;
+            let words = split_command("--test", command)?;
             if !words.iter().any(|word| word.contains("{}")) {
                 return Err(Error::Usage("--test must contain {} where the path of a dump goes".to_owned()));
             }
-            let test = Test::new(words, supervisor, budget, stop);
+            let test = CommandOracle::new(words, supervisor, budget, stop);
             let shows = |dump: &[u8]| test.shows(dump);
             let reduced = match dump {
-                Dump::Held(dump) => reduce(dump, &shows, options, &heard)?,
-                Dump::Large(input, own) => reduce_large(&input, &|| test.shows_file(&own), &shows, options, &heard)?,
+                ReduceInput::Held(dump) => reduce(dump, &shows, options, &heard)?,
+                ReduceInput::Large(input, own) => {
+                    reduce_large(&input, &|| test.shows_file(&own), &shows, options, &heard)?
+                }
             };
             return Ok((reduced, None));
         }
-        let (flag, command) = self.asked()?;
-        let kind = if flag == "--adapter" { Kind::Adapter } else { Kind::Decoder };
-        let subject = Subject::new(kind, command, words(flag, command)?, supervisor).budget(budget).stop(stop.clone());
+        let (flag, command) = self.asked_command()?;
+        let kind = if flag == "--adapter" { SubjectKind::Adapter } else { SubjectKind::Decoder };
+        let subject =
+            Subject::new(kind, command, split_command(flag, command)?, supervisor).budget(budget).stop(stop.clone());
         let cause = self.cause.as_deref();
         let dump = match dump {
             // What a decoder prints of a large dump has no bound, unless the dump is held.
-            Dump::Large(input, _) if flag == "--decoder" => Dump::Held(bytes(input)?),
+            ReduceInput::Large(input, _) if flag == "--decoder" => ReduceInput::Held(read_bytes(input)?),
             dump => dump,
         };
         let (wrong, reduced) = match dump {
-            Dump::Held(dump) => {
-                let wrong = Wrong::of(&subject, &dump, cause)?;
-                let asking = wrong.asking();
+            ReduceInput::Held(dump) => {
+                let wrong = FailureOracle::from_dump(&subject, &dump, cause)?;
+                let asking = wrong.pool();
                 let reduced = reduce(dump, &|dump| asking.shows(dump), options, &heard)?;
                 drop(asking);
                 (wrong, reduced)
             }
-            Dump::Large(input, own) => {
-                let wrong = Wrong::of_file(&subject, &own, cause)?;
-                let asking = wrong.asking();
+            ReduceInput::Large(input, own) => {
+                let wrong = FailureOracle::from_file(&subject, &own, cause)?;
+                let asking = wrong.pool();
                 let shows = |dump: &[u8]| asking.shows(dump);
                 let reduced = reduce_large(&input, &|| asking.shows_file(&own), &shows, options, &heard)?;
                 drop(asking);
                 (wrong, reduced)
             }
         };
-        let detail = match wrong.detail(&reduced.bytes) {
+        let detail = match wrong.describe_answer(&reduced.bytes) {
             // Nothing more is asked after a signal.
             Err(e) if e.is_stop() => String::new(),
             detail => detail?,
         };
-        Ok((reduced, Some((wrong.what(), detail))))
+        Ok((reduced, Some((wrong.description(), detail))))
     }
 
     /// The flag that says who is asked, and its command.
-    fn asked(&self) -> Result<(&'static str, &str), Error> {
+    fn asked_command(&self) -> Result<(&'static str, &str), Error> {
         let flags = [("--test", &self.test), ("--adapter", &self.adapter), ("--decoder", &self.decoder)];
         let given = flags.into_iter().find_map(|(flag, command)| Some((flag, command.as_deref()?)));
         given.ok_or_else(|| Error::Usage("expected --test, --adapter or --decoder".to_owned()))
@@ -220,14 +223,14 @@ impl Opts {
     fn question(&self) -> Result<String, Error> {
         let (flag, command) = match &self.test {
             Some(command) => ("--test", &**command),
-            None => self.asked()?,
+            None => self.asked_command()?,
         };
         let cause = self.cause.as_ref().map_or_else(String::new, |cause| format!(" --cause {cause}"));
         Ok(format!("{flag} {command}{cause}"))
     }
 
     /// The outputs.
-    fn written(&self) -> Vec<&Path> {
+    fn output_paths(&self) -> Vec<&Path> {
         [Some(&self.output), self.issue.as_ref(), self.journal.as_ref()]
             .into_iter()
             .flatten()
@@ -235,16 +238,16 @@ impl Opts {
             .collect()
     }
 
-    fn tell(&self, reduced: &Reduced, length: usize, what: Option<&str>) {
+    fn print_summary(&self, reduced: &Reduced, length: usize, what: Option<&str>) {
         let what = what.map_or_else(String::new, |what| format!("; it shows: {what}"));
         let ended = match reduced.ended {
             None => "nothing more can be left out",
-            Some(Ended::Trials) => "no more trials were left (--trials)",
-            Some(Ended::Time) => "the time was over (--time)",
-            Some(Ended::Stopped) => "a signal ended it",
+            Some(EndReason::Trials) => "no more trials were left (--trials)",
+            Some(EndReason::Time) => "the time was over (--time)",
+            Some(EndReason::Stopped) => "a signal ended it",
         };
         let text = format!("{} bytes of {length} after {} trials: {ended}{what}", reduced.bytes.len(), reduced.trials);
-        let on_stdout = self.written().into_iter().find(|output| *output == Path::new("-"));
+        let on_stdout = self.output_paths().into_iter().find(|output| *output == Path::new("-"));
         // What is wanted is written by now.
         let _ = writeln!(terminal::text_beside(on_stdout), "{text}");
         if reduced.flaky > 0 {
@@ -258,7 +261,8 @@ impl Opts {
 
 /// What a dump was reduced to.
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Report {
+#[schemars(rename = "Report")]
+pub(crate) struct ReduceReport {
     /// Version of this schema: 1.
     schema: u32,
     /// Length of the dump before, in bytes.
@@ -279,8 +283,8 @@ pub(crate) struct Report {
     shows: Option<String>,
 }
 
-fn json(reduced: &Reduced, length: usize, what: Option<&str>) -> Result<(), Error> {
-    let report = Report {
+fn print_json(reduced: &Reduced, length: usize, what: Option<&str>) -> Result<(), Error> {
+    let report = ReduceReport {
         schema: 1,
         before: length as u64,
         bytes: reduced.bytes.len() as u64,
@@ -288,9 +292,9 @@ fn json(reduced: &Reduced, length: usize, what: Option<&str>) -> Result<(), Erro
         trials: reduced.trials,
         flaky: reduced.flaky,
         ended: reduced.ended.map(|ended| match ended {
-            Ended::Trials => "trials",
-            Ended::Time => "time",
-            Ended::Stopped => "signal",
+            EndReason::Trials => "trials",
+            EndReason::Time => "time",
+            EndReason::Stopped => "signal",
         }),
         shows: what.map(str::to_owned),
     };
@@ -298,7 +302,7 @@ fn json(reduced: &Reduced, length: usize, what: Option<&str>) -> Result<(), Erro
     writeln!(terminal::data(), "{text}").map_err(|e| Error::io("writing standard output", e))
 }
 
-fn words(flag: &str, command: &str) -> Result<Vec<String>, Error> {
+fn split_command(flag: &str, command: &str) -> Result<Vec<String>, Error> {
     let words = shell_words::split(command)
         .map_err(|e| Error::Usage(format!("{flag} {command:?}: expected a command quoted as for a shell: {e}")))?;
     if words.is_empty() {
@@ -308,36 +312,36 @@ fn words(flag: &str, command: &str) -> Result<Vec<String>, Error> {
 }
 
 /// The dump that is reduced.
-enum Dump {
+enum ReduceInput {
     /// In memory, as it is stored.
     Held(Vec<u8>),
     /// A file that is too large for that.
-    Large(Input, Arc<OwnDump>),
+    Large(Input, Arc<UserDump>),
 }
 
-impl Dump {
-    fn of(path: &Path) -> Result<Dump, Error> {
+impl ReduceInput {
+    fn open(path: &Path) -> Result<ReduceInput, Error> {
         let input = open::input(path)?;
         match path.is_file() {
             true if !input.is_generated() && input.length() > SAMPLED => {
-                let own = OwnDump::all(&[path.to_owned()])?.remove(0);
-                Ok(Dump::Large(input, own))
+                let own = UserDump::from_paths(&[path.to_owned()])?.remove(0);
+                Ok(ReduceInput::Large(input, own))
             }
-            _ => bytes(input).map(Dump::Held),
+            _ => read_bytes(input).map(ReduceInput::Held),
         }
     }
 
     /// The length of its file.
     fn length(&self) -> usize {
         match self {
-            Dump::Held(bytes) => bytes.len(),
-            Dump::Large(input, _) => input.length() as usize,
+            ReduceInput::Held(bytes) => bytes.len(),
+            ReduceInput::Large(input, _) => input.length() as usize,
         }
     }
 }
 
 /// The dump in memory, as it is stored.
-fn bytes(input: Input) -> Result<Vec<u8>, Error> {
+fn read_bytes(input: Input) -> Result<Vec<u8>, Error> {
     let name = input.name().to_owned();
     let mut bytes = Vec::new();
     let read = match input.original() {
@@ -352,7 +356,7 @@ fn bytes(input: Input) -> Result<Vec<u8>, Error> {
     Ok(bytes)
 }
 
-fn write(mut output: Output, bytes: &[u8]) -> Result<(), Error> {
+fn write_output(mut output: Output, bytes: &[u8]) -> Result<(), Error> {
     output.write_all(bytes).map_err(|e| Error::io("writing the dump", e))?;
     output.finish()
 }

@@ -10,14 +10,14 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use heapsmith::check::report::{CaseResult, Outcome};
-use heapsmith::check::{KeptFiles, Report, ReportFolder};
+use heapsmith::check::{CheckReport, KeptFiles, ReportFolder};
 use heapsmith::error::Error;
 use heapsmith::output::Output;
 
-use crate::{Answer, terminal};
+use crate::{CommandOutcome, terminal};
 
 /// Writes a file whole.
-pub(crate) fn put(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     let mut output = Output::create(path, true)?;
     output.write_all(bytes).map_err(|e| Error::io(format!("writing {}", path.display()), e))?;
     output.finish()
@@ -25,7 +25,7 @@ pub(crate) fn put(path: &Path, bytes: &[u8]) -> Result<(), Error> {
 
 /// The options of a report: its folder, and the form in which it is printed.
 #[derive(Args)]
-pub(crate) struct ReportOpts {
+pub(crate) struct ReportOutputOpts {
     /// Write reports to this folder (report.html, report.json, report.md, report.sarif, junit.xml), with reduced dumps where there
     /// are any; it is created. A folder that holds anything but a report is refused. Without it, the report is only printed.
     #[arg(long, value_name = "DIR")]
@@ -41,17 +41,17 @@ pub(crate) struct ReportOpts {
     json: bool,
 }
 
-impl ReportOpts {
+impl ReportOutputOpts {
     /// Prints a report, and writes it where that is asked for.
-    pub(crate) fn tell(self, report: &Report, kept: KeptFiles<'_>) -> Result<Answer, Error> {
+    pub(crate) fn print_and_write(self, report: &CheckReport, kept: KeptFiles<'_>) -> Result<CommandOutcome, Error> {
         let folder = self.report.as_deref().map(|path| ReportFolder::claim(path, self.force)).transpose()?;
-        tell(report, folder.as_ref(), kept, Form::of(self.json, self.all))
+        print_and_write(report, folder.as_ref(), kept, PrintedForm::from_flags(self.json, self.all))
     }
 }
 
 /// The form in which a report is printed.
 #[derive(Clone, Copy)]
-pub(crate) enum Form {
+pub(crate) enum PrintedForm {
     /// The first causes.
     Brief,
     /// All causes with all their cases.
@@ -60,36 +60,36 @@ pub(crate) enum Form {
     Json,
 }
 
-impl Form {
+impl PrintedForm {
     /// The form that the flags `--json` and `--all` choose.
-    pub(crate) fn of(json: bool, all: bool) -> Form {
+    pub(crate) fn from_flags(json: bool, all: bool) -> PrintedForm {
         match (json, all) {
-            (true, _) => Form::Json,
-            (_, true) => Form::All,
-            _ => Form::Brief,
+            (true, _) => PrintedForm::Json,
+            (_, true) => PrintedForm::All,
+            _ => PrintedForm::Brief,
         }
     }
 }
 
 /// Prints a report on standard output, and then writes it to the folder of reports.
-pub(crate) fn tell(
-    report: &Report,
+pub(crate) fn print_and_write(
+    report: &CheckReport,
     folder: Option<&ReportFolder>,
     kept: KeptFiles<'_>,
-    form: Form,
-) -> Result<Answer, Error> {
+    form: PrintedForm,
+) -> Result<CommandOutcome, Error> {
     let failed = |e| Error::io("writing standard output", e);
     let printed = match form {
-        Form::Json => writeln!(terminal::data(), "{}", json(report)?),
-        Form::Brief => write!(terminal::stdout(), "{}", text::text(report, false) + &cost::costs(report)),
-        Form::All => write!(terminal::stdout(), "{}", text::text(report, true) + &cost::costs(report)),
+        PrintedForm::Json => writeln!(terminal::data(), "{}", json(report)?),
+        PrintedForm::Brief => write!(terminal::stdout(), "{}", text::text(report, false) + &cost::costs(report)),
+        PrintedForm::All => write!(terminal::stdout(), "{}", text::text(report, true) + &cost::costs(report)),
     };
     if let Some(folder) = folder {
-        if report.incomplete.is_some() && folder.holds_an_earlier_report() {
+        if report.incomplete.is_some() && folder.holds_earlier_report() {
             terminal::warning("the earlier report stays: nothing was judged");
         } else {
             folder.write(report, kept)?;
-            if !matches!(form, Form::Json) && printed.is_ok() {
+            if !matches!(form, PrintedForm::Json) && printed.is_ok() {
                 writeln!(terminal::stdout(), "written: {}", folder.page().display()).map_err(failed)?;
             }
         }
@@ -99,12 +99,12 @@ pub(crate) fn tell(
         Err(e) if e.kind() == io::ErrorKind::BrokenPipe => {}
         printed => printed.map_err(failed)?,
     }
-    Ok(if report.is_clean() { Answer::Yes } else { Answer::No })
+    Ok(if report.is_clean() { CommandOutcome::Yes } else { CommandOutcome::No })
 }
 
 /// Whether more was skipped than judged, of all cases or of the dumps that can be read, and a warning of each implementation of which
 /// that is so. A limit of failures skips by itself.
-pub(crate) fn skips_too_much(report: &Report) -> bool {
+pub(crate) fn skips_too_much(report: &CheckReport) -> bool {
     if report.chosen.max_failures.is_some() {
         return false;
     }
@@ -132,6 +132,6 @@ pub(crate) fn skips_too_much(report: &Report) -> bool {
     is_too_much
 }
 
-fn json(report: &Report) -> Result<String, Error> {
+fn json(report: &CheckReport) -> Result<String, Error> {
     serde_json::to_string(report).map_err(|e| Error::io("writing the report", e.into()))
 }

@@ -6,18 +6,18 @@ use heapsmith::check::read_report;
 use heapsmith::check::report::{ChangedCause, ReportDiff, diff};
 use heapsmith::error::Error;
 
-use crate::{Answer, terminal};
+use crate::{CommandOutcome, terminal};
 
 /// Compares reports of `check`.
 #[derive(Args)]
-pub(crate) struct Opts {
+pub(crate) struct ReportCommandOpts {
     #[command(subcommand)]
-    command: Command,
+    command: ReportCommand,
 }
 
 #[derive(Subcommand)]
-enum Command {
-    Diff(Diff),
+enum ReportCommand {
+    Diff(ReportDiffOpts),
 }
 
 /// Shows what has changed between two reports: causes that are new, gone, or have other cases.
@@ -28,7 +28,7 @@ enum Command {
 ///
 /// Example: heapsmith report diff before after --markdown >> "$GITHUB_STEP_SUMMARY"
 #[derive(Args)]
-struct Diff {
+struct ReportDiffOpts {
     /// A report in JSON, or the folder of `check --report`.
     old: PathBuf,
     /// A later one, over the same cases.
@@ -41,9 +41,9 @@ struct Diff {
     json: bool,
 }
 
-impl Opts {
-    pub(crate) fn run(self) -> Result<Answer, Error> {
-        let Command::Diff(Diff { old, new, markdown, json }) = self.command;
+impl ReportCommandOpts {
+    pub(crate) fn run(self) -> Result<CommandOutcome, Error> {
+        let ReportCommand::Diff(ReportDiffOpts { old, new, markdown, json }) = self.command;
         let told = diff(&read_report(&old)?, &read_report(&new)?)?;
         let written = |e| Error::io("writing standard output", e);
         let mut out = terminal::data();
@@ -55,39 +55,41 @@ impl Opts {
         } else {
             out.write_all(text(&told).as_bytes()).map_err(written)?;
         }
-        Ok(if told.fine { Answer::Yes } else { Answer::No })
+        Ok(if told.fine { CommandOutcome::Yes } else { CommandOutcome::No })
     }
 }
 
 fn text(told: &ReportDiff) -> String {
     let mut text = format!("{}\n", told.headline());
     for tested in &told.implementations {
-        let mut put = |line: String| text += &format!("{}  {line}\n", terminal::line(&tested.label));
+        let mut put = |line: String| text += &format!("{}  {line}\n", terminal::single_line(&tested.label));
         for cause in &tested.new {
             put(format!(
                 "new      {}: {} {} cases",
-                terminal::line(&cause.id),
-                terminal::line(&cause.sentence),
+                terminal::single_line(&cause.id),
+                terminal::single_line(&cause.sentence),
                 cause.cases.len()
             ));
-            put(format!("         smallest dump: {}", terminal::line(&cause.example)));
+            put(format!("         smallest dump: {}", terminal::single_line(&cause.example)));
         }
         for cause in &tested.gone {
-            put(format!("gone     {}: {} cases", terminal::line(&cause.id), cause.cases.len()));
+            put(format!("gone     {}: {} cases", terminal::single_line(&cause.id), cause.cases.len()));
         }
         for ChangedCause { cause, more, fewer, before, .. } in &tested.changed {
-            let before = before.as_ref().map(|before| format!(" (before: {})", terminal::line(before)));
-            let (id, before) = (terminal::line(&cause.id), before.unwrap_or_default());
+            let before = before.as_ref().map(|before| format!(" (before: {})", terminal::single_line(before)));
+            let (id, before) = (terminal::single_line(&cause.id), before.unwrap_or_default());
             put(format!("changed  {id}{before}: {} cases more, {} fewer", more.len(), fewer.len()));
-            more.iter().take(SHOWN).for_each(|case| put(format!("         fails now: {}", terminal::line(case))));
+            more.iter()
+                .take(SHOWN)
+                .for_each(|case| put(format!("         fails now: {}", terminal::single_line(case))));
             if more.len() > SHOWN {
                 put(format!("         and {} more", more.len() - SHOWN));
             }
         }
-        tested.left_unjudged().into_iter().for_each(&mut put);
+        tested.describe_unjudged().into_iter().for_each(&mut put);
     }
     for (what, labels) in [("added", &told.added), ("removed", &told.removed)] {
-        labels.iter().for_each(|label| text += &format!("{}  implementation {what}\n", terminal::line(label)));
+        labels.iter().for_each(|label| text += &format!("{}  implementation {what}\n", terminal::single_line(label)));
     }
     text
 }

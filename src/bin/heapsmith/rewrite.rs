@@ -6,8 +6,8 @@ use heapsmith::model::DumpSource;
 use heapsmith::output::{GzipBlocks, Output};
 
 use crate::open;
-use crate::spelling::{Spelling, warn_of_unwritten};
-use crate::{Answer, outputs, terminal};
+use crate::spelling::{SpellingOpts, warn_of_unwritten};
+use crate::{CommandOutcome, outputs, terminal};
 
 /// Decodes a dump and writes it again.
 ///
@@ -22,7 +22,7 @@ use crate::{Answer, outputs, terminal};
 ///
 /// Example: heapsmith rewrite odd.phd -o plain.phd --through heap --profile openj9
 #[derive(Args)]
-pub(crate) struct Opts {
+pub(crate) struct RewriteOpts {
     /// Dump; `-` is standard input.
     input: PathBuf,
     /// File to write; `-` is standard output, also without this option.
@@ -30,9 +30,9 @@ pub(crate) struct Opts {
     output: PathBuf,
     /// How far to take the dump apart.
     #[arg(long, value_enum)]
-    through: Through,
+    through: ThroughOpt,
     #[command(flatten)]
-    spelling: Spelling,
+    spelling: SpellingOpts,
     /// Seed from which the profile `any` draws its spelling.
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -46,27 +46,27 @@ pub(crate) struct Opts {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Through {
+enum ThroughOpt {
     /// Bytes, records, bytes.
     Records,
     /// Bytes, records, heap, records, bytes.
     Heap,
 }
 
-impl Opts {
-    pub(crate) fn run(self) -> Result<Answer, Error> {
-        outputs::apart(&[&self.input], &[&self.output])?;
+impl RewriteOpts {
+    pub(crate) fn run(self) -> Result<CommandOutcome, Error> {
+        outputs::require_distinct(&[&self.input], &[&self.output])?;
         match self.through {
-            Through::Records if self.spelling.chooses() || self.heap.heap.is_some() => {
+            ThroughOpt::Records if self.spelling.is_chosen() || self.heap.heap.is_some() => {
                 let message = "--through records keeps the dump's spelling; only --gzip may be combined with it";
                 Err(Error::Usage(message.to_owned()))
             }
-            Through::Records => self.through_records(),
-            Through::Heap => self.through_heap(),
+            ThroughOpt::Records => self.rewrite_records(),
+            ThroughOpt::Heap => self.rewrite_heap(),
         }
     }
 
-    fn through_records(&self) -> Result<Answer, Error> {
+    fn rewrite_records(&self) -> Result<CommandOutcome, Error> {
         let records = open::records(&self.input, self.reading.reading())?;
         let mut output = Output::create_binary(&self.output, self.force)?;
         let missing = if self.spelling.writing.gzip {
@@ -78,21 +78,21 @@ impl Opts {
             records.copy(&mut output)?
         };
         if let Some(error) = missing {
-            open::end_is_missing(&self.input.display().to_string(), &error);
+            open::warn_of_missing_end(&self.input.display().to_string(), &error);
         }
         output.finish()?;
-        Ok(Answer::Yes)
+        Ok(CommandOutcome::Yes)
     }
 
-    fn through_heap(self) -> Result<Answer, Error> {
+    fn rewrite_heap(self) -> Result<CommandOutcome, Error> {
         let file = open::dump(&self.input, self.reading.reading())?;
         let format = file.format()?;
-        self.spelling.wishes().check(format)?;
+        self.spelling.write_request().check(format)?;
         // A profile that there is not is refused before the dump is read.
         let named =
             self.spelling.writing.profile.as_ref().map(|_| self.spelling.lowering(format, self.seed)).transpose()?;
         let mut source = file.source()?;
-        if let Some(left_behind) = source.left_behind() {
+        if let Some(left_behind) = source.unrecorded_end() {
             terminal::warning(&format!("{}: {left_behind}", file.input().name()));
         }
         let lowering = match named {
@@ -101,15 +101,15 @@ impl Opts {
                 lowering
             }
             None => match file.recognise(&mut source)? {
-                Some(recognised) => self.spelling.upon(&recognised)?,
-                None => match file.keeping(&mut source) {
+                Some(recognised) => self.spelling.apply_to(&recognised)?,
+                None => match file.lossless_lowering(&mut source) {
                     Some(keeping) => {
                         let name = file.input().name();
                         terminal::warning(&format!(
                             "{name}: no profile reproduces this dump's bytes; its heaps and its log are kept in their \
                              order, and only the places where segments end may differ. --profile names a writer to imitate"
                         ));
-                        self.spelling.upon(&keeping)?
+                        self.spelling.apply_to(&keeping)?
                     }
                     None => {
                         let lowering = self.spelling.lowering(format, self.seed)?;
@@ -126,11 +126,11 @@ impl Opts {
         let output = Output::create_binary(&self.output, self.force)?;
         match self.heap.heap {
             Some(_) => {
-                let number = self.heap.of(source.heaps())?;
+                let number = self.heap.number(source.heaps())?;
                 self.spelling.write(&lowering, &mut source.heap(number), output)?;
             }
             None => self.spelling.write(&lowering, &mut source, output)?,
         }
-        Ok(Answer::Yes)
+        Ok(CommandOutcome::Yes)
     }
 }

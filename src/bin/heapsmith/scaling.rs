@@ -5,13 +5,15 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use clap::Args;
-use heapsmith::check::{Growth, Scaled, Scaling, ScalingOptions, Series, Size, Subject, Sweeper, scale};
+use heapsmith::check::{
+    DumpCost, Growth, GrowthSeries, ScaledImplementation, Scaling, ScalingOptions, Subject, Sweeper, scale,
+};
 use heapsmith::error::Error;
 use heapsmith::format::Family;
 use heapsmith::interrupt::Stop;
 
-use crate::terminal::Progress;
-use crate::{Answer, terminal};
+use crate::terminal::TerminalProgress;
+use crate::{CommandOutcome, terminal};
 
 #[derive(Args)]
 #[command(next_help_heading = "How the cost of reading grows")]
@@ -47,20 +49,25 @@ impl ScalingOpts {
 }
 
 /// Measures the subjects, and prints the result.
-pub(crate) fn run(subjects: &[Subject], options: &ScalingOptions, as_json: bool, stop: &Stop) -> Result<Answer, Error> {
+pub(crate) fn run(
+    subjects: &[Subject],
+    options: &ScalingOptions,
+    as_json: bool,
+    stop: &Stop,
+) -> Result<CommandOutcome, Error> {
     let sweeper = Sweeper::new()?;
-    let bar = Mutex::new(Progress::steps("asking"));
+    let bar = Mutex::new(TerminalProgress::steps("asking"));
     let outcome = scale(subjects, options, &|what| {
         let mut bar = bar.lock().unwrap_or_else(PoisonError::into_inner);
-        bar.plan(1);
-        bar.say(what);
-        bar.add(1);
+        bar.add_planned(1);
+        bar.set_message(what);
+        bar.add_done(1);
     });
     drop(bar);
     drop(sweeper);
     let told = outcome?;
     if stop.signal().is_none() {
-        something_was_read(&told)?;
+        ensure_dump_was_read(&told)?;
     }
     let printed = if as_json {
         let json = serde_json::to_string(&told).map_err(|e| Error::io("writing the report", e.into()))?;
@@ -73,14 +80,14 @@ pub(crate) fn run(subjects: &[Subject], options: &ScalingOptions, as_json: bool,
         printed => printed.map_err(|e| Error::io("writing standard output", e))?,
     }
     Ok(match stop.signal() {
-        Some(signal) => Answer::Interrupted(signal),
-        None if told.is_clean() => Answer::Yes,
-        None => Answer::No,
+        Some(signal) => CommandOutcome::Interrupted(signal),
+        None if told.is_clean() => CommandOutcome::Yes,
+        None => CommandOutcome::No,
     })
 }
 
 /// A run that asked nothing says nothing, and must not look like one in which all is well.
-fn something_was_read(told: &Scaling) -> Result<(), Error> {
+fn ensure_dump_was_read(told: &Scaling) -> Result<(), Error> {
     let mut all = told.implementations.iter().flat_map(|one| &one.series);
     if told.implementations.iter().any(|one| one.error.is_some()) || all.clone().any(|one| one.skipped.is_none()) {
         return Ok(());
@@ -95,7 +102,7 @@ fn text(told: &Scaling) -> String {
     let mut text = String::new();
     for one in &told.implementations {
         if told.implementations.len() > 1 {
-            text += &format!("{}\n", terminal::line(&one.label));
+            text += &format!("{}\n", terminal::single_line(&one.label));
         }
         text += &match &one.error {
             Some(how) => format!("{}: {how}\n", terminal::bad("adapter-error")),
@@ -108,18 +115,18 @@ fn text(told: &Scaling) -> String {
     text
 }
 
-fn table(one: &Scaled) -> String {
+fn table(one: &ScaledImplementation) -> String {
     let mut table = terminal::table(["format", "kind of dump", "up to", "dump", "time", "memory", "verdict"]);
     for series in &one.series {
         let largest = series.sizes.last().copied().or(series.empty);
-        let of = |show: fn(&Size) -> String| largest.as_ref().map_or_else(|| "-".to_owned(), show);
+        let of = |show: fn(&DumpCost) -> String| largest.as_ref().map_or_else(|| "-".to_owned(), show);
         table.add_row([
             series.format.clone(),
             series.shape.clone(),
             of(|size| size.count.to_string()),
-            of(|size| in_bytes(size.bytes)),
+            of(|size| format_bytes(size.bytes)),
             of(|size| format!("{:.1} ms", size.milliseconds)),
-            of(|size| size.peak_memory.map_or_else(|| "-".to_owned(), in_bytes)),
+            of(|size| size.peak_memory.map_or_else(|| "-".to_owned(), format_bytes)),
             verdict(series),
         ]);
     }
@@ -127,13 +134,13 @@ fn table(one: &Scaled) -> String {
 }
 
 /// The verdict on a kind of dump, the worst first.
-fn verdict(series: &Series) -> String {
+fn verdict(series: &GrowthSeries) -> String {
     let mut said = Vec::new();
     if let Some(failure) = &series.failure {
         let how = failure.outcome.detail();
         let first = how.lines().next().unwrap_or_default();
         let name = terminal::bad(failure.outcome.name());
-        said.push(format!("{name} at {}: {}", failure.count, terminal::line(first)));
+        said.push(format!("{name} at {}: {}", failure.count, terminal::single_line(first)));
     }
     for (what, growth) in [("time", series.time), ("memory", series.memory)] {
         if let Growth::AboveNLogN { exponent } = growth {
@@ -141,7 +148,7 @@ fn verdict(series: &Series) -> String {
         }
     }
     if let Some(reason) = &series.skipped {
-        said.push(format!("skip: {}", terminal::line(reason.lines().next().unwrap_or_default())));
+        said.push(format!("skip: {}", terminal::single_line(reason.lines().next().unwrap_or_default())));
     }
     if said.is_empty() {
         said.push(match series.time {
@@ -152,7 +159,7 @@ fn verdict(series: &Series) -> String {
     said.join("; ")
 }
 
-fn in_bytes(bytes: u64) -> String {
+fn format_bytes(bytes: u64) -> String {
     match bytes {
         0..1024 => format!("{bytes} B"),
         1024..0x10_0000 => format!("{} KiB", bytes.div_ceil(1 << 10)),

@@ -3,7 +3,7 @@ use std::io::Write;
 use clap::{Args, ValueEnum};
 use heapsmith::compare::{Comparison, listing};
 use heapsmith::error::Error;
-use heapsmith::validate::Report;
+use heapsmith::validate::ValidationReport;
 use schemars::{Schema, schema_for};
 
 #[cfg(feature = "check")]
@@ -11,23 +11,23 @@ use crate::adapter;
 #[cfg(feature = "corpus")]
 use crate::corpus;
 use crate::field::FieldLine;
-use crate::tolerate::Reported;
+use crate::tolerate::ToleratedReport;
 use crate::{
-    Answer, answers, check_conversion, corrupt, demo, digest, encode, explain, facets, spec, terminal, verify,
+    CommandOutcome, answers, check_conversion, corrupt, demo, digest, encode, explain, facets, spec, terminal, verify,
 };
 
 /// Prints the JSON schema of a report or format; the same schemas stand in specs/schemas/.
 ///
 /// Example: heapsmith schema validate
 #[derive(Args)]
-pub(crate) struct Opts {
+pub(crate) struct SchemaOpts {
     /// The report or format.
     #[arg(value_enum)]
-    name: Which,
+    name: SchemaName,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum Which {
+enum SchemaName {
     /// First line of a listing.
     ListingHead,
     /// Every other line of a listing.
@@ -120,70 +120,70 @@ enum Which {
     Manifest,
 }
 
-impl Opts {
-    pub(crate) fn run(self) -> Result<Answer, Error> {
+impl SchemaOpts {
+    pub(crate) fn run(self) -> Result<CommandOutcome, Error> {
         let schema: Schema = match self.name {
-            Which::ListingHead => schema_for!(listing::Keyed<'_, listing::Head>),
-            Which::ListingLine => schema_for!(listing::Line<'_>),
-            Which::Validate => schema_for!(Report),
-            Which::SpecRule => schema_for!(spec::Line),
+            SchemaName::ListingHead => schema_for!(listing::Keyed<'_, listing::ListingHead>),
+            SchemaName::ListingLine => schema_for!(listing::ListingLine<'_>),
+            SchemaName::Validate => schema_for!(ValidationReport),
+            SchemaName::SpecRule => schema_for!(spec::RuleLine),
             #[cfg(feature = "corpus")]
-            Which::SpecCoverage => schema_for!(heapsmith::corpus::Coverage),
-            Which::Explain => schema_for!(explain::Explanation),
-            Which::Compare => schema_for!(Reported<Comparison>),
-            Which::Answers => schema_for!(Reported<answers::Report>),
-            Which::AnswersEntry => schema_for!(heapsmith::answers::Entry),
-            Which::GenerateAnswers => schema_for!(answers::Known),
-            Which::Digest => schema_for!(Reported<digest::Report>),
-            Which::Renaming => schema_for!(Reported<heapsmith::compare::renaming::Renaming>),
-            Which::Convert => schema_for!(Reported<heapsmith::convert::Conversion>),
-            Which::Encode => schema_for!(encode::Report),
-            Which::CheckConversion => schema_for!(Reported<heapsmith::convert::Verdict>),
-            Which::ConversionPair => schema_for!(check_conversion::Pair),
-            Which::Corrupt => schema_for!(corrupt::Report),
-            Which::Demo => schema_for!(demo::Report),
-            Which::Verify => schema_for!(verify::Report),
-            Which::Facets => schema_for!(facets::Report),
-            Which::GenerateOptions => {
+            SchemaName::SpecCoverage => schema_for!(heapsmith::corpus::Coverage),
+            SchemaName::Explain => schema_for!(explain::Explanation),
+            SchemaName::Compare => schema_for!(ToleratedReport<Comparison>),
+            SchemaName::Answers => schema_for!(ToleratedReport<answers::AnswersReport>),
+            SchemaName::AnswersEntry => schema_for!(heapsmith::answers::EntryFacts),
+            SchemaName::GenerateAnswers => schema_for!(answers::GeneratedAnswers),
+            SchemaName::Digest => schema_for!(ToleratedReport<digest::DigestReport>),
+            SchemaName::Renaming => schema_for!(ToleratedReport<heapsmith::compare::renaming::Renaming>),
+            SchemaName::Convert => schema_for!(ToleratedReport<heapsmith::convert::Conversion>),
+            SchemaName::Encode => schema_for!(encode::Report),
+            SchemaName::CheckConversion => schema_for!(ToleratedReport<heapsmith::convert::ConversionVerdict>),
+            SchemaName::ConversionPair => schema_for!(check_conversion::JudgedPair),
+            SchemaName::Corrupt => schema_for!(corrupt::CorruptReport),
+            SchemaName::Demo => schema_for!(demo::DemoReport),
+            SchemaName::Verify => schema_for!(verify::VerifyReport),
+            SchemaName::Facets => schema_for!(facets::FacetsReport),
+            SchemaName::GenerateOptions => {
                 Schema::try_from(heapsmith::generate::schema()).map_err(|e| Error::Usage(e.to_string()))?
             }
-            Which::InspectRecord => schema_for!(heapsmith::format::RecordLine),
-            Which::InspectField => schema_for!(FieldLine),
+            SchemaName::InspectRecord => schema_for!(heapsmith::format::RecordLine),
+            SchemaName::InspectField => schema_for!(FieldLine),
             #[cfg(feature = "check")]
-            Which::Check => schema_for!(heapsmith::check::Report),
+            SchemaName::Check => schema_for!(heapsmith::check::CheckReport),
             #[cfg(feature = "check")]
-            Which::Scaling => schema_for!(heapsmith::check::Scaling),
+            SchemaName::Scaling => schema_for!(heapsmith::check::Scaling),
             #[cfg(feature = "check")]
-            Which::FuzzStatus => schema_for!(heapsmith::check::campaign::Status),
+            SchemaName::FuzzStatus => schema_for!(heapsmith::check::campaign::CampaignStatus),
             #[cfg(feature = "check")]
-            Which::Reduce => schema_for!(crate::reduce::Report),
+            SchemaName::Reduce => schema_for!(crate::reduce::ReduceReport),
             #[cfg(feature = "check")]
-            Which::ReportDiff => schema_for!(heapsmith::check::report::ReportDiff),
+            SchemaName::ReportDiff => schema_for!(heapsmith::check::report::ReportDiff),
             #[cfg(feature = "check")]
-            Which::AdapterTest => schema_for!(heapsmith::check::Examination),
+            SchemaName::AdapterTest => schema_for!(heapsmith::check::Examination),
             #[cfg(feature = "check")]
-            Which::AdapterRequest => schema_for!(heapsmith::check::protocol::Request),
+            SchemaName::AdapterRequest => schema_for!(heapsmith::check::protocol::Request),
             #[cfg(feature = "check")]
-            Which::AdapterAnswer => schema_for!(heapsmith::check::protocol::Said),
+            SchemaName::AdapterAnswer => schema_for!(heapsmith::check::protocol::AdapterMessage),
             // What was promised stays as it was.
             #[cfg(feature = "check")]
-            Which::AdapterAnswer1 => {
+            SchemaName::AdapterAnswer1 => {
                 let text = include_str!("../../../specs/schemas/adapter-answer-1.schema.json");
                 serde_json::from_str(text).map_err(|e| Error::Usage(e.to_string()))?
             }
             #[cfg(feature = "check")]
-            Which::AdapterEntry => schema_for!(heapsmith::check::protocol::EntryAnswer),
+            SchemaName::AdapterEntry => schema_for!(heapsmith::check::protocol::EntryAnswer),
             #[cfg(feature = "check")]
-            Which::AdapterReadings => schema_for!(adapter::Readings),
+            SchemaName::AdapterReadings => schema_for!(adapter::AdapterReadings),
             #[cfg(feature = "corpus")]
-            Which::CorpusVerify => schema_for!(corpus::Report),
+            SchemaName::CorpusVerify => schema_for!(corpus::CorpusVerifyReport),
             #[cfg(feature = "corpus")]
-            Which::Golden => schema_for!(heapsmith::corpus::Export),
+            SchemaName::Golden => schema_for!(heapsmith::corpus::Export),
             #[cfg(feature = "corpus")]
-            Which::Manifest => schema_for!(heapsmith::corpus::Manifest),
+            SchemaName::Manifest => schema_for!(heapsmith::corpus::Manifest),
         };
         let text = serde_json::to_string_pretty(&schema).map_err(|e| Error::io("writing the schema", e.into()))?;
         writeln!(terminal::data(), "{text}").map_err(|e| Error::io("writing standard output", e))?;
-        Ok(Answer::Yes)
+        Ok(CommandOutcome::Yes)
     }
 }

@@ -12,26 +12,26 @@ use heapsmith::validate::{Rule, RuleKind, Rulebook, Severity};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::explain::{first_sentence, kind, rules, weight};
-use crate::{Answer, family, terminal};
+use crate::explain::{find_rules, first_sentence, kind, severity_or_kind};
+use crate::{CommandOutcome, family, terminal};
 
 /// Lists and searches the rules of the formats, and measures which of them the corpus covers.
 ///
 /// Example: heapsmith spec search class cache
 #[derive(Args)]
-pub(crate) struct Opts {
+pub(crate) struct SpecOpts {
     #[command(subcommand)]
-    command: Command,
+    command: SpecCommand,
 }
 
 #[derive(Subcommand)]
-enum Command {
+enum SpecCommand {
     /// The rules with their first sentences; with --json, in full.
     ///
     /// Example: heapsmith spec list --format hprof --kind writer
     List {
         #[command(flatten)]
-        chosen: Chosen,
+        chosen: RuleFilterOpts,
         /// A JSON object for each rule, one a line. Without it, text.
         #[arg(long)]
         json: bool,
@@ -48,7 +48,7 @@ enum Command {
         #[arg(required = true)]
         words: Vec<String>,
         #[command(flatten)]
-        chosen: Chosen,
+        chosen: RuleFilterOpts,
         /// A JSON object for each rule, one a line. Without it, text.
         #[arg(long)]
         json: bool,
@@ -60,21 +60,21 @@ enum Command {
     ///
     /// Example: heapsmith spec coverage --format phd
     #[cfg(feature = "corpus")]
-    Coverage(coverage::Opts),
+    Coverage(coverage::CoverageOpts),
 }
 
 #[derive(Args)]
-struct Chosen {
+struct RuleFilterOpts {
     /// The rules of this format alone: phd, hprof or classic. Without it, of all.
     #[arg(long, value_name = "FORMAT", value_parser = family)]
     format: Option<Family>,
     /// Rules of this kind alone. Without it, of all kinds.
     #[arg(long)]
-    kind: Option<KindOfRule>,
+    kind: Option<RuleKindOpt>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum KindOfRule {
+enum RuleKindOpt {
     /// Can be judged from the bytes of a dump.
     Bytes,
     /// How bytes are to be understood.
@@ -83,12 +83,12 @@ enum KindOfRule {
     Writer,
 }
 
-impl Chosen {
-    fn has(&self, book: &Rulebook, rule: &Rule) -> bool {
+impl RuleFilterOpts {
+    fn accepts(&self, book: &Rulebook, rule: &Rule) -> bool {
         let kind = match rule.kind {
-            RuleKind::Bytes => KindOfRule::Bytes,
-            RuleKind::Reader => KindOfRule::Reader,
-            RuleKind::Writer => KindOfRule::Writer,
+            RuleKind::Bytes => RuleKindOpt::Bytes,
+            RuleKind::Reader => RuleKindOpt::Reader,
+            RuleKind::Writer => RuleKindOpt::Writer,
         };
         self.format.is_none_or(|format| book.format == format.name()) && self.kind.is_none_or(|wanted| wanted == kind)
     }
@@ -96,7 +96,8 @@ impl Chosen {
 
 /// A rule as a rule book has it; `explain` has its cases.
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Line {
+#[schemars(rename = "Line")]
+pub(crate) struct RuleLine {
     /// Version of this report's schema.
     schema: u32,
     /// Id of the rule.
@@ -120,54 +121,57 @@ pub(crate) struct Line {
     statements: Vec<String>,
 }
 
-impl Opts {
-    pub(crate) fn run(self) -> Result<Answer, Error> {
+impl SpecOpts {
+    pub(crate) fn run(self) -> Result<CommandOutcome, Error> {
         match self.command {
-            Command::List { chosen, json } => put(&rules(|book, rule| chosen.has(book, rule)), json),
-            Command::Search { words, chosen, json } => {
-                let words: Vec<String> = words.iter().flat_map(|words| words.split_whitespace()).map(lower).collect();
-                let found = rules(|book, rule| chosen.has(book, rule) && has_all(rule, &words));
+            SpecCommand::List { chosen, json } => {
+                print_rules(&find_rules(|book, rule| chosen.accepts(book, rule)), json)
+            }
+            SpecCommand::Search { words, chosen, json } => {
+                let words: Vec<String> =
+                    words.iter().flat_map(|words| words.split_whitespace()).map(to_lowercase).collect();
+                let found = find_rules(|book, rule| chosen.accepts(book, rule) && contains_words(rule, &words));
                 if found.is_empty() && !json {
                     let none = format!("no rule has all of these words: {}", words.join(" "));
                     writeln!(terminal::stdout(), "{none}").map_err(failed)?;
                 }
-                if found.is_empty() { Ok(Answer::No) } else { put(&found, json) }
+                if found.is_empty() { Ok(CommandOutcome::No) } else { print_rules(&found, json) }
             }
             #[cfg(feature = "corpus")]
-            Command::Coverage(opts) => opts.run(),
+            SpecCommand::Coverage(opts) => opts.run(),
         }
     }
 }
 
 /// Whether each word stands somewhere in a rule.
-fn has_all(rule: &Rule, words: &[String]) -> bool {
+fn contains_words(rule: &Rule, words: &[String]) -> bool {
     let texts = [rule.id, rule.statement].into_iter().chain(rule.documents).chain(rule.source.iter().copied());
-    let text = lower(&texts.collect::<Vec<_>>().join("\n"));
+    let text = to_lowercase(&texts.collect::<Vec<_>>().join("\n"));
     words.iter().all(|word| text.contains(word.as_str()))
 }
 
-fn lower(text: &str) -> String {
+fn to_lowercase(text: &str) -> String {
     text.to_lowercase()
 }
 
-fn put(rules: &[(&'static Rulebook, &'static Rule)], json: bool) -> Result<Answer, Error> {
+fn print_rules(rules: &[(&'static Rulebook, &'static Rule)], json: bool) -> Result<CommandOutcome, Error> {
     if json {
         for (book, rule) in rules {
-            let text = serde_json::to_string(&line(book, rule)).map_err(|e| failed(e.into()))?;
+            let text = serde_json::to_string(&rule_line(book, rule)).map_err(|e| failed(e.into()))?;
             writeln!(terminal::data(), "{text}").map_err(failed)?;
         }
-        return Ok(Answer::Yes);
+        return Ok(CommandOutcome::Yes);
     }
     let mut table = terminal::table(["rule", "", "first sentence"]);
     for (_, rule) in rules {
-        table.add_row([rule.id.to_owned(), weight(rule), first_sentence(rule.statement).to_owned()]);
+        table.add_row([rule.id.to_owned(), severity_or_kind(rule), first_sentence(rule.statement).to_owned()]);
     }
     writeln!(terminal::stdout(), "{}", terminal::render(&table)).map_err(failed)?;
-    Ok(Answer::Yes)
+    Ok(CommandOutcome::Yes)
 }
 
-fn line(book: &Rulebook, rule: &'static Rule) -> Line {
-    Line {
+fn rule_line(book: &Rulebook, rule: &'static Rule) -> RuleLine {
+    RuleLine {
         schema: 1,
         rule: rule.id,
         format: book.format,

@@ -7,7 +7,7 @@ use heapsmith::DumpOptions;
 use heapsmith::classic::{Charset, Newline};
 use heapsmith::convert::{Unwritten, profile_with_all_roots};
 use heapsmith::error::Error;
-use heapsmith::family::Wishes;
+use heapsmith::family::WriteRequest;
 use heapsmith::format::{Format, Lowering, profiles};
 use heapsmith::hprof::IdSize;
 use heapsmith::model::{DumpSource, WordSize};
@@ -17,9 +17,9 @@ use crate::terminal;
 
 /// The options that spell the dump of an existing heap.
 #[derive(Args)]
-pub(crate) struct Spelling {
+pub(crate) struct SpellingOpts {
     #[command(flatten)]
-    pub(crate) writing: Writing,
+    pub(crate) writing: WritingOpts,
     /// PHD and classic: word size in bits. Default: the heap's own.
     #[arg(long, value_parser = ["32", "64"])]
     word: Option<String>,
@@ -27,7 +27,7 @@ pub(crate) struct Spelling {
 
 /// The options that spell a dump, without its word size.
 #[derive(Args)]
-pub(crate) struct Writing {
+pub(crate) struct WritingOpts {
     #[arg(long, help = profiles_help())]
     pub(crate) profile: Option<String>,
     /// HPROF: size of identifiers in bytes. Default: the writer's own, else the heap's.
@@ -44,33 +44,36 @@ pub(crate) struct Writing {
     pub(crate) gzip: bool,
 }
 
-impl Spelling {
+impl SpellingOpts {
     /// The options of a format.
     pub(crate) fn lowering(&self, format: Format, seed: u64) -> Result<Lowering, Error> {
-        Lowering::new(format, &Wishes { profile: self.writing.profile.clone(), seed, ..self.wishes() })
+        Lowering::new(format, &WriteRequest { profile: self.writing.profile.clone(), seed, ..self.write_request() })
     }
 
     /// Whether anything but the compression is chosen.
-    pub(crate) fn chooses(&self) -> bool {
-        self.writing.profile.is_some() || self.word.is_some() || self.writing.id_size.is_some() || self.is_encoded()
+    pub(crate) fn is_chosen(&self) -> bool {
+        self.writing.profile.is_some()
+            || self.word.is_some()
+            || self.writing.id_size.is_some()
+            || self.is_encoding_chosen()
     }
 
     /// Whether an encoding is chosen.
-    pub(crate) fn is_encoded(&self) -> bool {
+    pub(crate) fn is_encoding_chosen(&self) -> bool {
         self.writing.encoding.is_some() || self.writing.newline.is_some()
     }
 
     /// The recognised options, with the widths and characters of the command line in their place.
-    pub(crate) fn upon(&self, recognised: &Lowering) -> Result<Lowering, Error> {
-        let wishes = self.wishes();
+    pub(crate) fn apply_to(&self, recognised: &Lowering) -> Result<Lowering, Error> {
+        let wishes = self.write_request();
         wishes.check(recognised.format())?;
-        recognised.with(&wishes)
+        recognised.with_request(&wishes)
     }
 
     /// The widths and characters of the command line.
-    pub(crate) fn wishes(&self) -> Wishes {
+    pub(crate) fn write_request(&self) -> WriteRequest {
         let word = self.word.as_deref().map(|bits| if bits == "32" { WordSize::Bits32 } else { WordSize::Bits64 });
-        Wishes { word, profile: None, ..self.writing.wishes() }
+        WriteRequest { word, profile: None, ..self.writing.write_request() }
     }
 
     /// Writes heaps, compressed if that was asked for.
@@ -79,31 +82,31 @@ impl Spelling {
     }
 }
 
-impl Writing {
+impl WritingOpts {
     /// The profile, identifier size and characters of the command line.
-    pub(crate) fn wishes(&self) -> Wishes {
+    pub(crate) fn write_request(&self) -> WriteRequest {
         let id_size = self.id_size.as_deref().and_then(|bytes| IdSize::from_bytes(bytes.parse().ok()?));
         let (charset, newline) = (self.encoding, self.newline);
-        Wishes { profile: self.profile.clone(), id_size, charset, newline, ..Wishes::default() }
+        WriteRequest { profile: self.profile.clone(), id_size, charset, newline, ..WriteRequest::default() }
     }
 
     /// Writes heaps, compressed if that was asked for.
     pub(crate) fn write(&self, lowering: &Lowering, dump: &mut dyn DumpSource, output: Output) -> Result<(), Error> {
-        self.write_by(|out| lowering.write(dump, out), output)
+        self.write_with(|out| lowering.write(dump, out), output)
     }
 
     /// Writes a dump, compressed if that was asked for.
-    pub(crate) fn write_by(
+    pub(crate) fn write_with(
         &self,
         write: impl FnOnce(&mut dyn Write) -> Result<(), Error>,
         mut output: Output,
     ) -> Result<(), Error> {
-        self.put(write, &mut output)?;
+        self.write_into(write, &mut output)?;
         output.finish()
     }
 
     /// Writes a dump, compressed if that was asked for, into a writer that the caller finishes.
-    pub(crate) fn put(
+    pub(crate) fn write_into(
         &self,
         write: impl FnOnce(&mut dyn Write) -> Result<(), Error>,
         out: &mut dyn Write,
@@ -121,7 +124,7 @@ impl Writing {
 
 /// Warns of facts that a dump does not record of its heaps, and names a profile that would. Gives those facts.
 pub(crate) fn warn_of_unwritten(dump: &mut dyn DumpSource, lowering: &Lowering) -> Result<Unwritten, Error> {
-    let unwritten = Unwritten::of(dump, lowering)?;
+    let unwritten = Unwritten::from_dump(dump, lowering)?;
     unwritten.lost_facets().iter().for_each(|facets| terminal::warning(facets));
     if let Some(roots) = unwritten.omitted_roots() {
         let other = profile_with_all_roots(dump, lowering)?;
@@ -148,9 +151,9 @@ fn profiles_help() -> String {
 }
 
 fn charset(name: &str) -> Result<Charset, String> {
-    Charset::named(name).ok_or_else(|| format!("expected one of {}", Charset::ALL.map(Charset::name).join(", ")))
+    Charset::from_name(name).ok_or_else(|| format!("expected one of {}", Charset::ALL.map(Charset::name).join(", ")))
 }
 
 fn newline(name: &str) -> Result<Newline, String> {
-    Newline::named(name).ok_or_else(|| format!("expected one of {}", Newline::ALL.map(Newline::name).join(", ")))
+    Newline::from_name(name).ok_or_else(|| format!("expected one of {}", Newline::ALL.map(Newline::name).join(", ")))
 }

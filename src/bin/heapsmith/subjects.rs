@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use clap::Args;
 use heapsmith::check::protocol::{Declares, Level};
-use heapsmith::check::{Budget, Kind, Subject};
+use heapsmith::check::{Budget, Subject, SubjectKind};
 use heapsmith::error::Error;
-use heapsmith::format::{Family, Format, Target};
+use heapsmith::format::{DumpTarget, Family, Format};
 use heapsmith::interrupt::Stop;
 
 use crate::family;
@@ -34,7 +34,7 @@ pub(crate) struct SubjectOpts {
     /// to carry what that writer's do, and else what those of any known writer do. --converter and --encoder require it; without it,
     /// adapters are asked for all formats that they declare.
     #[arg(long, value_name = "FORMAT")]
-    to: Option<Target>,
+    to: Option<DumpTarget>,
     /// Accept a converter's or encoder's own addresses if the graph is the same. Without it, addresses are compared.
     #[arg(long, requires = "to")]
     up_to_renaming: bool,
@@ -68,7 +68,7 @@ impl SubjectOpts {
             declares.declare(key, choice).map_err(|e| Error::Usage(format!("--declare {declared}: {e}")))?;
         }
         let supervisor = std::env::current_exe().map_err(|e| Error::io("finding heapsmith's own program", e))?;
-        let subject = |kind: Kind, flag: &str, command: &String, places: &[&str]| {
+        let subject = |kind: SubjectKind, flag: &str, command: &String, places: &[&str]| {
             let words = shell_words::split(command).map_err(|e| {
                 Error::Usage(format!("--{flag} {command:?}: expected a command quoted as for a shell: {e}"))
             })?;
@@ -76,18 +76,18 @@ impl SubjectOpts {
                 return Err(Error::Usage(format!("--{flag}: expected a command, found an empty text")));
             }
             if let Some(place) = places.iter().find(|place| !words.iter().any(|word| word.contains(**place))) {
-                return Err(Error::Usage(format!("--{flag} must contain {place} where {} goes", path_of(place))));
+                return Err(Error::Usage(format!("--{flag} must contain {place} where {} goes", describe_path(place))));
             }
-            let declares = if kind == Kind::Decoder { declares.clone() } else { Declares::default() };
+            let declares = if kind == SubjectKind::Decoder { declares.clone() } else { Declares::default() };
             let subject = Subject::new(kind, command, words, supervisor.clone());
             Ok(subject.budget(budget).level(self.level).declares(declares).stop(stop.clone()))
         };
         let mut subjects = Vec::new();
         for command in &self.adapter {
-            subjects.push(subject(Kind::Adapter, "adapter", command, &[])?);
+            subjects.push(subject(SubjectKind::Adapter, "adapter", command, &[])?);
         }
         for command in &self.decoder {
-            subjects.push(subject(Kind::Decoder, "decoder", command, &["{}"])?);
+            subjects.push(subject(SubjectKind::Decoder, "decoder", command, &["{}"])?);
         }
         let files = ["{in}", "{out}"];
         for (commands, flag) in [(&self.converter, "converter"), (&self.encoder, "encoder")] {
@@ -101,9 +101,9 @@ impl SubjectOpts {
                     "converter" => {
                         // A family alone leaves the version open.
                         let from = self.from.as_deref().filter(|from| family(from).is_err());
-                        Kind::Converter { from: from.map(str::parse).transpose()?, renames, to }
+                        SubjectKind::Converter { from: from.map(str::parse).transpose()?, renames, to }
                     }
-                    _ => Kind::Encoder { renames, to },
+                    _ => SubjectKind::Encoder { renames, to },
                 };
                 subjects.push(subject(kind, flag, command, &files)?);
             }
@@ -114,13 +114,13 @@ impl SubjectOpts {
     /// The format that is asked about, where a converter reads no other, or an encoder writes no other.
     pub(crate) fn format(&self) -> Result<Option<Family>, Error> {
         let written = self.to.as_ref().filter(|_| !self.encoder.is_empty()).map(|to| to.format.family());
-        let read = self.from.as_deref().map(source).transpose()?;
+        let read = self.from.as_deref().map(source_family).transpose()?;
         Ok(read.or(written))
     }
 }
 
 /// The file whose path takes a place in a command, in words.
-fn path_of(place: &str) -> &'static str {
+fn describe_path(place: &str) -> &'static str {
     match place {
         "{in}" => "the input's path",
         "{out}" => "the output's path",
@@ -129,7 +129,7 @@ fn path_of(place: &str) -> &'static str {
 }
 
 /// The family of formats that a converter reads.
-fn source(name: &str) -> Result<Family, Error> {
+fn source_family(name: &str) -> Result<Family, Error> {
     match family(name) {
         Ok(family) => Ok(family),
         Err(_) => Ok(name.parse::<Format>()?.family()),

@@ -4,20 +4,20 @@ use clap::Args;
 use heapsmith::check::supervise;
 use heapsmith::error::Error;
 
-use crate::Answer;
+use crate::CommandOutcome;
 
 /// Stands between `check` and a program that it runs, so that nothing of it stays. Its standard input is a socket to
 /// `check`.
 #[derive(Args)]
-pub(crate) struct Opts {
+pub(crate) struct SuperviseOpts {
     /// The program and its arguments.
     #[arg(last = true, required = true)]
     command: Vec<OsString>,
 }
 
-impl Opts {
-    pub(crate) fn run(self) -> Result<Answer, Error> {
+impl SuperviseOpts {
+    pub(crate) fn run(self) -> Result<CommandOutcome, Error> {
         supervise(&self.command)?;
-        Ok(Answer::Yes)
+        Ok(CommandOutcome::Yes)
     }
 }

@@ -1,8 +1,8 @@
 //! Output for people: colour and progress on terminals only, tables everywhere, and no text from elsewhere that acts on
 //! the terminal.
 
-mod gate;
 mod progress;
+mod writer;
 
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
@@ -14,15 +14,15 @@ use clap::{Args, ValueEnum};
 use comfy_table::{Table, presets};
 use heapsmith::visible::visible_line;
 
-use gate::{Colour, Gate, Paint};
-pub(crate) use progress::{Progress, begin, watch};
+pub(crate) use progress::{TerminalProgress, command_start, watch};
+use writer::{ColourMarks, TerminalWriter, WordColour};
 
 /// The options of colours, warnings and progress.
 #[derive(Args)]
-pub(crate) struct Manner {
+pub(crate) struct TerminalOpts {
     /// When to print colours: on terminals unless NO_COLOR is set (auto), always, or never.
-    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = Colours::Auto, help_heading = "General options")]
-    color: Colours,
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = ColoursOpt::Auto, help_heading = "General options")]
+    color: ColoursOpt,
     /// Print no warnings and no progress: only the answer, and errors. Without it, both go to standard error.
     #[arg(short, long, global = true, help_heading = "General options")]
     quiet: bool,
@@ -32,7 +32,7 @@ pub(crate) struct Manner {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum Colours {
+enum ColoursOpt {
     Auto,
     Always,
     Never,
@@ -42,13 +42,13 @@ enum Colours {
 static QUIET: AtomicBool = AtomicBool::new(false);
 static VERBOSE: AtomicBool = AtomicBool::new(false);
 
-impl Manner {
+impl TerminalOpts {
     /// Applies the options to the rest of the run.
-    pub(crate) fn take(&self) {
+    pub(crate) fn apply(&self) {
         match self.color {
-            Colours::Auto => ColorChoice::Auto,
-            Colours::Always => ColorChoice::Always,
-            Colours::Never => ColorChoice::Never,
+            ColoursOpt::Auto => ColorChoice::Auto,
+            ColoursOpt::Always => ColorChoice::Always,
+            ColoursOpt::Never => ColorChoice::Never,
         }
         .write_global();
         QUIET.store(self.quiet, Ordering::Relaxed);
@@ -62,7 +62,7 @@ fn shows_progress() -> bool {
 }
 
 /// Prints a message on standard error with `--verbose` only.
-pub(crate) fn said(message: &str) {
+pub(crate) fn print_if_verbose(message: &str) {
     if VERBOSE.load(Ordering::Relaxed) {
         let _ = writeln!(stderr(), "{message}");
     }
@@ -71,7 +71,7 @@ pub(crate) fn said(message: &str) {
 /// Prints an error on standard error.
 pub(crate) fn error(message: &str) {
     // Where standard error takes nothing, the exit code still says it.
-    let _ = writeln!(stderr(), "{} {}", bad("error:"), continued(message));
+    let _ = writeln!(stderr(), "{} {}", bad("error:"), indent_continuation(message));
 }
 
 /// Prints a warning on standard error.
@@ -79,11 +79,11 @@ pub(crate) fn warning(message: &str) {
     if QUIET.load(Ordering::Relaxed) {
         return;
     }
-    let _ = writeln!(stderr(), "{} {}", doubtful("warning:"), continued(message));
+    let _ = writeln!(stderr(), "{} {}", doubtful("warning:"), indent_continuation(message));
 }
 
 /// A message whose further lines, which may be from elsewhere, do not begin as one of ours does.
-fn continued(message: &str) -> String {
+fn indent_continuation(message: &str) -> String {
     message.replace('\n', "\n    ")
 }
 
@@ -93,24 +93,24 @@ fn continued(message: &str) -> String {
 pub(crate) fn usage(message: &clap::Error) {
     let text = message.render().ansi().to_string();
     let _ = match message.use_stderr() {
-        true => gate(io::stderr()).write_styled(&text),
-        false => gate(io::stdout()).write_styled(&text),
+        true => terminal_writer(io::stderr()).write_styled(&text),
+        false => terminal_writer(io::stdout()).write_styled(&text),
     };
 }
 
 /// A word for good, coloured on terminals.
 pub(crate) fn good(word: &str) -> String {
-    Paint::Good.word(word)
+    WordColour::Good.mark_word(word)
 }
 
 /// A word for bad, coloured on terminals.
 pub(crate) fn bad(word: &str) -> String {
-    Paint::Bad.word(word)
+    WordColour::Bad.mark_word(word)
 }
 
 /// A word for doubtful, coloured on terminals.
 pub(crate) fn doubtful(word: &str) -> String {
-    Paint::Doubtful.word(word)
+    WordColour::Doubtful.mark_word(word)
 }
 
 /// A table with these column heads.
@@ -130,24 +130,24 @@ pub(crate) fn render(table: &Table) -> String {
 }
 
 /// A text from elsewhere in a single line, for a cell of a table and a progress bar, which measure what they are given.
-pub(crate) fn line(text: &str) -> String {
+pub(crate) fn single_line(text: &str) -> String {
     visible_line(text)
 }
 
 /// Standard output for people: with colour where it is a terminal, and every hidden character spelled out.
 pub(crate) fn stdout() -> impl Write {
-    gate(io::stdout())
+    terminal_writer(io::stdout())
 }
 
 /// Standard error for people, likewise.
 pub(crate) fn stderr() -> impl Write {
-    gate(io::stderr())
+    terminal_writer(io::stderr())
 }
 
 /// Text for a file that people read: without colours, and with hidden characters spelled out.
 pub(crate) fn plain(text: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
-    let mut gate = Gate::new(&mut bytes, Colour::Left);
+    let mut gate = TerminalWriter::new(&mut bytes, ColourMarks::Left);
     // A vector takes all, and the gate's end writes what it held back.
     let _in_memory = gate.write_all(text.as_bytes());
     drop(gate);
@@ -177,11 +177,11 @@ fn is_stdout(output: Option<&Path>) -> bool {
     output == Some(Path::new("-"))
 }
 
-fn gate<S: RawStream + AsLockedWrite>(stream: S) -> Gate<AutoStream<S>> {
+fn terminal_writer<S: RawStream + AsLockedWrite>(stream: S) -> TerminalWriter<AutoStream<S>> {
     match AutoStream::choice(&stream) {
         // The gate writes no colours then, and none has to be taken out again.
-        ColorChoice::Never => Gate::new(AutoStream::always_ansi(stream), Colour::Left),
-        choice => Gate::new(AutoStream::new(stream, choice), Colour::Shown),
+        ColorChoice::Never => TerminalWriter::new(AutoStream::always_ansi(stream), ColourMarks::Left),
+        choice => TerminalWriter::new(AutoStream::new(stream, choice), ColourMarks::Shown),
     }
 }
 
@@ -198,7 +198,7 @@ mod tests {
             table.add_row([word("fine"), "a".to_owned(), "1".to_owned()]);
             table.add_row(["much longer".to_owned(), word("漢字"), "2".to_owned()]);
             let mut out = Vec::new();
-            write!(Gate::new(&mut out, Colour::Left), "{}", render(&table)).expect("a vector takes all");
+            write!(TerminalWriter::new(&mut out, ColourMarks::Left), "{}", render(&table)).expect("a vector takes all");
             String::from_utf8(out).expect("text")
         };
         let plain = laid_out(&str::to_owned);
@@ -209,9 +209,9 @@ mod tests {
     }
 
     #[test]
-    fn a_cell_is_as_wide_as_what_is_shown() {
+    fn measures_cells_by_visible_text() {
         let mut table = table(["implementation", "cases"]);
-        table.add_row([line("a\u{1b}[2J\u{202e}\nb"), "1".to_owned()]);
+        table.add_row([single_line("a\u{1b}[2J\u{202e}\nb"), "1".to_owned()]);
         let text = render(&table);
         assert_eq!(visible(&text), text);
         assert_eq!(text, "implementation           cases\na\\u001b[2J\\u202e\\u000ab  1");

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use heapsmith::error::Error;
-use heapsmith::validate::{Report, Tolerated};
+use heapsmith::validate::{Tolerated, ValidationReport};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -18,7 +18,7 @@ pub(crate) struct TolerateOpt {
 
 impl TolerateOpt {
     /// The rules that are tolerated in a dump, if that was asked for; else its first error is returned.
-    pub(crate) fn judge(self, report: &Report) -> Result<Option<Vec<Tolerated>>, Error> {
+    pub(crate) fn judge(self, report: &ValidationReport) -> Result<Option<Vec<Tolerated>>, Error> {
         // What cannot be read to its end is not accepted anyway.
         let is_whole = report.findings.iter().all(|finding| !finding.fatal);
         match report.unsound() {
@@ -29,7 +29,7 @@ impl TolerateOpt {
     }
 
     /// The empty list of tolerated rules, for an input that has no rules to break.
-    pub(crate) fn nothing(self) -> Option<Vec<Tolerated>> {
+    pub(crate) fn none_tolerated(self) -> Option<Vec<Tolerated>> {
         self.tolerate.then(Vec::new)
     }
 }
@@ -37,7 +37,7 @@ impl TolerateOpt {
 /// A report, and what was tolerated in its inputs.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "{T}")]
-pub(crate) struct Reported<T> {
+pub(crate) struct ToleratedReport<T> {
     #[serde(flatten)]
     pub(crate) report: T,
     /// With --tolerate: the rules that the inputs break.
@@ -46,7 +46,7 @@ pub(crate) struct Reported<T> {
 }
 
 /// The rules that were tolerated in two inputs.
-pub(crate) fn both(left: Option<Vec<Tolerated>>, right: Option<Vec<Tolerated>>) -> Option<Vec<Tolerated>> {
+pub(crate) fn join(left: Option<Vec<Tolerated>>, right: Option<Vec<Tolerated>>) -> Option<Vec<Tolerated>> {
     left.into_iter().chain(right).reduce(|mut left, right| {
         left.extend(right);
         left

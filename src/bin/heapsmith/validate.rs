@@ -3,9 +3,11 @@ use std::path::PathBuf;
 
 use clap::Args;
 use heapsmith::error::{Error, TextPosition};
-use heapsmith::validate::{Finding, FindingCounts, Report, Severity, ValidateOptions, rule, sources, validate};
+use heapsmith::validate::{
+    Finding, FindingCounts, Severity, ValidateOptions, ValidationReport, rule, sources, validate,
+};
 
-use crate::{Answer, files, open, terminal};
+use crate::{CommandOutcome, files, open, terminal};
 
 /// Reports what is wrong with a dump, at which byte, and how much of it is sound. The first bytes tell the format.
 ///
@@ -14,7 +16,7 @@ use crate::{Answer, files, open, terminal};
 ///
 /// Example: heapsmith validate heapdump.phd
 #[derive(Args)]
-pub(crate) struct Opts {
+pub(crate) struct ValidateOpts {
     /// Dumps; `-` is standard input. Of a folder, all its files that begin like a dump, those of folders in it as well; of a
     /// pattern like `dumps/*.hprof`, the files that match.
     #[arg(required = true)]
@@ -38,18 +40,18 @@ pub(crate) struct Opts {
     json: bool,
 }
 
-impl Opts {
-    pub(crate) fn run(self) -> Result<Answer, Error> {
-        let mut answer = Answer::Yes;
+impl ValidateOpts {
+    pub(crate) fn run(self) -> Result<CommandOutcome, Error> {
+        let mut answer = CommandOutcome::Yes;
         let mut unread = None;
         let options = ValidateOptions::default().graph(!self.no_graph).reading(self.reading.reading());
-        let files = files::files(&self.files)?;
+        let files = files::expand(&self.files)?;
         for file in &files {
             let report = open::input(file).and_then(|input| validate(&input, options));
             match report {
                 Ok(report) => {
                     if !report.valid || self.strict && report.findings.iter().any(|f| f.severity == Severity::Warning) {
-                        answer = Answer::No;
+                        answer = CommandOutcome::No;
                     }
                     self.print(&report)?;
                 }
@@ -66,7 +68,7 @@ impl Opts {
         }
     }
 
-    fn print(&self, report: &Report) -> Result<(), Error> {
+    fn print(&self, report: &ValidationReport) -> Result<(), Error> {
         let failed = |e| Error::io("writing standard output", e);
         if self.json {
             let text = serde_json::to_string(report).map_err(|e| failed(e.into()))?;
@@ -90,7 +92,7 @@ impl Opts {
         let format = report.format.as_deref().unwrap_or("not a dump");
         let verdict = if report.valid { terminal::good("valid") } else { terminal::bad("not valid") };
         let graph = if report.graph_checked { "" } else { "; the rules of the whole graph were not checked" };
-        let notes = notes(report);
+        let notes = count_notes(report);
         let shown = shown.iter().filter(|finding| finding.severity == Severity::Note).count() as u64;
         let hidden = match (notes, shown) {
             (0, _) => String::new(),
@@ -102,7 +104,7 @@ impl Opts {
         writeln!(
             out,
             "{}: {verdict} ({format}); sound: {} records, {} classes, {} objects, {} references{graph}{hidden}",
-            terminal::line(&report.input),
+            terminal::single_line(&report.input),
             sound.records,
             sound.classes,
             sound.objects,
@@ -113,7 +115,7 @@ impl Opts {
 }
 
 /// The number of a dump's notes, those beyond the kept ones included.
-fn notes(report: &Report) -> u64 {
+fn count_notes(report: &ValidationReport) -> u64 {
     let is_note = |count: &&FindingCounts| {
         report.findings.iter().any(|finding| finding.rule == count.rule && finding.severity == Severity::Note)
     };

@@ -3,13 +3,13 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use heapsmith::error::Error;
-use heapsmith::input::{Input, Stream};
+use heapsmith::input::{Input, InputStream};
 use heapsmith::recipe::Recipe;
 use heapsmith::verify::{Verified, VerifyOptions, verify};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{Answer, open, terminal};
+use crate::{CommandOutcome, open, terminal};
 
 /// Checks whether a dump is the heap of a recipe. The dump is read once, and memory does not grow with it.
 ///
@@ -17,7 +17,7 @@ use crate::{Answer, open, terminal};
 ///
 /// Example: heapsmith verify seven.hprof --recipe heapsmith-2:seed=7,objects=1000
 #[derive(Args)]
-pub(crate) struct Opts {
+pub(crate) struct VerifyOpts {
     /// The dump; `-` is standard input.
     file: PathBuf,
     /// The recipe of the heap; `generate --print-recipe` prints it.
@@ -36,7 +36,8 @@ pub(crate) struct Opts {
 
 /// What is printed as JSON.
 #[derive(Serialize, JsonSchema)]
-pub(crate) struct Report {
+#[schemars(rename = "Report")]
+pub(crate) struct VerifyReport {
     /// Version of this report's schema.
     schema: u32,
     #[serde(flatten)]
@@ -46,25 +47,25 @@ pub(crate) struct Report {
 /// Version of the schema of [`Report`].
 const SCHEMA: u32 = 1;
 
-impl Opts {
-    pub(crate) fn run(self) -> Result<Answer, Error> {
+impl VerifyOpts {
+    pub(crate) fn run(self) -> Result<CommandOutcome, Error> {
         let recipe = Recipe::read(&self.recipe)?;
-        let (lowering, heap) = recipe.dumped()?;
+        let (lowering, heap) = recipe.lowering_and_heap()?;
         let stream = match self.file == Path::new("-") {
-            true => Stream::stdin_watched(&terminal::watch())?,
+            true => InputStream::stdin_watched(&terminal::watch())?,
             false => open::input(&self.file)?.stream()?,
         };
         let options = VerifyOptions::default().any_order(self.any_order).sample(self.sample);
         let verified = verify(stream, &heap, &lowering, options)?;
         let same = verified.same;
         self.print(verified)?;
-        Ok(if same { Answer::Yes } else { Answer::No })
+        Ok(if same { CommandOutcome::Yes } else { CommandOutcome::No })
     }
 
     fn print(&self, verified: Verified) -> Result<(), Error> {
         let failed = |e| Error::io("writing standard output", e);
         if self.json {
-            let report = Report { schema: SCHEMA, verified };
+            let report = VerifyReport { schema: SCHEMA, verified };
             let text = serde_json::to_string(&report).map_err(|e| failed(e.into()))?;
             return writeln!(terminal::data(), "{text}").map_err(failed);
         }
@@ -80,7 +81,7 @@ impl Opts {
             false => terminal::bad("another heap"),
         };
         let differences = if count == 1 { "1 difference".to_owned() } else { format!("{count} differences") };
-        let name = terminal::line(&Input::name_of(&self.file));
+        let name = terminal::single_line(&Input::name_of(&self.file));
         writeln!(out, "{name}: {verdict}; {objects} objects, {compared} compared, {differences}").map_err(failed)
     }
 }

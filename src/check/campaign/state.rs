@@ -17,14 +17,14 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::bytes::hexadecimal;
-use crate::check::campaign::totals::Totals;
+use crate::check::campaign::totals::CampaignTotals;
 use crate::check::report::{DUMPS, Declared, ReducedDump};
-use crate::check::sources::Plan;
+use crate::check::sources::CampaignPlan;
 use crate::error::Error;
 use crate::interrupt;
-use crate::owned::{self, Existing, LONGEST_LIST, Lock, SharedFolder};
+use crate::owned::{self, Existing, FolderLock, LONGEST_LIST, SharedFolder};
 use crate::system::Access;
-use crate::temporary::Folder;
+use crate::temporary::TemporaryFolder;
 
 const STATE: &str = "state.jsonl";
 const MARKER: &str = ".heapsmith-campaign";
@@ -39,10 +39,10 @@ const LONGEST_LINE: u64 = 256 << 20;
 
 /// The header of a campaign: everything that has to stay the same when it goes on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Begun {
+pub(super) struct CampaignHeader {
     pub(super) form: u32,
     pub(super) heapsmith: String,
-    pub(super) plan: Plan,
+    pub(super) plan: CampaignPlan,
     pub(super) shard: Option<(u64, u64)>,
     pub(super) label: String,
     pub(super) kind: String,
@@ -54,7 +54,7 @@ pub(super) struct Begun {
 
 /// A reduced dump with the rules that explain its failure.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Shown {
+pub(super) struct ReducedDumpRecord {
     #[serde(flatten)]
     pub(super) dump: ReducedDump,
     /// The rules on which both it and the original dump rely.
@@ -69,21 +69,21 @@ pub(super) struct Shown {
 }
 
 /// A line of the state, for messages.
-pub(super) fn place(folder: &SharedFolder, line: u64) -> String {
+pub(super) fn line_location(folder: &SharedFolder, line: u64) -> String {
     format!("{}, line {line}", folder.name_of(STATE))
 }
 
 /// An entry of the state, one line each.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "line", rename_all = "kebab-case")]
-enum Entry {
-    Begun(Box<Begun>),
-    Batches(Box<Totals>),
-    Reduced(Box<Shown>),
+enum StateEntry {
+    Begun(Box<CampaignHeader>),
+    Batches(Box<CampaignTotals>),
+    Reduced(Box<ReducedDumpRecord>),
 }
 
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Marker {
+struct CampaignMarker {
     form: u32,
     /// The folder of temporary files.
     temporary: Option<PathBuf>,
@@ -91,39 +91,39 @@ struct Marker {
 
 /// The contents of a campaign's folder.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Known {
-    pub(super) begun: Option<Begun>,
-    pub(super) totals: Totals,
-    pub(super) reduced: Vec<Shown>,
+pub(super) struct RecordedCampaign {
+    pub(super) begun: Option<CampaignHeader>,
+    pub(super) totals: CampaignTotals,
+    pub(super) reduced: Vec<ReducedDumpRecord>,
     /// The number of unreadable lines: a kill may have cut the last one.
     pub(super) damaged: u64,
 }
 
 /// The folder of a running campaign.
 #[derive(Debug)]
-pub(super) struct State {
+pub(super) struct CampaignFolder {
     folder: SharedFolder,
     file: File,
     length: u64,
     /// The length from which the lines of batches are replaced by their sum.
     long: u64,
-    pub(super) known: Known,
-    pub(super) temporary: Folder,
-    _lock: Lock,
+    pub(super) known: RecordedCampaign,
+    pub(super) temporary: TemporaryFolder,
+    _lock: FolderLock,
 }
 
-impl Known {
+impl RecordedCampaign {
     /// Reads a folder.
     ///
     /// # Errors
     /// If there is no campaign, or it cannot be read; if it names a file that is not one of its dumps.
-    pub(super) fn read(folder: &SharedFolder) -> Result<Known, Error> {
+    pub(super) fn read(folder: &SharedFolder) -> Result<RecordedCampaign, Error> {
         let at = |e| Error::io(format!("reading {}", folder.name_of(STATE)), e);
-        if marker(folder).is_none() {
+        if read_marker(folder).is_none() {
             let message = "expected the folder of a campaign, which `heapsmith fuzz --state` makes";
             return Err(Error::Usage(format!("{}: {message}", folder.path().display())));
         }
-        let mut known = Known::default();
+        let mut known = RecordedCampaign::default();
         let Some(file) = folder.open_file(STATE, Access::Read)? else { return Ok(known) };
         let length = file.metadata().map_err(at)?.len();
         if length > LONGEST_LIST {
@@ -137,43 +137,46 @@ impl Known {
             if read == 0 {
                 break;
             }
-            match line.pop_if(|last| *last == b'\n').and_then(|_| entry(&line)) {
-                Some(Entry::Reduced(shown)) if !shown.dump.is_beside() => {
-                    let (place, file) = (place(folder, number), shown.dump.file.chars().take(200).collect::<String>());
+            match line.pop_if(|last| *last == b'\n').and_then(|_| decode_line(&line)) {
+                Some(StateEntry::Reduced(shown)) if !shown.dump.is_beside() => {
+                    let (place, file) =
+                        (line_location(folder, number), shown.dump.file.chars().take(200).collect::<String>());
                     let message =
                         format!("{place}: expected the path of a dump, such as {DUMPS}/001.hprof, found {file:?}");
                     return Err(Error::Usage(format!("{message}; the folder was not written by heapsmith alone")));
                 }
-                Some(Entry::Reduced(shown)) => known.take(Entry::Reduced(Box::new(Shown { line: number, ..*shown }))),
-                Some(entry) => known.take(entry),
+                Some(StateEntry::Reduced(shown)) => {
+                    known.apply_entry(StateEntry::Reduced(Box::new(ReducedDumpRecord { line: number, ..*shown })))
+                }
+                Some(entry) => known.apply_entry(entry),
                 None => known.damaged += u64::from(!line.is_empty()),
             }
         }
         Ok(known)
     }
 
-    fn take(&mut self, entry: Entry) {
+    fn apply_entry(&mut self, entry: StateEntry) {
         match entry {
-            Entry::Begun(begun) => self.begun = Some(*begun),
+            StateEntry::Begun(begun) => self.begun = Some(*begun),
             // A batch is told once.
-            Entry::Batches(totals) if self.totals.batches.meets(&totals.batches) => {}
-            Entry::Batches(totals) => self.totals.add(*totals),
-            Entry::Reduced(reduced) => self.reduced.push(*reduced),
+            StateEntry::Batches(totals) if self.totals.batches.overlaps(&totals.batches) => {}
+            StateEntry::Batches(totals) => self.totals.add(*totals),
+            StateEntry::Reduced(reduced) => self.reduced.push(*reduced),
         }
     }
 }
 
-impl State {
+impl CampaignFolder {
     /// Takes a folder for a campaign, or goes on with the one that it holds. The marker names a folder for temporary files; those
     /// of a campaign that was killed are removed.
     ///
     /// # Errors
     /// If the folder holds anything but a campaign, or one that was begun otherwise; if another command writes there.
-    pub(super) fn open(root: &Path, begun: &Begun) -> Result<State, Error> {
+    pub(super) fn open(root: &Path, begun: &CampaignHeader) -> Result<CampaignFolder, Error> {
         let failed = |e| Error::io(format!("writing to the folder {}", root.display()), e);
         let folder = SharedFolder::create(root)?;
-        let lock = Lock::exclusive(&folder)?;
-        let marker = marker(&folder);
+        let lock = FolderLock::exclusive(&folder)?;
+        let marker = read_marker(&folder);
         let is_other = |name: &String| !owned::is_own(name) || name == MARKER;
         if marker.is_none()
             && let Some(other) = folder.entries()?.into_iter().find(is_other)
@@ -183,59 +186,59 @@ impl State {
                 root.display()
             )));
         }
-        let known = if marker.is_some() { Known::read(&folder)? } else { Known::default() };
+        let known = if marker.is_some() { RecordedCampaign::read(&folder)? } else { RecordedCampaign::default() };
         if let Some(before) = &known.begun
             && before != begun
         {
             return Err(Error::Usage(format!(
                 "{} holds a campaign that was begun otherwise ({}); repeat it with the same options, or name another folder",
                 root.display(),
-                before.difference(begun)
+                before.describe_difference(begun)
             )));
         }
-        remove_left(root, marker.unwrap_or_default());
-        let temporary = Folder::new(TEMPORARY).map_err(failed)?;
+        remove_leftover(root, marker.unwrap_or_default());
+        let temporary = TemporaryFolder::new(TEMPORARY).map_err(failed)?;
         let mut named = temporary.create(MARKER).map_err(failed)?;
-        named.write_all(own_name(root)?.as_bytes()).map_err(failed)?;
-        mark(&folder, &Marker { form: FORM, temporary: Some(temporary.path().to_owned()) })?;
+        named.write_all(marker_text(root)?.as_bytes()).map_err(failed)?;
+        write_marker(&folder, &CampaignMarker { form: FORM, temporary: Some(temporary.path().to_owned()) })?;
         let is_new = known.begun.is_none();
         let file = match folder.open_file(STATE, Access::Append)? {
             Some(file) => file,
             None => folder.create_file(STATE)?,
         };
         let length = file.metadata().map_err(failed)?.len();
-        let mut state = State { folder, file, length, long: LONG, known, temporary, _lock: lock };
+        let mut state = CampaignFolder { folder, file, length, long: LONG, known, temporary, _lock: lock };
         if length > 0 {
             // A kill may have cut the last line.
             state.write(b"\n")?;
         }
         if is_new {
-            state.enter(Entry::Begun(Box::new(begun.clone())))?;
+            state.append_entry(StateEntry::Begun(Box::new(begun.clone())))?;
         }
         Ok(state)
     }
 
     /// Writes down what came of batches.
-    pub(super) fn add(&mut self, totals: Totals) -> Result<(), Error> {
-        self.enter(Entry::Batches(Box::new(totals)))?;
-        if self.length > self.long { self.shorten() } else { Ok(()) }
+    pub(super) fn record_batches(&mut self, totals: CampaignTotals) -> Result<(), Error> {
+        self.append_entry(StateEntry::Batches(Box::new(totals)))?;
+        if self.length > self.long { self.compact() } else { Ok(()) }
     }
 
     /// Writes a reduced dump, and then down that it is there.
-    pub(super) fn reduced(&mut self, reduced: Shown, dump: &[u8]) -> Result<(), Error> {
+    pub(super) fn write_reduced_dump(&mut self, reduced: ReducedDumpRecord, dump: &[u8]) -> Result<(), Error> {
         if self.folder.kind(DUMPS)?.is_none() {
             self.folder.create_folder(DUMPS)?;
         }
         self.folder.put_file(&reduced.dump.file, dump, Existing::Replaced)?;
-        self.enter(Entry::Reduced(Box::new(reduced)))
+        self.append_entry(StateEntry::Reduced(Box::new(reduced)))
     }
 
-    fn enter(&mut self, entry: Entry) -> Result<(), Error> {
-        self.write(&line(&entry)?)?;
+    fn append_entry(&mut self, entry: StateEntry) -> Result<(), Error> {
+        self.write(&encode_line(&entry)?)?;
         let failed = |e| Error::io(format!("writing {}", self.folder.name_of(STATE)), e);
         // What is announced afterwards is on the disk.
         self.file.sync_data().map_err(failed)?;
-        self.known.take(entry);
+        self.known.apply_entry(entry);
         Ok(())
     }
 
@@ -247,12 +250,12 @@ impl State {
     }
 
     /// Replaces the lines of all batches by their sum.
-    fn shorten(&mut self) -> Result<(), Error> {
+    fn compact(&mut self) -> Result<(), Error> {
         let begun = self.known.begun.clone().unwrap_or_default();
-        let mut text = line(&Entry::Begun(Box::new(begun)))?;
-        text.extend(line(&Entry::Batches(Box::new(self.known.totals.clone())))?);
+        let mut text = encode_line(&StateEntry::Begun(Box::new(begun)))?;
+        text.extend(encode_line(&StateEntry::Batches(Box::new(self.known.totals.clone())))?);
         for reduced in &self.known.reduced {
-            text.extend(line(&Entry::Reduced(Box::new(reduced.clone())))?);
+            text.extend(encode_line(&StateEntry::Reduced(Box::new(reduced.clone())))?);
         }
         self.folder.put_file(STATE, &text, Existing::Replaced)?;
         let gone = || Error::io(format!("writing {}", self.folder.name_of(STATE)), std::io::ErrorKind::NotFound.into());
@@ -263,18 +266,18 @@ impl State {
     }
 }
 
-impl Drop for State {
+impl Drop for CampaignFolder {
     fn drop(&mut self) {
         // What the folder of temporary files was is of no more interest.
-        let _ = mark(&self.folder, &Marker { form: FORM, temporary: None });
+        let _ = write_marker(&self.folder, &CampaignMarker { form: FORM, temporary: None });
     }
 }
 
-impl Begun {
+impl CampaignHeader {
     /// The first difference, in words.
-    fn difference(&self, other: &Begun) -> String {
-        let shard = |begun: &Begun| begun.shard.map_or_else(|| "none".to_owned(), |(k, n)| format!("{k}/{n}"));
-        let format = |begun: &Begun| begun.plan.format.clone().unwrap_or_else(|| "all".to_owned());
+    fn describe_difference(&self, other: &CampaignHeader) -> String {
+        let shard = |begun: &CampaignHeader| begun.shard.map_or_else(|| "none".to_owned(), |(k, n)| format!("{k}/{n}"));
+        let format = |begun: &CampaignHeader| begun.plan.format.clone().unwrap_or_else(|| "all".to_owned());
         let all = [
             ("the version of the folder", self.form.to_string(), other.form.to_string()),
             ("heapsmith", self.heapsmith.clone(), other.heapsmith.clone()),
@@ -293,52 +296,52 @@ impl Begun {
     }
 }
 
-fn line(entry: &Entry) -> Result<Vec<u8>, Error> {
+fn encode_line(entry: &StateEntry) -> Result<Vec<u8>, Error> {
     let text = serde_json::to_string(entry).map_err(|e| Error::io("writing the state of a campaign", e.into()))?;
-    Ok(format!("{{\"sum\":\"{}\",\"entry\":{text}}}\n", sum(text.as_bytes())).into_bytes())
+    Ok(format!("{{\"sum\":\"{}\",\"entry\":{text}}}\n", checksum(text.as_bytes())).into_bytes())
 }
 
 /// The entry of a line; `None` if its checksum is wrong.
-fn entry(line: &[u8]) -> Option<Entry> {
+fn decode_line(line: &[u8]) -> Option<StateEntry> {
     let rest = line.strip_prefix(b"{\"sum\":\"")?;
     let (stated, rest) = rest.split_at_checked(16)?;
     let text = rest.strip_prefix(b"\",\"entry\":")?.strip_suffix(b"}")?;
-    if sum(text).as_bytes() != stated {
+    if checksum(text).as_bytes() != stated {
         return None;
     }
     serde_json::from_slice(text).ok()
 }
 
 /// The first eight bytes of the SHA-256, as hexadecimal digits.
-fn sum(text: &[u8]) -> String {
+fn checksum(text: &[u8]) -> String {
     hexadecimal(&Sha256::digest(text)[..8])
 }
 
-fn marker(folder: &SharedFolder) -> Option<Marker> {
+fn read_marker(folder: &SharedFolder) -> Option<CampaignMarker> {
     let text = folder.read(MARKER).ok()??;
-    serde_json::from_slice::<Marker>(&text).ok().filter(|marker| marker.form == FORM)
+    serde_json::from_slice::<CampaignMarker>(&text).ok().filter(|marker| marker.form == FORM)
 }
 
-fn mark(folder: &SharedFolder, marker: &Marker) -> Result<(), Error> {
+fn write_marker(folder: &SharedFolder, marker: &CampaignMarker) -> Result<(), Error> {
     let failed = |e: serde_json::Error| Error::io(format!("writing {}", folder.name_of(MARKER)), e.into());
     let text = serde_json::to_vec(marker).map_err(failed)?;
     folder.put_file(MARKER, &text, Existing::Replaced)
 }
 
 /// The contents of the marker in a folder of temporary files: the path of its campaign.
-fn own_name(root: &Path) -> Result<String, Error> {
+fn marker_text(root: &Path) -> Result<String, Error> {
     let root = root.canonicalize().map_err(|e| Error::io(format!("reading {}", root.display()), e))?;
     Ok(root.display().to_string())
 }
 
 /// Removes the temporary files of a campaign that was killed: only a folder that the marker names, with the right
 /// prefix, and with a marker of this campaign.
-fn remove_left(root: &Path, marker: Marker) {
+fn remove_leftover(root: &Path, marker: CampaignMarker) {
     let Some(left) = marker.temporary else { return };
     let is_named = left.file_name().is_some_and(|name| name.to_string_lossy().starts_with(TEMPORARY));
     let is_folder = left.symlink_metadata().is_ok_and(|found| found.is_dir());
     let says = || SharedFolder::open(&left).and_then(|left| left.read(MARKER)).ok().flatten();
-    let own = own_name(root).ok().map(String::into_bytes);
+    let own = marker_text(root).ok().map(String::into_bytes);
     if is_named && is_folder && own.is_some() && says() == own {
         interrupt::remove_folder(&left);
     }
@@ -350,26 +353,26 @@ mod tests {
 
     use super::*;
 
-    fn read(root: &Path) -> Known {
-        Known::read(&SharedFolder::open(root).expect("a folder")).expect("a campaign")
+    fn read(root: &Path) -> RecordedCampaign {
+        RecordedCampaign::read(&SharedFolder::open(root).expect("a folder")).expect("a campaign")
     }
 
-    fn begun() -> Begun {
-        Begun { form: FORM, command: "parser".to_owned(), ..Begun::default() }
+    fn begun() -> CampaignHeader {
+        CampaignHeader { form: FORM, command: "parser".to_owned(), ..CampaignHeader::default() }
     }
 
-    fn batch(number: u64) -> Totals {
-        let mut totals = Totals { cases: 64, ..Totals::default() };
+    fn batch(number: u64) -> CampaignTotals {
+        let mut totals = CampaignTotals { cases: 64, ..CampaignTotals::default() };
         totals.batches.add(number, number);
         totals
     }
 
     #[test]
-    fn a_line_that_was_cut_or_changed_says_nothing_and_the_others_do() {
+    fn ignores_damaged_lines_of_state() {
         let folder = tempfile::tempdir().expect("there is room for a folder");
         let root = folder.path().join("state");
-        let mut state = State::open(&root, &begun()).expect("a new folder");
-        (0..4).for_each(|number| state.add(batch(number)).expect("there is room"));
+        let mut state = CampaignFolder::open(&root, &begun()).expect("a new folder");
+        (0..4).for_each(|number| state.record_batches(batch(number)).expect("there is room"));
         drop(state);
         let path = root.join(STATE);
         let text = fs::read_to_string(&path).expect("lines");
@@ -384,43 +387,43 @@ mod tests {
         fs::write(&path, changed).expect("there is room");
         let known = read(&root);
         assert_eq!((known.totals.batches.count(), known.damaged), (3, 1));
-        let mut state = State::open(&root, &begun()).expect("the campaign goes on");
-        assert!(!state.known.totals.batches.has(0));
-        state.add(batch(0)).expect("there is room");
+        let mut state = CampaignFolder::open(&root, &begun()).expect("the campaign goes on");
+        assert!(!state.known.totals.batches.contains(0));
+        state.record_batches(batch(0)).expect("there is room");
         assert_eq!(read(&root).totals.batches.to_string(), "0-3");
     }
 
     #[test]
-    fn a_folder_of_other_things_is_refused_and_another_campaign_too() {
+    fn refuses_foreign_folder_and_other_campaign() {
         let folder = tempfile::tempdir().expect("there is room for a folder");
         fs::write(folder.path().join("mine"), "mine").expect("there is room");
-        assert!(State::open(folder.path(), &begun()).is_err());
+        assert!(CampaignFolder::open(folder.path(), &begun()).is_err());
         assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1, "nothing is left there");
         let root = folder.path().join("state");
-        drop(State::open(&root, &begun()).expect("a new folder"));
-        let other = Begun { command: "other".to_owned(), ..begun() };
-        let error = State::open(&root, &other).expect_err("another command").to_string();
+        drop(CampaignFolder::open(&root, &begun()).expect("a new folder"));
+        let other = CampaignHeader { command: "other".to_owned(), ..begun() };
+        let error = CampaignFolder::open(&root, &other).expect_err("another command").to_string();
         assert!(error.contains("command was parser, not other"), "{error}");
     }
 
     #[test]
-    fn only_ones_own_temporary_files_are_removed() {
+    fn removes_only_temporary_folder_of_campaign() {
         let folder = tempfile::tempdir().expect("there is room for a folder");
         let root = folder.path().join("state");
-        drop(State::open(&root, &begun()).expect("a new folder"));
+        drop(CampaignFolder::open(&root, &begun()).expect("a new folder"));
         let other = tempfile::Builder::new().prefix(TEMPORARY).tempdir().expect("there is room for a folder");
         let left = |says: Option<String>| {
-            mark(
+            write_marker(
                 &SharedFolder::open(&root).expect("a folder"),
-                &Marker { form: FORM, temporary: Some(other.path().to_owned()) },
+                &CampaignMarker { form: FORM, temporary: Some(other.path().to_owned()) },
             )
             .expect("there is room");
             says.iter().for_each(|says| fs::write(other.path().join(MARKER), says).expect("there is room"));
-            drop(State::open(&root, &begun()).expect("the campaign"));
+            drop(CampaignFolder::open(&root, &begun()).expect("the campaign"));
             other.path().exists()
         };
         assert!(left(None), "it does not say whose it is");
         assert!(left(Some("/elsewhere".to_owned())), "it is another's");
-        assert!(!left(Some(own_name(&root).expect("a path"))));
+        assert!(!left(Some(marker_text(&root).expect("a path"))));
     }
 }

@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 use crate::annotation::Annotation;
 use crate::check::causes::is_fact;
 use crate::check::report::symptom::symptoms_of;
-use crate::check::report::{CaseFacts, CaseResult, Held};
+use crate::check::report::{CaseFacts, CaseResult, FollowedReading};
 use crate::check::task::first_heap;
-use crate::compare::told::Counts;
-use crate::corpus::{Case, Verdict};
+use crate::compare::recorded::FacetCounts;
+use crate::corpus::{Case, CaseVerdict};
 use crate::error::Error;
 use crate::format::DumpFile;
-use crate::hprof::Reading;
+use crate::hprof::ReadOptions;
 use crate::input::Input;
 
 /// The number of failures of one signature whose dumps and answers are kept.
@@ -25,9 +25,9 @@ const KINDS: usize = 500;
 
 /// The totals of some batches.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Totals {
+pub(super) struct CampaignTotals {
     /// The numbers of the batches.
-    pub(super) batches: Batches,
+    pub(super) batches: BatchRanges,
     /// Number of cases.
     pub(super) cases: u64,
     /// The time that they took.
@@ -39,39 +39,39 @@ pub(super) struct Totals {
     /// The dumps that were read rightly and rely on a rule, by rule.
     pub(super) passed: BTreeMap<String, u64>,
     /// The features of the dumps.
-    pub(super) reached: Reached,
+    pub(super) reached: DumpCoverage,
     /// The readings that answers follow, with the number of batches by choice.
     pub(super) readings: BTreeMap<String, BTreeMap<String, u64>>,
     /// Failures by signature.
-    pub(super) failures: BTreeMap<String, Alike>,
+    pub(super) failures: BTreeMap<String, SimilarFailures>,
 }
 
 /// The failures of one signature.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Alike {
+pub(super) struct SimilarFailures {
     pub(super) count: u64,
     /// The id of the first one. Within a campaign, ids have the order of the cases.
     pub(super) first: String,
     /// The failures with the smallest dumps; and for each rule on which the smallest one relies, the smallest that does
     /// not: it may be of another failure mode.
-    pub(super) smallest: Vec<Failure>,
+    pub(super) smallest: Vec<CampaignFailure>,
 }
 
 /// A failed case.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Failure {
+pub(super) struct CampaignFailure {
     pub(super) case: CaseFacts,
     pub(super) result: CaseResult,
 }
 
 /// The signature of a failure: its symptoms. A message, or a place in a program, may stand for several mistakes; then
 /// the rule that the dump breaks belongs to it, and whether the dump is compressed.
-fn looks(case: &Case, result: &CaseResult) -> String {
+fn failure_signature(case: &Case, result: &CaseResult) -> String {
     let mut looks: Vec<String> = symptoms_of(result).into_iter().collect();
     if looks.iter().any(|seen| !is_fact(seen)) {
-        let broken = case.breaks.filter(|_| case.verdict != Verdict::Valid);
+        let broken = case.breaks.filter(|_| case.verdict != CaseVerdict::Valid);
         looks.extend(broken.map(|(rule, _)| rule.to_owned()));
-        let is_compressed = Input::memory(&case.id, case.bytes.clone()).is_compressed();
+        let is_compressed = Input::from_memory(&case.id, case.bytes.clone()).is_compressed();
         looks.extend(is_compressed.then(|| "compressed".to_owned()));
     }
     looks.join("; ")
@@ -79,7 +79,8 @@ fn looks(case: &Case, result: &CaseResult) -> String {
 
 /// What the dumps of a campaign had, and in how many of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
-pub struct Reached {
+#[schemars(rename = "Reached")]
+pub struct DumpCoverage {
     /// Rules on which bytes rely.
     pub rules: BTreeMap<String, u64>,
     /// Rules that are broken.
@@ -94,10 +95,10 @@ pub struct Reached {
 
 /// Numbers of batches, as ranges in ascending order: first and last.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Batches(pub(super) Vec<(u64, u64)>);
+pub(super) struct BatchRanges(pub(super) Vec<(u64, u64)>);
 
-impl Batches {
-    pub(super) fn has(&self, batch: u64) -> bool {
+impl BatchRanges {
+    pub(super) fn contains(&self, batch: u64) -> bool {
         self.0.iter().any(|(first, last)| (*first..=*last).contains(&batch))
     }
 
@@ -120,12 +121,12 @@ impl Batches {
     }
 
     /// Whether any batch is in both.
-    pub(super) fn meets(&self, other: &Batches) -> bool {
+    pub(super) fn overlaps(&self, other: &BatchRanges) -> bool {
         self.0.iter().any(|(first, last)| other.0.iter().any(|(start, end)| first <= end && start <= last))
     }
 }
 
-impl std::fmt::Display for Batches {
+impl std::fmt::Display for BatchRanges {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let shown =
             |&(first, last): &(u64, u64)| if first == last { first.to_string() } else { format!("{first}-{last}") };
@@ -133,9 +134,9 @@ impl std::fmt::Display for Batches {
     }
 }
 
-impl Reached {
+impl DumpCoverage {
     /// Takes note of a dump.
-    pub(super) fn see(&mut self, case: &Case, relies: &[String]) -> Result<(), Error> {
+    pub(super) fn record_dump(&mut self, case: &Case, relies: &[String]) -> Result<(), Error> {
         let one = |of: &mut BTreeMap<String, u64>, key: String| *of.entry(key).or_default() += 1;
         relies.iter().for_each(|rule| one(&mut self.rules, rule.clone()));
         if let Some((rule, _)) = case.breaks {
@@ -143,7 +144,7 @@ impl Reached {
         }
         let family = case.format.family();
         let mut parts = std::collections::BTreeSet::new();
-        let dump = DumpFile::new(Input::memory(&case.id, case.bytes.clone()), Reading::default())?;
+        let dump = DumpFile::new(Input::from_memory(&case.id, case.bytes.clone()), ReadOptions::default())?;
         match dump.annotate(&mut |field: Annotation<'_>| {
             parts.extend(family.part(&field));
             Ok(())
@@ -161,27 +162,27 @@ impl Reached {
         one(&mut self.widths, format!("{}{width}", case.format));
         if let Some(heap) = heap {
             let mut heap = heap.clone();
-            let counts = Counts::of(&mut heap)?;
+            let counts = FacetCounts::from_source(&mut heap)?;
             counts.0.keys().for_each(|facet| one(&mut self.facets, facet.to_string()));
         }
         Ok(())
     }
 
-    fn add(&mut self, other: Reached) {
-        let Reached { rules, broken, records, widths, facets } = other;
-        sum(&mut self.rules, rules);
-        sum(&mut self.broken, broken);
-        sum(&mut self.records, records);
-        sum(&mut self.widths, widths);
-        sum(&mut self.facets, facets);
+    fn add(&mut self, other: DumpCoverage) {
+        let DumpCoverage { rules, broken, records, widths, facets } = other;
+        add_counts(&mut self.rules, rules);
+        add_counts(&mut self.broken, broken);
+        add_counts(&mut self.records, records);
+        add_counts(&mut self.widths, widths);
+        add_counts(&mut self.facets, facets);
     }
 }
 
-fn sum(of: &mut BTreeMap<String, u64>, more: BTreeMap<String, u64>) {
+fn add_counts(of: &mut BTreeMap<String, u64>, more: BTreeMap<String, u64>) {
     more.into_iter().for_each(|(key, count)| *of.entry(key).or_default() += count);
 }
 
-impl Alike {
+impl SimilarFailures {
     /// The number of failures that each kept one stands for. Those beyond the smallest are peculiar, and stand for
     /// themselves.
     pub(super) fn weights(&self) -> impl Iterator<Item = f64> {
@@ -191,14 +192,14 @@ impl Alike {
         repeat_n(weight, usual).chain(repeat_n(1.0, peculiar))
     }
 
-    fn add(&mut self, other: Alike) {
+    fn add(&mut self, other: SimilarFailures) {
         self.first = match self.count {
             0 => other.first,
             _ => std::mem::take(&mut self.first).min(other.first),
         };
         self.count += other.count;
         self.smallest.extend(other.smallest);
-        let key = |failure: &Failure| (failure.case.size, failure.case.id.clone());
+        let key = |failure: &CampaignFailure| (failure.case.size, failure.case.id.clone());
         self.smallest.sort_by_cached_key(key);
         let mut common: Option<BTreeSet<String>> = None;
         let mut place = 0;
@@ -213,12 +214,12 @@ impl Alike {
     }
 }
 
-impl Totals {
+impl CampaignTotals {
     /// Takes note of a case.
-    pub(super) fn see(&mut self, case: &Case, facts: CaseFacts, mut result: CaseResult) -> Result<(), Error> {
+    pub(super) fn record_case(&mut self, case: &Case, facts: CaseFacts, mut result: CaseResult) -> Result<(), Error> {
         self.cases += 1;
         *self.tally.entry(result.outcome.name().to_owned()).or_default() += 1;
-        self.reached.see(case, &facts.relies)?;
+        self.reached.record_dump(case, &facts.relies)?;
         if result.outcome.is_pass() {
             facts.relies.iter().for_each(|rule| *self.passed.entry(rule.clone()).or_default() += 1);
         }
@@ -226,37 +227,37 @@ impl Totals {
             return Ok(());
         }
         self.unexpected += u64::from(result.is_unexpected());
-        let looks = looks(case, &result);
+        let looks = failure_signature(case, &result);
         result.followed = Vec::new();
-        let failure = Failure { case: facts, result };
+        let failure = CampaignFailure { case: facts, result };
         let first = failure.case.id.clone();
-        self.failures.entry(looks).or_default().add(Alike { count: 1, first, smallest: vec![failure] });
-        self.bound();
+        self.failures.entry(looks).or_default().add(SimilarFailures { count: 1, first, smallest: vec![failure] });
+        self.limit_signatures();
         Ok(())
     }
 
-    pub(super) fn hold(&mut self, held: &[Held]) {
-        for Held { reading, choice, .. } in held.iter().filter(|held| !held.declared) {
+    pub(super) fn record_readings(&mut self, held: &[FollowedReading]) {
+        for FollowedReading { reading, choice, .. } in held.iter().filter(|held| !held.declared) {
             *self.readings.entry(reading.clone()).or_default().entry(choice.clone()).or_default() += 1;
         }
     }
 
     /// Adds what came of other batches.
-    pub(super) fn add(&mut self, other: Totals) {
-        let Totals { batches, cases, seconds, tally, unexpected, passed, reached, readings, failures } = other;
+    pub(super) fn add(&mut self, other: CampaignTotals) {
+        let CampaignTotals { batches, cases, seconds, tally, unexpected, passed, reached, readings, failures } = other;
         batches.0.into_iter().for_each(|(first, last)| self.batches.add(first, last));
         self.cases += cases;
         self.seconds += seconds;
         self.unexpected += unexpected;
-        sum(&mut self.tally, tally);
-        sum(&mut self.passed, passed);
+        add_counts(&mut self.tally, tally);
+        add_counts(&mut self.passed, passed);
         self.reached.add(reached);
-        readings.into_iter().for_each(|(reading, of)| sum(self.readings.entry(reading).or_default(), of));
+        readings.into_iter().for_each(|(reading, of)| add_counts(self.readings.entry(reading).or_default(), of));
         failures.into_iter().for_each(|(seen, alike)| self.failures.entry(seen).or_default().add(alike));
-        self.bound();
+        self.limit_signatures();
     }
 
-    fn bound(&mut self) {
+    fn limit_signatures(&mut self) {
         while self.failures.len() > KINDS {
             self.failures.pop_last();
         }
@@ -269,23 +270,24 @@ mod tests {
     use crate::check::report::Outcome;
 
     /// Nearly all dumps rely on three rules: that of 30 bytes lacks one of them, and that of 39 another.
-    fn failed(id: &str, size: u64, how: &str) -> Totals {
+    fn failed(id: &str, size: u64, how: &str) -> CampaignTotals {
         let lacked = [(30, "y"), (39, "z")].map(|(of, rule)| (size == of).then_some(rule));
         let relies = ["x", "y", "z"].into_iter().filter(|rule| !lacked.contains(&Some(rule))).map(str::to_owned);
         let case = CaseFacts { id: id.to_owned(), size, relies: relies.collect(), ..CaseFacts::default() };
         let result = CaseResult::new(id, Outcome::Crash { how: how.to_owned() });
-        let alike = Alike { count: 1, first: id.to_owned(), smallest: vec![Failure { case, result }] };
+        let alike =
+            SimilarFailures { count: 1, first: id.to_owned(), smallest: vec![CampaignFailure { case, result }] };
         let failures = BTreeMap::from([(how.to_owned(), alike)]);
-        let mut totals = Totals { cases: 1, failures, ..Totals::default() };
+        let mut totals = CampaignTotals { cases: 1, failures, ..CampaignTotals::default() };
         totals.batches.add(size, size);
         totals
     }
 
     #[test]
-    fn the_order_in_which_batches_add_up_does_not_matter() {
+    fn totals_are_independent_of_batch_order() {
         let one = |size: u64| failed(&format!("case-{size}"), size, if size.is_multiple_of(3) { "a" } else { "b" });
         let added = |sizes: &mut dyn Iterator<Item = u64>| {
-            sizes.fold(Totals::default(), |mut all, size| {
+            sizes.fold(CampaignTotals::default(), |mut all, size| {
                 all.add(one(size));
                 all
             })
@@ -303,11 +305,13 @@ mod tests {
 
     #[test]
     fn ranges_of_batches_grow_together() {
-        let mut batches = Batches::default();
+        let mut batches = BatchRanges::default();
         [5, 1, 3, 2, 9, 4].into_iter().for_each(|batch| batches.add(batch, batch));
         assert_eq!(batches.to_string(), "1-5, 9");
         assert_eq!(batches.count(), 6);
-        assert!(batches.has(3) && !batches.has(8));
-        assert!(batches.meets(&Batches(vec![(9, 12)])) && !batches.meets(&Batches(vec![(6, 8), (10, 12)])));
+        assert!(batches.contains(3) && !batches.contains(8));
+        assert!(
+            batches.overlaps(&BatchRanges(vec![(9, 12)])) && !batches.overlaps(&BatchRanges(vec![(6, 8), (10, 12)]))
+        );
     }
 }

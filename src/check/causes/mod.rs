@@ -9,19 +9,21 @@ mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use spectrum::{ABOUT, Alike, Failure, Group, SYMPTOMS, Spectrum, topic};
+use spectrum::{ABOUT, AcceptedAlike, Group, SYMPTOMS, Spectrum, SpectrumFailure, topic};
 
 use crate::check::effort::Effort;
-use crate::check::protocol::Part;
+use crate::check::protocol::AnswerPart;
 use crate::check::report::symptom::{SIGN, apart, implied, symptom_of, symptoms_of};
-use crate::check::report::{CaseFacts, CaseResult, Cause, Outcome, Report, Suspect, Symptom, Tested};
+use crate::check::report::{
+    CaseFacts, CaseResult, Cause, CheckReport, Outcome, Suspect, Symptom, TestedImplementation,
+};
 use crate::compare::Facet;
-use crate::corpus::Verdict;
+use crate::corpus::CaseVerdict;
 use crate::family::case::REFUSALS;
 use crate::format::rule;
 
 /// Works out anew the causes of a report's failures, until the effort is over.
-pub(super) fn explain(report: &mut Report, effort: &Effort<'_>) {
+pub(super) fn explain(report: &mut CheckReport, effort: &Effort<'_>) {
     let cases = report.cases.iter().map(|case| (case.id.as_str(), case)).collect();
     let found: Vec<Vec<Cause>> = report.implementations.iter().map(|tested| causes(tested, &cases, effort)).collect();
     for (tested, causes) in report.implementations.iter_mut().zip(found) {
@@ -31,8 +33,12 @@ pub(super) fn explain(report: &mut Report, effort: &Effort<'_>) {
 
 /// The causes of what is to be read of an implementation: those with failures that are not expected first, then those of more
 /// cases. Once the effort is over, they are as far as they were worked out.
-pub(super) fn causes(tested: &Tested, cases: &BTreeMap<&str, &CaseFacts>, effort: &Effort<'_>) -> Vec<Cause> {
-    let mut counted = Counted::default();
+pub(super) fn causes(
+    tested: &TestedImplementation,
+    cases: &BTreeMap<&str, &CaseFacts>,
+    effort: &Effort<'_>,
+) -> Vec<Cause> {
+    let mut counted = RuleCounts::default();
     for result in tested.results.iter().filter(|result| matches!(result.outcome, Outcome::Pass { .. })) {
         let Some(case) = cases.get(&*result.id) else { continue };
         case.relies.iter().for_each(|rule| *counted.passed.entry(rule.clone()).or_default() += 1);
@@ -45,7 +51,7 @@ pub(super) fn causes(tested: &Tested, cases: &BTreeMap<&str, &CaseFacts>, effort
 
 /// What is counted where not every result is there.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Counted {
+pub(super) struct RuleCounts {
     /// How many dumps that were read rightly rely on each rule.
     pub(super) passed: BTreeMap<String, u64>,
     /// The rules on which at least one of these dumps relies that was read, and not refused.
@@ -60,20 +66,20 @@ fn is_refusal(result: &CaseResult, case: &CaseFacts) -> bool {
         Outcome::Pass { reading } => reading.as_deref(),
         _ => None,
     };
-    reading.is_some_and(|reading| REFUSALS.contains(&reading)) || case.verdict == Verdict::Invalid.name()
+    reading.is_some_and(|reading| REFUSALS.contains(&reading)) || case.verdict == CaseVerdict::Invalid.name()
 }
 
 /// The same where results stand for others, too.
 pub(super) fn counted_causes(
-    tested: &Tested,
+    tested: &TestedImplementation,
     cases: &BTreeMap<&str, &CaseFacts>,
-    counted: &Counted,
+    counted: &RuleCounts,
     effort: &Effort<'_>,
 ) -> Vec<Cause> {
     let told: Vec<&CaseResult> = tested.results.iter().filter(|result| is_told(result)).collect();
     let failures = told.iter().map(|result| {
         let weight = counted.weights.get(&result.id).copied().unwrap_or(1.0);
-        Failure { weight, ..failure(result, cases) }
+        SpectrumFailure { weight, ..failure(result, cases) }
     });
     let spectrum = Spectrum::new(failures.collect(), counted);
     let mut groups = spectrum.groups(effort);
@@ -105,7 +111,7 @@ fn weight(result: &CaseResult, Suspect { rule: id, offset, .. }: &Suspect, sympt
     let (fact, how) = symptom.split_once(": ").unwrap_or((symptom, ""));
     let Some(facet) = Facet::ALL.into_iter().find(|facet| facet.to_string() == fact) else {
         // What follows from the whole graph says nothing of the bytes of the record where it is seen.
-        if Part::ALL.into_iter().any(|part| part.fact() == fact && part.is_of_the_graph()) {
+        if AnswerPart::ALL.into_iter().any(|part| part.fact() == fact && part.is_of_the_graph()) {
             return 0.0;
         }
         // The record before the place where a reader notices that it is lost is the likeliest.
@@ -149,13 +155,13 @@ fn is_told(result: &CaseResult) -> bool {
     result.outcome.is_failure() || result.is_unexpected()
 }
 
-fn failure<'r>(result: &'r CaseResult, cases: &BTreeMap<&str, &'r CaseFacts>) -> Failure<'r> {
+fn failure<'r>(result: &'r CaseResult, cases: &BTreeMap<&str, &'r CaseFacts>) -> SpectrumFailure<'r> {
     let relies = cases.get(&*result.id).map(|case| &case.relies[..]).unwrap_or_default();
     let suspects = |symptom: &str| {
         let weighed = result.suspects.iter().map(|suspect| (&*suspect.rule, weight(result, suspect, symptom)));
         weighed.filter(|(_, weight)| *weight > 0.0).collect()
     };
-    Failure {
+    SpectrumFailure {
         symptoms: symptoms_of(result).into_iter().map(|symptom| (symptom.clone(), suspects(&symptom))).collect(),
         has_place: result.has_place(),
         relies: relies.iter().map(String::as_str).collect(),
@@ -168,12 +174,12 @@ fn failure<'r>(result: &'r CaseResult, cases: &BTreeMap<&str, &'r CaseFacts>) ->
 }
 
 /// What dumps have in common that are to be refused and were accepted, whichever rules they break.
-fn alike(result: &CaseResult) -> Option<Alike> {
+fn alike(result: &CaseResult) -> Option<AcceptedAlike> {
     let broken = result.suspects.first().filter(|_| is_accepted(result))?;
     let rule = rule(&broken.rule)?;
     Some(match topic(rule.id).ends_with(".header") {
-        true => Alike::Header(broken.offset),
-        false => Alike::Test(rule.same_test.unwrap_or(rule.id)),
+        true => AcceptedAlike::Header(broken.offset),
+        false => AcceptedAlike::Test(rule.same_test.unwrap_or(rule.id)),
     })
 }
 

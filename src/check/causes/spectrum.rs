@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use cost::{Cluster, Costs};
 
-use crate::check::causes::Counted;
+use crate::check::causes::RuleCounts;
 use crate::check::effort::Effort;
 use crate::check::report::symptom::NO_FACTS;
 
@@ -21,7 +21,7 @@ pub(super) fn topic(rule: &str) -> &str {
 
 /// A failure.
 #[cfg_attr(test, derive(Clone))]
-pub(super) struct Failure<'r> {
+pub(super) struct SpectrumFailure<'r> {
     /// What can be seen, and how well it goes with each rule of the bytes that were read wrongly: 1 where the rule is about
     /// it.
     pub(super) symptoms: BTreeMap<String, BTreeMap<&'r str, f64>>,
@@ -36,14 +36,14 @@ pub(super) struct Failure<'r> {
     /// The symptoms that are seen in other places of the dump than the others.
     pub(super) apart: BTreeSet<String>,
     /// What a dump that is to be refused and was accepted has in common with others.
-    pub(super) alike: Option<Alike>,
+    pub(super) alike: Option<AcceptedAlike>,
     /// For how many failures that look alike it stands.
     pub(super) weight: f64,
 }
 
 /// What dumps have in common that are to be refused, where a reader accepts all or none.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Alike {
+pub(super) enum AcceptedAlike {
     /// The place where the header is broken. A reader that does not look at these bytes accepts whatever may stand there, and
     /// several rules can be broken by that.
     Header(u64),
@@ -64,8 +64,8 @@ pub(super) struct Group<'r> {
 
 /// Failures, and how often each rule was followed.
 pub(super) struct Spectrum<'r> {
-    failures: Vec<Failure<'r>>,
-    counted: &'r Counted,
+    failures: Vec<SpectrumFailure<'r>>,
+    counted: &'r RuleCounts,
 }
 
 /// The weight of a rule that is about the very fact that is wrong.
@@ -84,7 +84,7 @@ pub(super) const SYMPTOMS: usize = 128;
 const ROUNDING: f64 = 1e-9;
 
 impl<'r> Spectrum<'r> {
-    pub(super) fn new(failures: Vec<Failure<'r>>, counted: &'r Counted) -> Spectrum<'r> {
+    pub(super) fn new(failures: Vec<SpectrumFailure<'r>>, counted: &'r RuleCounts) -> Spectrum<'r> {
         Spectrum { failures, counted }
     }
 

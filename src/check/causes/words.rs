@@ -1,7 +1,7 @@
 //! A cause in a sentence.
 
 use crate::check::report::symptom::{BREAKS, NO_FACTS, of_verdict};
-use crate::check::report::{Disagreement, NOTHING, Says, Symptom, VERDICT, listed};
+use crate::check::report::{Disagreement, DisagreementSide, NOTHING, Symptom, VERDICT, list_in_words};
 use crate::format::rule;
 
 /// What an implementation does wrong: what can be seen, and the rule that it does not follow.
@@ -22,7 +22,7 @@ pub(super) fn with_rest(sentence: &str, more: usize, explained: usize) -> String
 
 /// What implementations disagree about: the facts, and who says the same. Who is right is not said.
 pub(super) fn of_disagreement(first: &Disagreement, symptoms: &[Symptom]) -> String {
-    let by = |side: &Says| listed(&side.by);
+    let by = |side: &DisagreementSide| list_in_words(&side.by);
     if first.fact == VERDICT {
         let sides = first.sides.iter().map(|side| format!("{} by {}", of_verdict(&side.says), by(side)));
         return format!("Disagree on whether the dump can be read: {}.", sides.collect::<Vec<_>>().join("; "));
@@ -102,7 +102,7 @@ mod tests {
     use crate::check::report::Symptom;
 
     #[test]
-    fn a_sentence_begins_with_what_is_seen() {
+    fn sentence_begins_with_symptom() {
         let of = |what: &str| sentence(None, &[Symptom { what: what.to_owned(), cases: 2 }]);
         for (what, said) in [
             ("crash: panicked at src/a.rs:7:9: no such tag …", "Panics: no such tag … (src/a.rs:7:9)."),

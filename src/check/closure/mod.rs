@@ -10,18 +10,18 @@ use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use crate::check::expected::{Entry, ExpectedFailures, Seen};
-use crate::check::held::settle;
-use crate::check::judge::decoder_answer::{Answer, Ended};
-use crate::check::judge::{Judgement, judge_closure};
+use crate::check::expected::{ExpectedFailure, ExpectedFailures, ObservedResult};
+use crate::check::infer_readings::enforce_common_reading;
+use crate::check::judge::decoder_answer::{DecoderAnswer, DecoderExit};
+use crate::check::judge::{AnswerJudgement, judge_closure};
 use crate::check::report::{Expectation, Outcome};
-use crate::check::subject::Files;
-use crate::check::task::{Choice, Source, rules};
+use crate::check::subject::QuestionFiles;
+use crate::check::task::{CaseChoice, CaseSource, case_rules};
 use crate::corpus::Case;
 use crate::error::Error;
 use crate::format::Family;
 
-pub use outcome::{DecoderReport, Failed, Failures, Skipped};
+pub use outcome::{DecoderReport, FailedCase, Failures, SkippedCase};
 
 /// Checks your decoder from a test: `decoder` gets the path of each dump of the corpus and returns what it read, or an error
 /// if it refuses the dump. The corpus has invalid dumps as well, which a correct decoder refuses; ambiguous dumps have more
@@ -49,23 +49,23 @@ pub use outcome::{DecoderReport, Failed, Failures, Skipped};
 /// # Ok::<(), heapsmith::check::Failures>(())
 /// ```
 #[must_use = "nothing is checked before `run` or `assert`"]
-pub fn check_decoder<'d, A: Into<Answer>, E: Display>(
+pub fn check_decoder<'d, A: Into<DecoderAnswer>, E: Display>(
     mut decoder: impl FnMut(&Path) -> Result<A, E> + 'd,
 ) -> CheckDecoder<'d> {
     CheckDecoder {
         decoder: Box::new(move |path| decoder(path).map(Into::into).map_err(|e| e.to_string())),
-        choice: Choice::default(),
+        choice: CaseChoice::default(),
         expected: ExpectedFailures::default(),
         wrong: None,
     }
 }
 
-type Decoder<'d> = dyn FnMut(&Path) -> Result<Answer, String> + 'd;
+type DecoderFn<'d> = dyn FnMut(&Path) -> Result<DecoderAnswer, String> + 'd;
 
 /// A decoder, and the cases that it is checked with. [`check_decoder`] makes it.
 pub struct CheckDecoder<'d> {
-    decoder: Box<Decoder<'d>>,
-    choice: Choice,
+    decoder: Box<DecoderFn<'d>>,
+    choice: CaseChoice,
     expected: ExpectedFailures,
     /// The error of a malformed filter.
     wrong: Option<Error>,
@@ -109,7 +109,8 @@ impl CheckDecoder<'_> {
     /// an error of the run.
     #[must_use = "nothing is checked before `run` or `assert`"]
     pub fn known(mut self, pattern: impl Into<String>, reason: impl Into<String>) -> Self {
-        let entry = Entry { reason: reason.into(), cases: vec![pattern.into()], ..Entry::default() };
+        let entry =
+            ExpectedFailure { reason: reason.into(), cases: vec![pattern.into()], ..ExpectedFailure::default() };
         self.expected.expect.push(entry);
         self
     }
@@ -128,25 +129,25 @@ impl CheckDecoder<'_> {
         let cases = crate::corpus::cases().map_err(Failures::not_run)?;
         let ids = cases.iter().map(|case| case.id.clone()).collect();
         self.expected.check_cases(&ids, &self.choice).map_err(Failures::not_run)?;
-        for source in Source::among(cases, &self.choice).map_err(Failures::not_run)? {
+        for source in CaseSource::corpus_and_random(cases, &self.choice).map_err(Failures::not_run)? {
             let case = source.case().map_err(Failures::not_run)?;
             chosen += 1;
             if case.heap.is_some() {
-                report.skipped.push(Skipped { case: case.id, reason: SEVERAL_HEAPS.to_owned() });
+                report.skipped.push(SkippedCase { case: case.id, reason: SEVERAL_HEAPS.to_owned() });
                 continue;
             }
             asked += 1;
-            let answer = self.ask(&case.file(), &case.bytes).map_err(Failures::not_run)?;
-            let Judgement { outcome, omitted, follows, .. } =
+            let answer = self.call_decoder(&case.file(), &case.bytes).map_err(Failures::not_run)?;
+            let AnswerJudgement { outcome, omitted, follows, .. } =
                 judge_closure(&case, answer).map_err(Failures::not_run)?;
-            report.omit(omitted);
-            let (rules, Case { id, summary, .. }) = (rules(&case), case);
-            told.push((Failed { case: id, summary, rules, outcome, known: None }, follows));
+            report.add_omitted(omitted);
+            let (rules, Case { id, summary, .. }) = (case_rules(&case), case);
+            told.push((FailedCase { case: id, summary, rules, outcome, known: None }, follows));
         }
         let outcomes = told.iter_mut().map(|(case, follows)| (&mut case.outcome, &follows[..]));
-        report.readings = settle(&BTreeMap::new(), outcomes);
+        report.readings = enforce_common_reading(&BTreeMap::new(), outcomes);
         for (case, _) in told {
-            let seen = Seen {
+            let seen = ObservedResult {
                 label: "",
                 id: &case.case,
                 outcome: &case.outcome,
@@ -154,12 +155,12 @@ impl CheckDecoder<'_> {
                 suspects: &[],
                 rules: &case.rules,
             };
-            let expectation = self.expected.find(seen);
+            let expectation = self.expected.expectation(seen);
             let failure =
-                |known: Option<Expectation>| Failed { known: known.map(|known| known.reason), ..case.clone() };
+                |known: Option<Expectation>| FailedCase { known: known.map(|known| known.reason), ..case.clone() };
             match (&case.outcome, expectation) {
                 (Outcome::Skip { reason, .. }, _) => {
-                    report.skipped.push(Skipped { case: case.case.clone(), reason: reason.clone() });
+                    report.skipped.push(SkippedCase { case: case.case.clone(), reason: reason.clone() });
                 }
                 (outcome, Some(known)) if outcome.is_failure() => report.known.push(failure(Some(known))),
                 (_, Some(known)) => failed.push(failure(Some(known))),
@@ -176,7 +177,7 @@ impl CheckDecoder<'_> {
             };
             return Err(Failures::not_run(Error::Usage(message.to_owned())));
         }
-        if failed.is_empty() { Ok(report) } else { Err(Failures::of(failed, report)) }
+        if failed.is_empty() { Ok(report) } else { Err(Failures::from_cases(failed, report)) }
     }
 
     /// Runs the decoder over the cases, and panics with the list of those that failed.
@@ -190,16 +191,16 @@ impl CheckDecoder<'_> {
         }
     }
 
-    fn ask(&mut self, file: &str, bytes: &[u8]) -> Result<Result<Answer, Ended>, Error> {
-        let files = Files::with("heapsmith-", file, bytes, "jsonl")?;
+    fn call_decoder(&mut self, file: &str, bytes: &[u8]) -> Result<Result<DecoderAnswer, DecoderExit>, Error> {
+        let files = QuestionFiles::with_bytes("heapsmith-", file, bytes, "jsonl")?;
         let decoder = &mut self.decoder;
         // What a panic left half done is the decoder's to bear: the next call is a case of its own.
         Ok(match catch_unwind(AssertUnwindSafe(|| decoder(&files.input))) {
-            Ok(answer) => answer.map_err(|message| Ended::Refused(files.shorten(&message))),
+            Ok(answer) => answer.map_err(|message| DecoderExit::Refused(files.shorten(&message))),
             Err(panic) => {
                 let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
                 let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
-                Err(Ended::Panicked(files.shorten(&text.unwrap_or_default())))
+                Err(DecoderExit::Panicked(files.shorten(&text.unwrap_or_default())))
             }
         })
     }

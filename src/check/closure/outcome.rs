@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Debug, Display, Formatter};
 
-use crate::check::report::{Held, Outcome};
+use crate::check::report::{FollowedReading, Outcome};
 use crate::compare::Facet;
 use crate::error::Error;
 
@@ -13,22 +13,22 @@ pub struct DecoderReport {
     /// Number of cases that passed.
     pub passed: usize,
     /// Cases that failed as expected.
-    pub known: Vec<Failed>,
+    pub known: Vec<FailedCase>,
     /// Cases that were not judged.
-    pub skipped: Vec<Skipped>,
+    pub skipped: Vec<SkippedCase>,
     /// The readings of ambiguous bytes that it follows, as far as its answers show them.
-    pub readings: Vec<Held>,
+    pub readings: Vec<FollowedReading>,
     /// Facets (kinds of fact, such as the class of an object) that were not judged in at least one case, because the answer
     /// did not record them.
     pub omitted: Vec<Facet>,
 }
 
 impl DecoderReport {
-    pub(super) fn cases(&self) -> usize {
+    pub(super) fn case_count(&self) -> usize {
         self.passed + self.known.len() + self.skipped.len()
     }
 
-    pub(super) fn omit(&mut self, facets: Vec<Facet>) {
+    pub(super) fn add_omitted(&mut self, facets: Vec<Facet>) {
         self.omitted.extend(facets);
         self.omitted.sort_unstable();
         self.omitted.dedup();
@@ -38,7 +38,7 @@ impl DecoderReport {
 /// A case that was not judged.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Skipped {
+pub struct SkippedCase {
     /// The case's id.
     pub case: String,
     /// The reason.
@@ -48,7 +48,7 @@ pub struct Skipped {
 /// A case that failed, or that passed although it is known to fail.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Failed {
+pub struct FailedCase {
     /// The case's id.
     pub case: String,
     /// The case's subject, in a line.
@@ -61,7 +61,7 @@ pub struct Failed {
     pub known: Option<String>,
 }
 
-impl Display for Failed {
+impl Display for FailedCase {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.case, self.summary)?;
         match &self.outcome {
@@ -92,10 +92,10 @@ impl Display for Failed {
 ///
 /// The message lists each failed case with what was expected and what was found; `Debug` is the same, so that a test may
 /// end with `?`.
-pub struct Failures(Box<Inner>);
+pub struct Failures(Box<FailuresRepr>);
 
-enum Inner {
-    Failed(Vec<Failed>, DecoderReport),
+enum FailuresRepr {
+    Failed(Vec<FailedCase>, DecoderReport),
     NotRun(Error),
 }
 
@@ -103,27 +103,27 @@ enum Inner {
 const SHOWN: usize = 25;
 
 impl Failures {
-    pub(super) fn of(failed: Vec<Failed>, report: DecoderReport) -> Failures {
-        Failures(Box::new(Inner::Failed(failed, report)))
+    pub(super) fn from_cases(failed: Vec<FailedCase>, report: DecoderReport) -> Failures {
+        Failures(Box::new(FailuresRepr::Failed(failed, report)))
     }
 
     pub(super) fn not_run(error: Error) -> Failures {
-        Failures(Box::new(Inner::NotRun(error)))
+        Failures(Box::new(FailuresRepr::NotRun(error)))
     }
 
     /// The cases that failed.
-    pub fn failed(&self) -> &[Failed] {
+    pub fn failed(&self) -> &[FailedCase] {
         match &*self.0 {
-            Inner::Failed(failed, _) => failed,
-            Inner::NotRun(_) => &[],
+            FailuresRepr::Failed(failed, _) => failed,
+            FailuresRepr::NotRun(_) => &[],
         }
     }
 
     /// The results of the other cases, if any could be run.
     pub fn others(&self) -> Option<&DecoderReport> {
         match &*self.0 {
-            Inner::Failed(_, report) => Some(report),
-            Inner::NotRun(_) => None,
+            FailuresRepr::Failed(_, report) => Some(report),
+            FailuresRepr::NotRun(_) => None,
         }
     }
 }
@@ -131,10 +131,10 @@ impl Failures {
 impl Display for Failures {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let (failed, others) = match &*self.0 {
-            Inner::NotRun(error) => return write!(f, "the decoder could not be checked: {error}"),
-            Inner::Failed(failed, others) => (failed, others),
+            FailuresRepr::NotRun(error) => return write!(f, "the decoder could not be checked: {error}"),
+            FailuresRepr::Failed(failed, others) => (failed, others),
         };
-        let cases = others.cases() + failed.len();
+        let cases = others.case_count() + failed.len();
         write!(f, "{} of {cases} cases failed or passed unexpectedly ({} passed, ", failed.len(), others.passed)?;
         write!(f, "{} failed as expected, {} skipped)", others.known.len(), others.skipped.len())?;
         failed.iter().take(SHOWN).try_for_each(|failure| write!(f, "\n{failure}"))?;
@@ -154,8 +154,8 @@ impl Debug for Failures {
 impl std::error::Error for Failures {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &*self.0 {
-            Inner::Failed(..) => None,
-            Inner::NotRun(error) => Some(error),
+            FailuresRepr::Failed(..) => None,
+            FailuresRepr::NotRun(error) => Some(error),
         }
     }
 }

@@ -1,52 +1,58 @@
 //! Conventions of analysers about the references that count: specs/answers.md has ours, this table those of others.
 
-use crate::answers::{Edges, OfClasses};
-use crate::family::case::{Ambiguity, Choice, Means};
+use crate::answers::{ClassEdges, EdgeOptions};
+use crate::family::case::{Ambiguity, ReadingChoice, ReadingHeap};
 
 /// The conventions, in the order that [`edges`] uses. They leave the heap as it is.
 pub(in crate::check) const CONVENTIONS: &[Ambiguity] = &[
     convention(
         "answers.referents",
         "Referents of soft, weak, phantom and final references",
-        &[Choice::new("left-out", "no references"), Choice::new("counted", "references like any other")],
+        &[ReadingChoice::new("left-out", "no references"), ReadingChoice::new("counted", "references like any other")],
     ),
     convention(
         "answers.class-of-object",
         "The class of an object",
         &[
-            Choice::new("counted", "the object refers to it"),
-            Choice::new("left-out", "no reference"),
-            Choice::new("of-instances", "an instance refers to it, and an array does not"),
+            ReadingChoice::new("counted", "the object refers to it"),
+            ReadingChoice::new("left-out", "no reference"),
+            ReadingChoice::new("of-instances", "an instance refers to it, and an array does not"),
         ],
     ),
     convention(
         "answers.thread-locals",
         "Roots of the kinds java-frame, jni-local, native-stack, thread-block and jni-monitor",
         &[
-            Choice::new("roots", "roots like any other"),
-            Choice::new("of-thread", "references of the object of their thread, where the dump has a root of that"),
+            ReadingChoice::new("roots", "roots like any other"),
+            ReadingChoice::new(
+                "of-thread",
+                "references of the object of their thread, where the dump has a root of that",
+            ),
         ],
     ),
     convention(
         "answers.references-of-class",
         "What a class refers to",
         &[
-            Choice::new("all", "all that its record has"),
-            Choice::new("superclass-loader-statics", "its superclass, its loader, and the values of its static fields"),
-            Choice::new("loader-statics", "its loader, and the values of its static fields"),
+            ReadingChoice::new("all", "all that its record has"),
+            ReadingChoice::new(
+                "superclass-loader-statics",
+                "its superclass, its loader, and the values of its static fields",
+            ),
+            ReadingChoice::new("loader-statics", "its loader, and the values of its static fields"),
         ],
     ),
     convention(
         "answers.class-of-class",
         "The class java.lang.Class, of which classes are objects",
-        &[Choice::new("left-out", "no reference"), Choice::new("counted", "each class refers to it")],
+        &[ReadingChoice::new("left-out", "no reference"), ReadingChoice::new("counted", "each class refers to it")],
     ),
     convention(
         "answers.class-roots",
         "Classes without a loader that no root keeps",
         &[
-            Choice::new("recorded", "no roots"),
-            Choice::new(
+            ReadingChoice::new("recorded", "no roots"),
+            ReadingChoice::new(
                 "boot-loader",
                 "roots, if they are of arrays of primitive types, or of no arrays and the dump has no root of kind sticky-class",
             ),
@@ -56,22 +62,22 @@ pub(in crate::check) const CONVENTIONS: &[Ambiguity] = &[
         "answers.class-objects",
         "Class objects",
         &[
-            Choice::new("entries", "entries like any other"),
-            Choice::new("none", "no entries; what a static field of any class refers to is kept as by a root"),
+            ReadingChoice::new("entries", "entries like any other"),
+            ReadingChoice::new("none", "no entries; what a static field of any class refers to is kept as by a root"),
         ],
     ),
 ];
 
-const fn convention(name: &'static str, about: &'static str, choices: &'static [Choice]) -> Ambiguity {
-    Ambiguity { name, about, rule: "specs/answers.md", choices, facets: &[], means: Means::Judge }
+const fn convention(name: &'static str, about: &'static str, choices: &'static [ReadingChoice]) -> Ambiguity {
+    Ambiguity { name, about, rule: "specs/answers.md", choices, facets: &[], means: ReadingHeap::Judge }
 }
 
 /// The references that count by a choice of each convention, given by name.
-pub(in crate::check) fn edges(chosen: impl Fn(&str) -> usize) -> Edges {
+pub(in crate::check) fn counted_edges(chosen: impl Fn(&str) -> usize) -> EdgeOptions {
     let [referents, class, locals, of_class, class_of_class, roots, class_objects] =
         std::array::from_fn(|place| chosen(CONVENTIONS[place].name));
-    let of_classes = [OfClasses::All, OfClasses::SuperclassLoaderStatics, OfClasses::LoaderStatics];
-    Edges::default()
+    let of_classes = [ClassEdges::All, ClassEdges::SuperclassLoaderStatics, ClassEdges::LoaderStatics];
+    EdgeOptions::default()
         .referents(referents == 1)
         .classes(class != 1)
         .array_classes(class != 2)

@@ -67,9 +67,9 @@ impl<const OF_DUMPS: bool> Declares<OF_DUMPS> {
         let names = text.split(',').map(|name| Value::String(name.to_owned()));
         let value = if declaration.is_list { Value::Array(names.collect()) } else { Value::String(text.to_owned()) };
         let unknown = self.unknown.len();
-        self.enter(declaration, value)?;
+        self.insert(declaration, value)?;
         match self.unknown.get(unknown) {
-            Some((_, name)) => Err(expected(declaration, name)),
+            Some((_, name)) => Err(choice_error(declaration, name)),
             None => Ok(()),
         }
     }
@@ -81,11 +81,11 @@ impl<const OF_DUMPS: bool> Declares<OF_DUMPS> {
         self
     }
 
-    fn enter(&mut self, declaration: &'static Declaration, value: Value) -> Result<(), String> {
+    fn insert(&mut self, declaration: &'static Declaration, value: Value) -> Result<(), String> {
         let name = |value: Value| match value {
             Value::String(name) => Ok(name),
             Value::Number(number) => Ok(number.to_string()),
-            other => Err(expected(declaration, &other.to_string())),
+            other => Err(choice_error(declaration, &other.to_string())),
         };
         let mut chosen = Vec::new();
         match value {
@@ -100,10 +100,10 @@ impl<const OF_DUMPS: bool> Declares<OF_DUMPS> {
             }
             value if !declaration.is_list => {
                 let name = name(value)?;
-                let place = declaration.choice(&name).ok_or_else(|| expected(declaration, &name))?;
+                let place = declaration.choice(&name).ok_or_else(|| choice_error(declaration, &name))?;
                 chosen.extend((place > 0).then_some(place));
             }
-            other => return Err(expected(declaration, &other.to_string())),
+            other => return Err(choice_error(declaration, &other.to_string())),
         }
         chosen.sort_unstable();
         chosen.dedup();
@@ -116,28 +116,28 @@ impl<const OF_DUMPS: bool> Declares<OF_DUMPS> {
 }
 
 /// The error of a declaration.
-fn expected(declaration: &Declaration, found: &str) -> String {
+fn choice_error(declaration: &Declaration, found: &str) -> String {
     let names: Vec<&str> = declaration.choices.iter().map(|choice| choice.name).collect();
     let expected = if declaration.is_list { "a list of names among" } else { "one of" };
     format!("`{}`: expected {expected} {}; found {found}", declaration.key, names.join(", "))
 }
 
 /// The declarations of an adapter, or those of a pair of `converts`.
-fn keys(of_dumps: bool) -> impl Iterator<Item = &'static Declaration> {
+fn declarations(of_dumps: bool) -> impl Iterator<Item = &'static Declaration> {
     DECLARATIONS.iter().filter(move |declaration| !of_dumps || declaration.of_dumps)
 }
 
 /// A choice in JSON: a number if it is one.
-fn spelled(choice: &str) -> Value {
+fn choice_json(choice: &str) -> Value {
     choice.parse::<u64>().map_or_else(|_| choice.into(), Value::from)
 }
 
 impl<const OF_DUMPS: bool> Serialize for Declares<OF_DUMPS> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        for declaration in keys(OF_DUMPS) {
+        for declaration in declarations(OF_DUMPS) {
             let chosen = self.chosen(declaration.key);
-            let names: Vec<Value> = chosen.iter().map(|place| spelled(declaration.choices[*place].name)).collect();
+            let names: Vec<Value> = chosen.iter().map(|place| choice_json(declaration.choices[*place].name)).collect();
             match (declaration.is_list, chosen.is_empty()) {
                 // What version 1 had is always there.
                 (false, _) if declaration.since < 2 => {
@@ -154,9 +154,9 @@ impl<const OF_DUMPS: bool> Serialize for Declares<OF_DUMPS> {
 
 impl<'de, const OF_DUMPS: bool> Deserialize<'de> for Declares<OF_DUMPS> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Keys<const OF_DUMPS: bool>;
+        struct DeclaresVisitor<const OF_DUMPS: bool>;
 
-        impl<'de, const OF_DUMPS: bool> Visitor<'de> for Keys<OF_DUMPS> {
+        impl<'de, const OF_DUMPS: bool> Visitor<'de> for DeclaresVisitor<OF_DUMPS> {
             type Value = Declares<OF_DUMPS>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -166,9 +166,9 @@ impl<'de, const OF_DUMPS: bool> Deserialize<'de> for Declares<OF_DUMPS> {
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
                 let mut declares = Declares::default();
                 while let Some(key) = map.next_key::<String>()? {
-                    match keys(OF_DUMPS).find(|declaration| declaration.key == key) {
+                    match declarations(OF_DUMPS).find(|declaration| declaration.key == key) {
                         Some(declaration) => {
-                            declares.enter(declaration, map.next_value()?).map_err(A::Error::custom)?;
+                            declares.insert(declaration, map.next_value()?).map_err(A::Error::custom)?;
                         }
                         None => _ = map.next_value::<IgnoredAny>()?,
                     }
@@ -177,7 +177,7 @@ impl<'de, const OF_DUMPS: bool> Deserialize<'de> for Declares<OF_DUMPS> {
             }
         }
 
-        deserializer.deserialize_map(Keys)
+        deserializer.deserialize_map(DeclaresVisitor)
     }
 }
 
@@ -192,9 +192,9 @@ impl<const OF_DUMPS: bool> JsonSchema for Declares<OF_DUMPS> {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         let mut properties = Map::new();
-        for declaration in keys(OF_DUMPS) {
-            let choice = |choice: &crate::family::case::Choice| {
-                let name = spelled(choice.name);
+        for declaration in declarations(OF_DUMPS) {
+            let choice = |choice: &crate::family::case::ReadingChoice| {
+                let name = choice_json(choice.name);
                 serde_json::json!({ "description": choice.about, "const": name })
             };
             let choices: Vec<Value> = declaration.choices.iter().map(choice).collect();

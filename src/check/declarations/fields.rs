@@ -3,24 +3,24 @@
 use std::collections::HashMap;
 
 use crate::check::declarations::ComparedSides;
-use crate::check::index::Index;
+use crate::check::index::EntriesByAddress;
 use crate::model::{
     Address, Class, Contents, EventKind, FieldType, Heap, Name, ObjectKind, PrimitiveType, Static, Value,
 };
 
 /// Sorts the static fields of each class. With `by_name`, right fields of one name are reduced to the one that is told.
-pub(in crate::check) fn with_like_statics(sides: &mut ComparedSides<'_>, by_name: bool) {
+pub(in crate::check) fn align_statics(sides: &mut ComparedSides<'_>, by_name: bool) {
     let by_address = sides.by_address;
     if by_name && by_address {
         let told: HashMap<Address, &Class> = sides.told.classes.iter().map(|class| (class.address, class)).collect();
         for class in &mut sides.right.to_mut().classes {
             let Some(told) = told.get(&class.address).and_then(|told| told.statics.as_deref()) else { continue };
             if let Some(statics) = &mut class.statics {
-                leave_told(statics, told);
+                keep_told(statics, told);
             }
         }
     }
-    let rank = |field: &Static| (field.name.as_bytes().to_vec(), rank_value(field.value, by_address));
+    let rank = |field: &Static| (field.name.as_bytes().to_vec(), value_rank(field.value, by_address));
     for heap in [sides.right.to_mut(), sides.told.to_mut()] {
         for class in &mut heap.classes {
             class.statics.iter_mut().for_each(|statics| statics.sort_by_key(rank));
@@ -29,7 +29,7 @@ pub(in crate::check) fn with_like_statics(sides: &mut ComparedSides<'_>, by_name
 }
 
 /// Reduces right static fields of one name to the one that is told, if that is one of them.
-fn leave_told(statics: &mut Vec<Static>, told: &[Static]) {
+fn keep_told(statics: &mut Vec<Static>, told: &[Static]) {
     let mut named: HashMap<Name, Vec<Static>> = HashMap::new();
     for field in told {
         named.entry(field.name.clone()).or_default().push(field.clone());
@@ -42,13 +42,13 @@ fn leave_told(statics: &mut Vec<Static>, told: &[Static]) {
 }
 
 /// The order of values of one name: addresses tell nothing where they are an implementation's own.
-fn rank_value(value: Value, by_address: bool) -> (FieldType, u64) {
+fn value_rank(value: Value, by_address: bool) -> (FieldType, u64) {
     let is_known = by_address || value.kind != FieldType::Object;
     (value.kind, if is_known { value.bits } else { 0 })
 }
 
 /// Sorts the fields of each class, and the values of its objects with them.
-pub(in crate::check) fn with_like_fields(sides: &mut ComparedSides<'_>) {
+pub(in crate::check) fn align_fields(sides: &mut ComparedSides<'_>) {
     let by_address = sides.by_address;
     for heap in [sides.right.to_mut(), sides.told.to_mut()] {
         let values = ordered_values(heap, by_address);
@@ -66,7 +66,7 @@ pub(in crate::check) fn with_like_fields(sides: &mut ComparedSides<'_>) {
 
 /// The values of each object by the names of their fields, the object's own class first, where its classes are known.
 fn ordered_values(heap: &Heap, by_address: bool) -> Vec<Option<Vec<Value>>> {
-    let index = Index::new(heap);
+    let index = EntriesByAddress::new(heap);
     let ordered = |object: &crate::model::Object| {
         let Contents::Fields(values) = &object.contents else { return None };
         let fields = index.fields(object);
@@ -79,7 +79,7 @@ fn ordered_values(heap: &Heap, by_address: bool) -> Vec<Option<Vec<Value>>> {
         for ((class, field), value) in fields.into_iter().zip(values) {
             level += u32::from(before.is_some_and(|before| !std::ptr::eq(before, class)));
             before = Some(class);
-            ranked.push(((level, field.name.as_bytes(), rank_value(*value, by_address)), *value));
+            ranked.push(((level, field.name.as_bytes(), value_rank(*value, by_address)), *value));
         }
         ranked.sort_by_key(|(rank, _)| *rank);
         Some(ranked.into_iter().map(|(_, value)| value).collect())
@@ -88,23 +88,25 @@ fn ordered_values(heap: &Heap, by_address: bool) -> Vec<Option<Vec<Value>>> {
 }
 
 /// Sets the quiet bit of each NaN on both sides, or makes all of one type the same.
-pub(in crate::check) fn with_like_nans(sides: &mut ComparedSides<'_>, are_one: bool) {
+pub(in crate::check) fn align_nans(sides: &mut ComparedSides<'_>, are_one: bool) {
     for heap in [sides.right.to_mut(), sides.told.to_mut()] {
         for class in &mut heap.classes {
-            class.statics.iter_mut().flatten().for_each(|field| settle_value(&mut field.value, are_one));
-            class.constant_pool.iter_mut().flatten().for_each(|entry| settle_value(&mut entry.value, are_one));
+            class.statics.iter_mut().flatten().for_each(|field| normalise_nan_value(&mut field.value, are_one));
+            class.constant_pool.iter_mut().flatten().for_each(|entry| normalise_nan_value(&mut entry.value, are_one));
         }
         for object in &mut heap.objects {
             match (&mut object.contents, object.kind) {
-                (Contents::Fields(values), _) => values.iter_mut().for_each(|value| settle_value(value, are_one)),
+                (Contents::Fields(values), _) => {
+                    values.iter_mut().for_each(|value| normalise_nan_value(value, are_one))
+                }
                 (Contents::Primitives(bytes), ObjectKind::PrimitiveArray(PrimitiveType::Float)) => {
                     for bytes in bytes.as_chunks_mut::<4>().0 {
-                        *bytes = settle_float(u32::from_be_bytes(*bytes), are_one).to_be_bytes();
+                        *bytes = normalise_float(u32::from_be_bytes(*bytes), are_one).to_be_bytes();
                     }
                 }
                 (Contents::Primitives(bytes), ObjectKind::PrimitiveArray(PrimitiveType::Double)) => {
                     for bytes in bytes.as_chunks_mut::<8>().0 {
-                        *bytes = settle_double(u64::from_be_bytes(*bytes), are_one).to_be_bytes();
+                        *bytes = normalise_double(u64::from_be_bytes(*bytes), are_one).to_be_bytes();
                     }
                 }
                 _ => {}
@@ -112,22 +114,22 @@ pub(in crate::check) fn with_like_nans(sides: &mut ComparedSides<'_>, are_one: b
         }
         for event in heap.surroundings.events.iter_mut().flatten() {
             if let EventKind::AllocationSites(sites) = &mut event.kind {
-                sites.cutoff = settle_float(sites.cutoff, are_one);
+                sites.cutoff = normalise_float(sites.cutoff, are_one);
             }
         }
     }
 }
 
-fn settle_value(value: &mut Value, are_one: bool) {
+fn normalise_nan_value(value: &mut Value, are_one: bool) {
     value.bits = match value.kind {
-        FieldType::Primitive(PrimitiveType::Float) => settle_float(value.bits as u32, are_one).into(),
-        FieldType::Primitive(PrimitiveType::Double) => settle_double(value.bits, are_one),
+        FieldType::Primitive(PrimitiveType::Float) => normalise_float(value.bits as u32, are_one).into(),
+        FieldType::Primitive(PrimitiveType::Double) => normalise_double(value.bits, are_one),
         _ => value.bits,
     };
 }
 
 /// The bits of a float, with the quiet bit of a NaN set, or those of Java's canonical NaN.
-fn settle_float(bits: u32, are_one: bool) -> u32 {
+fn normalise_float(bits: u32, are_one: bool) -> u32 {
     match (f32::from_bits(bits).is_nan(), are_one) {
         (false, _) => bits,
         (true, false) => bits | 0x0040_0000,
@@ -136,7 +138,7 @@ fn settle_float(bits: u32, are_one: bool) -> u32 {
 }
 
 /// The bits of a double, with the quiet bit of a NaN set, or those of Java's canonical NaN.
-fn settle_double(bits: u64, are_one: bool) -> u64 {
+fn normalise_double(bits: u64, are_one: bool) -> u64 {
     match (f64::from_bits(bits).is_nan(), are_one) {
         (false, _) => bits,
         (true, false) => bits | 0x0008_0000_0000_0000,
@@ -149,19 +151,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn settles_nans_and_nothing_else() {
+    fn normalises_nans_only() {
         assert_eq!(
-            [0x7f80_0000, 0xff80_0000, 0x3f80_0000].map(|bits| settle_float(bits, true)),
+            [0x7f80_0000, 0xff80_0000, 0x3f80_0000].map(|bits| normalise_float(bits, true)),
             [0x7f80_0000, 0xff80_0000, 0x3f80_0000]
         );
-        assert_eq!([0x7fa0_0001, 0xff80_0001].map(|bits| settle_float(bits, false)), [0x7fe0_0001, 0xffc0_0001]);
-        assert_eq!([0x7fa0_0001, 0xff80_0001].map(|bits| settle_float(bits, true)), [0x7fc0_0000; 2]);
-        assert_eq!(settle_double(0xfff0_0000_0000_0001, false), 0xfff8_0000_0000_0001);
-        assert_eq!(settle_double(0x7ff0_0000_0000_0000, true), 0x7ff0_0000_0000_0000);
+        assert_eq!([0x7fa0_0001, 0xff80_0001].map(|bits| normalise_float(bits, false)), [0x7fe0_0001, 0xffc0_0001]);
+        assert_eq!([0x7fa0_0001, 0xff80_0001].map(|bits| normalise_float(bits, true)), [0x7fc0_0000; 2]);
+        assert_eq!(normalise_double(0xfff0_0000_0000_0001, false), 0xfff8_0000_0000_0001);
+        assert_eq!(normalise_double(0x7ff0_0000_0000_0000, true), 0x7ff0_0000_0000_0000);
     }
 
     #[test]
-    fn leaves_one_of_several_statics_with_one_name_that_is_told() {
+    fn keeps_reported_one_of_statics_with_same_name() {
         let field = |name: &str, bits| Static {
             name: Name::from_text(name),
             value: Value { kind: FieldType::Primitive(PrimitiveType::Int), bits },
@@ -169,7 +171,7 @@ mod tests {
         let all = [field("a", 1), field("a", 2), field("b", 3)];
         let left = |told: &[Static]| {
             let mut left = all.to_vec();
-            leave_told(&mut left, told);
+            keep_told(&mut left, told);
             left
         };
         assert_eq!(left(&[field("b", 3), field("a", 2)]), [field("a", 2), field("b", 3)]);

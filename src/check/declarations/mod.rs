@@ -14,14 +14,16 @@ use std::collections::HashSet;
 
 use crate::compare::Facet;
 use crate::error::Error;
-use crate::family::case::{Ambiguity, Choice};
+use crate::family::case::{Ambiguity, ReadingChoice};
 use crate::format::Format;
 use crate::model::{Address, Heap, HeapSource, Object, Root};
 
-pub(super) use conventions::{CONVENTIONS, edges};
+pub(super) use conventions::{CONVENTIONS, counted_edges};
 pub use declares::Declares;
 pub(super) use roots::root_key;
-pub(super) use spelling::{BOOLEANS, GENERAL, NAMES, in_both_forms, in_text, in_words, names, to_0_and_1};
+pub(super) use spelling::{
+    BOOLEANS, GENERAL, NAMES, all_names, convert_names_to_text, in_both_forms, lenient_text, normalise_booleans,
+};
 
 /// Keys of [`DECLARATIONS`] that decide on more than a comparison.
 pub(in crate::check) const IDENTIFIES: &str = "identifies";
@@ -40,7 +42,7 @@ pub struct Declaration {
     /// The subject of the declaration, in a sentence without its full stop.
     pub about: &'static str,
     /// The choices. The first is the default, unless it is a list.
-    pub choices: &'static [Choice],
+    pub choices: &'static [ReadingChoice],
     /// Whether any number of choices can be declared.
     pub is_list: bool,
     /// Whether a pair of `converts` can have the key: for the dumps that are made.
@@ -92,7 +94,7 @@ impl ComparedSides<'_> {
 }
 
 /// A right heap with the roots that an implementation counts: it lists those.
-pub(in crate::check) fn as_counted<'h>(heap: &'h Heap, declares: &Declares) -> Cow<'h, Heap> {
+pub(in crate::check) fn with_counted_roots<'h>(heap: &'h Heap, declares: &Declares) -> Cow<'h, Heap> {
     // Without any root that is told, which of several is counted does not matter.
     let mut told = Heap::default();
     told.surroundings.roots = Some(Vec::new());
@@ -122,7 +124,7 @@ pub(in crate::check) fn counted_roots(
         }
         Ok(())
     })?;
-    Ok(as_counted(&heap, declares).into_owned().surroundings.roots)
+    Ok(with_counted_roots(&heap, declares).into_owned().surroundings.roots)
 }
 
 /// Whether an implementation declares that it does not count every root.
@@ -155,10 +157,10 @@ impl<const OF_DUMPS: bool> Declares<OF_DUMPS> {
     /// Brings a part of a right heap to the readings that are declared.
     pub(in crate::check) fn read(&self, part: &mut Heap) {
         if self.has(BOOLEANS, "0/1") {
-            to_0_and_1(part);
+            normalise_booleans(part);
         }
         if self.has(NAMES, "text") {
-            in_text(part);
+            convert_names_to_text(part);
         }
     }
 }
@@ -197,8 +199,8 @@ pub static DECLARATIONS: &[Declaration] = &[
             IDENTIFIES,
             "The identifiers of objects in listings",
             &[
-                Choice::new("address", "the addresses of the dump"),
-                Choice::new("opaque", "others: addresses are compared up to renaming"),
+                ReadingChoice::new("address", "the addresses of the dump"),
+                ReadingChoice::new("opaque", "others: addresses are compared up to renaming"),
             ],
             &[],
             DeclarationEffect::Asked,
@@ -210,11 +212,11 @@ pub static DECLARATIONS: &[Declaration] = &[
             CLASS_NAMES,
             "The form of the names of classes in listings",
             &[
-                Choice::new("dump", "as the dump's records have them"),
-                Choice::new("java", "that of Java source, whatever the dump has: `java.lang.String`, `int[]`"),
+                ReadingChoice::new("dump", "as the dump's records have them"),
+                ReadingChoice::new("java", "that of Java source, whatever the dump has: `java.lang.String`, `int[]`"),
             ],
             &[Facet::ClassName],
-            DeclarationEffect::Compared(|sides, _| names::to_java(sides)),
+            DeclarationEffect::Compared(|sides, _| names::use_java_names(sides)),
         )
     },
     Declaration {
@@ -223,8 +225,8 @@ pub static DECLARATIONS: &[Declaration] = &[
             "dangling",
             "References to what is not in the dump",
             &[
-                Choice::new("told", "their addresses"),
-                Choice::new("null", "null; so may the class of an object be, or not be told"),
+                ReadingChoice::new("told", "their addresses"),
+                ReadingChoice::new("null", "null; so may the class of an object be, or not be told"),
             ],
             REFERENCES,
             DeclarationEffect::Compared(|sides, _| references::without_dangling(sides)),
@@ -236,8 +238,8 @@ pub static DECLARATIONS: &[Declaration] = &[
         "unnamed",
         "A name that the dump does not have: of a class, field, method, signature, source file, thread or region",
         &[
-            Choice::new("absent", "absent or empty"),
-            Choice::new("placeholder", "any text that stands nowhere in the dump, such as `<unknown>`"),
+            ReadingChoice::new("absent", "absent or empty"),
+            ReadingChoice::new("placeholder", "any text that stands nowhere in the dump, such as `<unknown>`"),
         ],
         &[Facet::ClassName, Facet::Fields, Facet::Statics, Facet::Threads, Facet::StackTraces, Facet::Regions],
         DeclarationEffect::Compared(|sides, _| names::without_placeholders(sides)),
@@ -248,9 +250,9 @@ pub static DECLARATIONS: &[Declaration] = &[
             "nans",
             "Values of float and double that are no number",
             &[
-                Choice::new("bits", "their bits"),
-                Choice::new("quiet", "their bits, and the quiet bit may be set"),
-                Choice::new("any", "some NaN: neither sign nor payload is told"),
+                ReadingChoice::new("bits", "their bits"),
+                ReadingChoice::new("quiet", "their bits, and the quiet bit may be set"),
+                ReadingChoice::new("any", "some NaN: neither sign nor payload is told"),
             ],
             &[
                 Facet::FieldValues,
@@ -260,27 +262,27 @@ pub static DECLARATIONS: &[Declaration] = &[
                 Facet::AllocationSites,
                 Facet::Events,
             ],
-            DeclarationEffect::Compared(|sides, chosen| fields::with_like_nans(sides, chosen == [2])),
+            DeclarationEffect::Compared(|sides, chosen| fields::align_nans(sides, chosen == [2])),
         )
     },
     list(
         MAKES_UP,
         "What listings have although the dump has no record of it",
         &[
-            Choice::new("classes", "classes"),
-            Choice::new("null-objects", "a class or an object at the address 0, such as a boot loader"),
-            Choice::new("null-roots", "roots of the address 0"),
+            ReadingChoice::new("classes", "classes"),
+            ReadingChoice::new("null-objects", "a class or an object at the address 0, such as a boot loader"),
+            ReadingChoice::new("null-roots", "roots of the address 0"),
         ],
         // A class more is a record more in each of these.
         &[Facet::Address, Facet::Kind, Facet::ClassName, Facet::Superclass, Facet::Roots, Facet::RootObjects],
-        DeclarationEffect::Compared(references::without_made_up),
+        DeclarationEffect::Compared(references::without_synthesised),
     ),
     list(
         "leaves_out",
         "What listings lack although the dump has it",
         &[
-            Choice::new("null-roots", "roots of the address 0"),
-            Choice::new("dangling-roots", "roots of what is not in the dump, the address 0 among them"),
+            ReadingChoice::new("null-roots", "roots of the address 0"),
+            ReadingChoice::new("dangling-roots", "roots of what is not in the dump, the address 0 among them"),
         ],
         &[Facet::Roots, Facet::RootObjects, Facet::RootOrder],
         DeclarationEffect::Compared(roots::without_left_out),
@@ -289,46 +291,54 @@ pub static DECLARATIONS: &[Declaration] = &[
         "roots",
         "Several roots of one object",
         &[
-            Choice::new("records", "each record is listed"),
-            Choice::new("once", "of roots that are equal in everything one is listed, and their order is not judged"),
-            Choice::new("one-per-kind", "of those of one kind one is listed, whichever, in any order"),
-            Choice::new("one-per-object", "one is listed, whichever, in any order"),
+            ReadingChoice::new("records", "each record is listed"),
+            ReadingChoice::new(
+                "once",
+                "of roots that are equal in everything one is listed, and their order is not judged",
+            ),
+            ReadingChoice::new("one-per-kind", "of those of one kind one is listed, whichever, in any order"),
+            ReadingChoice::new("one-per-object", "one is listed, whichever, in any order"),
         ],
         &[Facet::Roots, Facet::RootObjects, Facet::RootOrder],
-        DeclarationEffect::Compared(roots::merge),
+        DeclarationEffect::Compared(roots::merge_roots),
     ),
     scalar(
         "statics",
         "The static fields of a class",
         &[
-            Choice::new("listed", "as the dump lists them"),
-            Choice::new("any-order", "in any order"),
-            Choice::new("by-name", "in any order, and of several with one name one is listed, whichever"),
+            ReadingChoice::new("listed", "as the dump lists them"),
+            ReadingChoice::new("any-order", "in any order"),
+            ReadingChoice::new("by-name", "in any order, and of several with one name one is listed, whichever"),
         ],
         &[Facet::Statics],
-        DeclarationEffect::Compared(|sides, chosen| fields::with_like_statics(sides, chosen == [2])),
+        DeclarationEffect::Compared(|sides, chosen| fields::align_statics(sides, chosen == [2])),
     ),
     scalar(
         "fields",
         "The instance fields that a class itself declares, where listings have these, superclasses and values",
         &[
-            Choice::new("listed", "as the dump lists them"),
-            Choice::new("any-order", "in any order, in which the values of an object stand as well"),
+            ReadingChoice::new("listed", "as the dump lists them"),
+            ReadingChoice::new("any-order", "in any order, in which the values of an object stand as well"),
         ],
         &[Facet::Fields, Facet::FieldValues],
-        DeclarationEffect::Compared(|sides, _| fields::with_like_fields(sides)),
+        DeclarationEffect::Compared(|sides, _| fields::align_fields(sides)),
     ),
     list(
         IDENTIFIER_SIZES,
         "Sizes of identifiers in bytes that are read; without it, all. Sound dumps with others are skipped",
-        &[Choice::new("1", "1"), Choice::new("2", "2"), Choice::new("4", "4"), Choice::new("8", "8")],
+        &[
+            ReadingChoice::new("1", "1"),
+            ReadingChoice::new("2", "2"),
+            ReadingChoice::new("4", "4"),
+            ReadingChoice::new("8", "8"),
+        ],
         &[],
         DeclarationEffect::Asked,
     ),
     scalar(
         ANDROID,
         "Dumps with Android's sub-records",
-        &[Choice::new("read", "are read"), Choice::new("skipped", "are skipped, where they are sound")],
+        &[ReadingChoice::new("read", "are read"), ReadingChoice::new("skipped", "are skipped, where they are sound")],
         &[],
         DeclarationEffect::Asked,
     ),
@@ -345,7 +355,7 @@ pub static DECLARATIONS: &[Declaration] = &[
 const fn scalar(
     key: &'static str,
     about: &'static str,
-    choices: &'static [Choice],
+    choices: &'static [ReadingChoice],
     facets: &'static [Facet],
     effect: DeclarationEffect,
 ) -> Declaration {
@@ -355,7 +365,7 @@ const fn scalar(
 const fn list(
     key: &'static str,
     about: &'static str,
-    choices: &'static [Choice],
+    choices: &'static [ReadingChoice],
     facets: &'static [Facet],
     effect: DeclarationEffect,
 ) -> Declaration {

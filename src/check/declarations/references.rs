@@ -50,7 +50,7 @@ pub(in crate::check) fn without_dangling(sides: &mut ComparedSides<'_>) {
 }
 
 /// Takes away what the implementation adds, by its place among the choices.
-pub(in crate::check) fn without_made_up(sides: &mut ComparedSides<'_>, made_up: &[usize]) {
+pub(in crate::check) fn without_synthesised(sides: &mut ComparedSides<'_>, made_up: &[usize]) {
     for kind in made_up {
         match kind {
             0 => without_classes(sides),
@@ -87,13 +87,13 @@ fn without_null_objects(sides: &mut ComparedSides<'_>) {
 
 fn without_null_roots(sides: &mut ComparedSides<'_>) {
     let right = &sides.right;
-    let is_there = |root: &Root| right.surroundings.roots.iter().flatten().any(|other| is_equal(root, other));
+    let is_there = |root: &Root| right.surroundings.roots.iter().flatten().any(|other| is_same_root(root, other));
     if let Some(roots) = &mut sides.told.to_mut().surroundings.roots {
         roots.retain(|root| !root.object.is_null() || is_there(root));
     }
 }
 
 /// Whether two roots are the same, wherever they stand.
-fn is_equal(one: &Root, other: &Root) -> bool {
+fn is_same_root(one: &Root, other: &Root) -> bool {
     (one.object, one.kind) == (other.object, other.kind)
 }

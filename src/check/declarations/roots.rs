@@ -29,7 +29,7 @@ pub(in crate::check) fn without_left_out(sides: &mut ComparedSides<'_>, left_out
 
 /// Reduces right roots that count as one, and told ones that are equal, to one each: the told one if it is right. Their
 /// order is unknown afterwards.
-pub(in crate::check) fn merge(sides: &mut ComparedSides<'_>, chosen: &[usize]) {
+pub(in crate::check) fn merge_roots(sides: &mut ComparedSides<'_>, chosen: &[usize]) {
     let group = |key: &RootKey| {
         let (object, kind, numbers) = key.clone();
         match chosen {

@@ -4,7 +4,7 @@ use std::char::REPLACEMENT_CHARACTER;
 use std::collections::HashMap;
 
 use crate::compare::Facet;
-use crate::family::case::{Ambiguity, Choice, Means};
+use crate::family::case::{Ambiguity, ReadingChoice, ReadingHeap};
 use crate::model::{Contents, EventKind, FieldType, Heap, Name, ObjectKind, PrimitiveType, Value};
 
 /// The name of the ambiguity of booleans.
@@ -18,15 +18,21 @@ pub(in crate::check) const GENERAL: &[Ambiguity] = &[
         name: BOOLEANS,
         about: "A boolean that is neither 0 nor 1",
         rule: "hprof.boolean.value",
-        choices: &[Choice::new("bytes", "its byte"), Choice::new("0/1", "1")],
+        choices: &[ReadingChoice::new("bytes", "its byte"), ReadingChoice::new("0/1", "1")],
         facets: &[Facet::FieldValues, Facet::Statics, Facet::ConstantPool, Facet::PrimitiveContents],
-        means: Means::Heap { same: |_, heap, _, _| !has_odd_booleans(heap), apply: |_, heap, _| to_0_and_1(heap) },
+        means: ReadingHeap::Heap {
+            same: |_, heap, _, _| !has_odd_booleans(heap),
+            apply: |_, heap, _| normalise_booleans(heap),
+        },
     },
     Ambiguity {
         name: NAMES,
         about: "A name whose bytes are not the modified UTF-8 of a text",
         rule: "hprof.text.encoding",
-        choices: &[Choice::new("bytes", "its bytes"), Choice::new("text", "text, with replacements for what is none")],
+        choices: &[
+            ReadingChoice::new("bytes", "its bytes"),
+            ReadingChoice::new("text", "text, with replacements for what is none"),
+        ],
         facets: &[
             Facet::ClassName,
             Facet::Fields,
@@ -38,20 +44,23 @@ pub(in crate::check) const GENERAL: &[Ambiguity] = &[
             Facet::Strings,
             Facet::Events,
         ],
-        means: Means::Heap { same: |_, heap, _, _| !has_other_bytes(heap), apply: |_, heap, _| in_text(heap) },
+        means: ReadingHeap::Heap {
+            same: |_, heap, _, _| !has_other_bytes(heap),
+            apply: |_, heap, _| convert_names_to_text(heap),
+        },
     },
 ];
 
-fn is_odd(value: &Value) -> bool {
+fn is_odd_boolean(value: &Value) -> bool {
     value.kind == FieldType::Primitive(PrimitiveType::Boolean) && value.bits > 1
 }
 
 fn has_odd_booleans(heap: &Heap) -> bool {
     heap.classes.iter().any(|class| {
         let of_statics = class.statics.iter().flatten().map(|field| &field.value);
-        of_statics.chain(class.constant_pool.iter().flatten().map(|entry| &entry.value)).any(is_odd)
+        of_statics.chain(class.constant_pool.iter().flatten().map(|entry| &entry.value)).any(is_odd_boolean)
     }) || heap.objects.iter().any(|object| match (&object.contents, object.kind) {
-        (Contents::Fields(values), _) => values.iter().any(is_odd),
+        (Contents::Fields(values), _) => values.iter().any(is_odd_boolean),
         (Contents::Primitives(bytes), ObjectKind::PrimitiveArray(PrimitiveType::Boolean)) => {
             bytes.iter().any(|byte| *byte > 1)
         }
@@ -60,9 +69,9 @@ fn has_odd_booleans(heap: &Heap) -> bool {
 }
 
 /// Sets each boolean that is neither 0 nor 1 to 1.
-pub(in crate::check) fn to_0_and_1(heap: &mut Heap) {
+pub(in crate::check) fn normalise_booleans(heap: &mut Heap) {
     let mend = |value: &mut Value| {
-        if is_odd(value) {
+        if is_odd_boolean(value) {
             value.bits = 1;
         }
     };
@@ -82,7 +91,7 @@ pub(in crate::check) fn to_0_and_1(heap: &mut Heap) {
 }
 
 /// Every name of a heap.
-pub(in crate::check) fn names(heap: &Heap) -> impl Iterator<Item = &Name> {
+pub(in crate::check) fn all_names(heap: &Heap) -> impl Iterator<Item = &Name> {
     let Heap { facts, classes, objects, surroundings } = heap;
     let of_classes = classes.iter().flat_map(|class| {
         let of_fields = class.fields.iter().flatten().map(|field| &field.name);
@@ -106,14 +115,14 @@ pub(in crate::check) fn names(heap: &Heap) -> impl Iterator<Item = &Name> {
 fn has_other_bytes(heap: &Heap) -> bool {
     let is_plain =
         |name: &Name| name.as_bytes().iter().all(|byte| (1..0x80).contains(byte)) || name.to_text().is_some();
-    !names(heap).all(is_plain)
+    !all_names(heap).all(is_plain)
 }
 
 /// Turns every name into text. Decoders replace invalid bytes differently: one replacement character stands for any
 /// number of them.
-pub(in crate::check) fn in_text(heap: &mut Heap) {
+pub(in crate::check) fn convert_names_to_text(heap: &mut Heap) {
     change_names(heap, &mut |name| {
-        if let Some(text) = in_words(name) {
+        if let Some(text) = lenient_text(name) {
             *name = text;
         }
     });
@@ -122,9 +131,10 @@ pub(in crate::check) fn in_text(heap: &mut Heap) {
 /// Brings names of the dump that mix two forms of a character to those of the right heap, where a decoder knows one form alone.
 pub(in crate::check) fn in_both_forms(told: &mut Heap, dump: &Heap) {
     let mut forms = HashMap::new();
-    for name in names(dump).filter(|name| name.to_text().is_none()) {
-        let words = merged(decoded(name.as_bytes(), &[unit, plain]));
-        let others = [&[unit, short] as &[Form], &[plain]].map(|forms| merged(decoded(name.as_bytes(), forms)));
+    for name in all_names(dump).filter(|name| name.to_text().is_none()) {
+        let words = merged(decode_leniently(name.as_bytes(), &[lone_unit, plain]));
+        let others =
+            [&[lone_unit, short] as &[Form], &[plain]].map(|forms| merged(decode_leniently(name.as_bytes(), forms)));
         forms.extend(others.into_iter().filter(|other| *other != words).map(|other| (other, words.clone())));
     }
     if !forms.is_empty() {
@@ -163,12 +173,14 @@ fn change_names(heap: &mut Heap, change: &mut dyn FnMut(&mut Name)) {
 }
 
 /// A name as text with its invalid bytes replaced; `None` if no decoder replaces anything in it.
-pub(in crate::check) fn in_words(name: &Name) -> Option<Name> {
+pub(in crate::check) fn lenient_text(name: &Name) -> Option<Name> {
     let text = name.to_text();
     if text.as_ref().is_some_and(|text| !text.contains(['?', REPLACEMENT_CHARACTER])) {
         return None;
     }
-    Some(merged(text.map_or_else(|| decoded(name.as_bytes(), &[unit, plain]), |text| text.chars().collect())))
+    Some(merged(
+        text.map_or_else(|| decode_leniently(name.as_bytes(), &[lone_unit, plain]), |text| text.chars().collect()),
+    ))
 }
 
 /// A text with one replacement for any number of them.
@@ -187,7 +199,7 @@ fn merged(characters: Vec<char>) -> Name {
 type Form = fn(&[u8]) -> Option<Vec<u16>>;
 
 /// Bytes as a lenient decoder of some forms takes them.
-fn decoded(bytes: &[u8], forms: &[Form]) -> Vec<char> {
+fn decode_leniently(bytes: &[u8], forms: &[Form]) -> Vec<char> {
     let mut units = Vec::new();
     let mut rest = bytes;
     while !rest.is_empty() {
@@ -214,7 +226,7 @@ fn plain(bytes: &[u8]) -> Option<Vec<u16>> {
 }
 
 /// The unit of UTF-16 whose modified UTF-8 these bytes are, half a pair included.
-fn unit(bytes: &[u8]) -> Option<Vec<u16>> {
+fn lone_unit(bytes: &[u8]) -> Option<Vec<u16>> {
     match *bytes {
         [0xc0, 0x80] => Some(vec![0]),
         [0xed, second @ 0xa0..=0xbf, third @ 0x80..=0xbf] => {

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use crate::annotation::Annotation;
 use crate::bytes::hexadecimal;
-use crate::check::report::evidence::{Evidence, Field};
+use crate::check::report::evidence::{Evidence, EvidenceField};
 use crate::check::task::first_heap;
 use crate::compare::Facet;
 use crate::corpus::Case;
 use crate::error::Error;
-use crate::family::Reading;
+use crate::family::ReadOptions;
 use crate::format::DumpFile;
 use crate::input::Input;
 use crate::model::{Address, ObjectKind};
@@ -21,7 +21,7 @@ const BYTES: usize = 24;
 const NEAR: u64 = 64;
 
 /// The fields that state a fact of the object at an address, or of the whole dump.
-pub(super) fn of_fact(
+pub(super) fn evidence_for_fact(
     case: &Case,
     facet: Facet,
     address: Option<Address>,
@@ -49,21 +49,21 @@ pub(super) fn of_fact(
     visit(&file, |field| {
         let is_there = if record.is_some() { field.record == record } else { names.contains(&field.name) };
         if is_there && (shown.len() < FIELDS || names.contains(&field.name) && shown.len() < 4 * FIELDS) {
-            shown.push((shorten(field), field.bytes.len() as u64));
+            shown.push((field_excerpt(field), field.bytes.len() as u64));
         }
     });
     if shown.is_empty() {
         return Ok(None);
     }
     // Where a list is wrong, the members that are missing from the answer are meant.
-    let missing = words(expected).difference(&words(found)).cloned().collect::<BTreeSet<String>>();
-    let said = |field: &Field| names.contains(&field.name.as_str());
-    let is_missing = |field: &Field| said(field) && !missing.is_disjoint(&words(&field.meaning));
+    let missing = hex_words(expected).difference(&hex_words(found)).cloned().collect::<BTreeSet<String>>();
+    let said = |field: &EvidenceField| names.contains(&field.name.as_str());
+    let is_missing = |field: &EvidenceField| said(field) && !missing.is_disjoint(&hex_words(&field.meaning));
     let by_member = shown.iter().filter(|(field, _)| is_missing(field)).count();
     for (field, _) in &mut shown {
         field.wrong = if by_member > 0 { is_missing(field) } else { said(field) };
     }
-    let wrong = |(field, _): &&(Field, u64)| field.wrong;
+    let wrong = |(field, _): &&(EvidenceField, u64)| field.wrong;
     let first = shown.iter().find(wrong).or(shown.first());
     let last = shown.iter().rfind(wrong).or(shown.last());
     let offset = first.map_or(0, |(field, _)| field.offset);
@@ -74,7 +74,7 @@ pub(super) fn of_fact(
 }
 
 /// The fields around an offset, and the bytes there where nothing can be read.
-pub(super) fn around(case: &Case, offset: u64, rule: Option<&str>) -> Result<Evidence, Error> {
+pub(super) fn evidence_around(case: &Case, offset: u64, rule: Option<&str>) -> Result<Evidence, Error> {
     let mut evidence = Evidence { offset, length: 1, rule: rule.map(str::to_owned), ..Evidence::default() };
     let mut before = Vec::new();
     let mut following = 0;
@@ -85,7 +85,7 @@ pub(super) fn around(case: &Case, offset: u64, rule: Option<&str>) -> Result<Evi
             end = end.max(after);
             let is_here = field.offset <= offset && offset < after;
             if after <= offset {
-                before.push(shorten(field));
+                before.push(field_excerpt(field));
                 if before.len() > FIELDS / 3 {
                     before.remove(0);
                 }
@@ -96,7 +96,7 @@ pub(super) fn around(case: &Case, offset: u64, rule: Option<&str>) -> Result<Evi
                     evidence.offset = field.offset;
                     evidence.length = field.bytes.len() as u64;
                 }
-                before.push(Field { wrong: is_here, ..shorten(field) });
+                before.push(EvidenceField { wrong: is_here, ..field_excerpt(field) });
             }
         });
     }
@@ -106,8 +106,8 @@ pub(super) fn around(case: &Case, offset: u64, rule: Option<&str>) -> Result<Evi
         let bytes = if case.bytes.starts_with(&[0x1f, 0x8b]) { &[][..] } else { &case.bytes[..] };
         let from = |offset: u64| usize::try_from(offset).ok().and_then(|at| bytes.get(at..)).unwrap_or_default();
         let mut put = |at: u64, bytes: &[u8], meaning: &str, wrong| {
-            let (bytes, meaning) = (hex(bytes), meaning.to_owned());
-            evidence.fields.push(Field { offset: at, bytes, name: String::new(), meaning, wrong });
+            let (bytes, meaning) = (hex_excerpt(bytes), meaning.to_owned());
+            evidence.fields.push(EvidenceField { offset: at, bytes, name: String::new(), meaning, wrong });
         };
         if end < offset {
             let gap = from(end);
@@ -120,7 +120,7 @@ pub(super) fn around(case: &Case, offset: u64, rule: Option<&str>) -> Result<Evi
 }
 
 /// The record with the bytes that rely on a rule, or what is around them where they stand in none.
-pub(super) fn of_rule(case: &Case, rule: &str, offset: u64, length: u64) -> Result<Option<Evidence>, Error> {
+pub(super) fn evidence_for_rule(case: &Case, rule: &str, offset: u64, length: u64) -> Result<Option<Evidence>, Error> {
     let Some(file) = open(case) else { return Ok(None) };
     let end = offset.saturating_add(length.max(1));
     let is_there = |field: &Annotation<'_>| field.offset < end && offset < field.offset + field.bytes.len() as u64;
@@ -136,7 +136,7 @@ pub(super) fn of_rule(case: &Case, rule: &str, offset: u64, length: u64) -> Resu
         let wrong = is_there(field);
         let is_shown = field.record == record && (record.is_some() || field.offset.abs_diff(offset) < NEAR);
         if is_shown && (fields.len() < FIELDS || wrong && fields.len() < 2 * FIELDS) {
-            fields.push(Field { wrong, ..shorten(field) });
+            fields.push(EvidenceField { wrong, ..field_excerpt(field) });
         }
     });
     let rule = Some(rule.to_owned());
@@ -145,7 +145,7 @@ pub(super) fn of_rule(case: &Case, rule: &str, offset: u64, length: u64) -> Resu
 
 /// The dump of a case; `None`, if its start is damaged: then it has nothing to show.
 pub(super) fn open(case: &Case) -> Option<DumpFile> {
-    DumpFile::new(Input::memory(&case.id, case.bytes.clone()), Reading::default()).ok()
+    DumpFile::new(Input::from_memory(&case.id, case.bytes.clone()), ReadOptions::default()).ok()
 }
 
 /// Visits all fields, as far as the dump can be read.
@@ -159,23 +159,23 @@ fn visit(file: &DumpFile, mut visit: impl FnMut(&Annotation<'_>)) {
     });
 }
 
-fn shorten(field: &Annotation<'_>) -> Field {
-    Field {
+fn field_excerpt(field: &Annotation<'_>) -> EvidenceField {
+    EvidenceField {
         offset: field.offset,
-        bytes: hex(field.bytes),
+        bytes: hex_excerpt(field.bytes),
         name: field.name.to_owned(),
         meaning: field.meaning.clone(),
         wrong: false,
     }
 }
 
-fn hex(bytes: &[u8]) -> String {
+fn hex_excerpt(bytes: &[u8]) -> String {
     let shown = hexadecimal(&bytes[..bytes.len().min(BYTES)]);
     if bytes.len() > BYTES { format!("{shown}…") } else { shown }
 }
 
 /// The hexadecimal numbers in a text.
-fn words(text: &str) -> BTreeSet<String> {
+fn hex_words(text: &str) -> BTreeSet<String> {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric());
     words.filter(|word| word.starts_with("0x")).map(str::to_owned).collect()
 }

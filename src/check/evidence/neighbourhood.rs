@@ -2,16 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use crate::check::index::Index;
-use crate::check::report::evidence::{Edge, Neighbourhood, Node};
+use crate::check::index::EntriesByAddress;
+use crate::check::report::evidence::{NeighbourEdge, NeighbourNode, Neighbourhood};
 use crate::model::{Address, Contents, Heap, ObjectKind};
 
 /// The number of neighbours that are shown.
 const SHOWN: usize = 10;
 
 /// The neighbourhood of an object or class; `None` if there is neither at the address.
-pub(super) fn of(heap: &Heap, focus: Address) -> Option<Neighbourhood> {
-    let graph = Graph { heap, index: Index::new(heap) };
+pub(super) fn neighbourhood_at(heap: &Heap, focus: Address) -> Option<Neighbourhood> {
+    let graph = NeighbourGraph { heap, index: EntriesByAddress::new(heap) };
     let label = graph.label(focus)?;
     let mut out = graph.edges_of(focus);
     // Its class stands in front, and has no edge of its own shown.
@@ -26,24 +26,24 @@ pub(super) fn of(heap: &Heap, focus: Address) -> Option<Neighbourhood> {
     }
     let shown: Vec<Address> = class.into_iter().chain(neighbours).take(SHOWN).collect();
     let name = |address: Address| graph.label(address).unwrap_or_else(|| "nothing there".to_owned());
-    let node = |address: Address, label: String| Node { address: address.to_string(), label };
+    let node = |address: Address, label: String| NeighbourNode { address: address.to_string(), label };
     let mut nodes = vec![node(focus, label)];
     nodes.extend(shown.iter().map(|address| node(*address, name(*address))));
     let is_shown = |address: &Address| *address == focus || shown.contains(address);
     let edges = out
         .iter()
         .filter(|(from, to, _)| is_shown(from) && is_shown(to))
-        .map(|(from, to, label)| Edge { from: from.to_string(), to: to.to_string(), label: label.clone() })
+        .map(|(from, to, label)| NeighbourEdge { from: from.to_string(), to: to.to_string(), label: label.clone() })
         .collect();
     Some(Neighbourhood { nodes, edges, more })
 }
 
-struct Graph<'h> {
+struct NeighbourGraph<'h> {
     heap: &'h Heap,
-    index: Index<'h>,
+    index: EntriesByAddress<'h>,
 }
 
-impl Graph<'_> {
+impl NeighbourGraph<'_> {
     fn label(&self, address: Address) -> Option<String> {
         if let Some(class) = self.index.classes.get(&address) {
             return Some(format!("class {}", class.name.to_java_form()));

@@ -5,19 +5,19 @@ mod step;
 use std::cmp::Reverse;
 use std::io::BufReader;
 
-use step::Found;
+use step::StepFinding;
 
-use crate::check::introduction::declaration;
+use crate::check::introduction::check_declaration;
 use crate::check::judge::read_answers;
-use crate::check::process::{Limits, Stopped};
-use crate::check::protocol::{Accepted, Hello, Level, Operation as Op, Part, Status};
-use crate::check::subject::{Adapter, Files, NoAnswer, Reply, Subject, leaving};
+use crate::check::process::{Limits, StopReason};
+use crate::check::protocol::{Accepted, AnswerPart, AnswerStatus, Hello, Level, RequestedOperation as Op};
+use crate::check::subject::{Adapter, NoAnswer, QuestionFiles, Reply, Subject, exit_grace};
 use crate::check::task::{first_heap, write_listing};
 use crate::compare::listing;
-use crate::corpus::{Answer, Case, Kind, Verdict, cases};
+use crate::corpus::{Case, CaseOrigin, CaseVerdict, RightAnswer, cases};
 use crate::error::Error;
 use crate::format::Format;
-pub use step::{Examination, Fault, Step};
+pub use step::{Examination, ExaminationStep, Fault};
 
 /// Version of the schema of [`Examination`].
 const SCHEMA: u32 = 3;
@@ -36,25 +36,25 @@ pub fn examine(subject: &Subject) -> Result<Examination, Error> {
         Ok(hello) => hello,
         Err(reply) => {
             let found = match reply {
-                Reply::Interrupted => Found::not_looked_at("interrupted"),
-                reply => Found::of_adapter(Err(words(&reply))),
+                Reply::Interrupted => StepFinding::not_tested("interrupted"),
+                reply => StepFinding::adapter_fault(Err(describe_reply(&reply))),
             };
-            told.put("it starts and answers hello", found);
+            told.add_step("it starts and answers hello", found);
             return Ok(told);
         }
     };
-    told.put("it starts and answers hello", Found::fine());
-    told.put("its hello declares what it can do", Found::of_adapter(declaration(&hello)));
-    let ignored = hello.ignored();
-    told.note(
+    told.add_step("it starts and answers hello", StepFinding::without_problem());
+    told.add_step("its hello declares what it can do", StepFinding::adapter_fault(check_declaration(&hello)));
+    let ignored = hello.ignored_names();
+    told.set_note(
         (!ignored.is_empty()).then(|| format!("ignored, since this version does not know it: {}", ignored.join(", "))),
     );
     let mut examiner = Examiner { subject, hello: &hello, adapter: Some(adapter), told, over: None, hangs: 0 };
-    examiner.manners()?;
-    examiner.dumps()?;
-    examiner.others()?;
-    examiner.missing()?;
-    examiner.leaving();
+    examiner.examine_unknown_operation()?;
+    examiner.examine_dumps()?;
+    examiner.examine_written_dumps()?;
+    examiner.examine_missing_dump()?;
+    examiner.examine_exit();
     Ok(examiner.told)
 }
 
@@ -75,42 +75,42 @@ const PREFIX: &str = "heapsmith's, with blanks ";
 
 impl Examiner<'_> {
     /// Asks the process that runs, or another one if that has failed.
-    fn ask(&mut self, op: &Op, files: &Files) -> Result<Result<Status, Found>, Error> {
-        let limits = Limits::of(&self.subject.budget, files.size, Some(files.place()));
-        let adapter = match self.running()? {
+    fn ask(&mut self, op: &Op, files: &QuestionFiles) -> Result<Result<AnswerStatus, StepFinding>, Error> {
+        let limits = Limits::for_dump(&self.subject.budget, files.size, Some(files.answer_place()));
+        let adapter = match self.running_adapter()? {
             Ok(adapter) => adapter,
             Err(why) => return Ok(Err(why)),
         };
         let answer = adapter.ask(op, &limits);
-        Ok(answer.map_err(|reply| self.failed(&reply)))
+        Ok(answer.map_err(|reply| self.record_failure(&reply)))
     }
 
     /// The process, started again if the last one has failed.
-    fn running(&mut self) -> Result<Result<&mut Adapter, Found>, Error> {
+    fn running_adapter(&mut self) -> Result<Result<&mut Adapter, StepFinding>, Error> {
         if let Some(why) = &self.over {
-            return Ok(Err(Found::not_looked_at(why)));
+            return Ok(Err(StepFinding::not_tested(why)));
         }
         if self.adapter.is_none() {
             let mut adapter = Adapter::start(self.subject)?;
             if let Err(reply) = adapter.hello(self.subject) {
-                let why = format!("it did not start again after a failure: {}", words(&reply));
+                let why = format!("it did not start again after a failure: {}", describe_reply(&reply));
                 self.over = Some(why.clone());
-                return Ok(Err(Found::not_looked_at(&why)));
+                return Ok(Err(StepFinding::not_tested(&why)));
             }
             self.adapter = Some(adapter);
         }
-        let gone = || Found::not_looked_at("it is not running");
+        let gone = || StepFinding::not_tested("it is not running");
         Ok(self.adapter.as_mut().ok_or_else(gone))
     }
 
     /// Records a process that failed instead of answering; it is not asked again.
-    fn failed(&mut self, reply: &Reply) -> Found {
+    fn record_failure(&mut self, reply: &Reply) -> StepFinding {
         self.adapter = None;
-        let how = words(reply);
+        let how = describe_reply(reply);
         match reply {
             Reply::Interrupted | Reply::Doubted => {
                 self.over = Some("interrupted".to_owned());
-                return Found::not_looked_at("interrupted");
+                return StepFinding::not_tested("interrupted");
             }
             Reply::Hang(_) => {
                 self.hangs += 1;
@@ -121,56 +121,61 @@ impl Examiner<'_> {
             _ => {}
         }
         match reply {
-            Reply::Crash(_) | Reply::Hang(_) | Reply::OutOfMemory(_) => Found::of_parser(how),
-            _ => Found::of_adapter(Err(how)),
+            Reply::Crash(_) | Reply::Hang(_) | Reply::OutOfMemory(_) => StepFinding::parser_fault(how),
+            _ => StepFinding::adapter_fault(Err(how)),
         }
     }
 
     /// Examines behaviour that has nothing to do with dumps.
-    fn manners(&mut self) -> Result<(), Error> {
-        let limits = Limits::of(&self.subject.budget, 0, None);
+    fn examine_unknown_operation(&mut self) -> Result<(), Error> {
+        let limits = Limits::for_dump(&self.subject.budget, 0, None);
         // Beyond 32 bits, and what JavaScript still counts exactly.
         let id = (1_u64 << 53) - 1;
-        let adapter = match self.running()? {
+        let adapter = match self.running_adapter()? {
             Ok(adapter) => adapter,
             Err(why) => {
-                self.told.put(UNKNOWN, why);
+                self.told.add_step(UNKNOWN, why);
                 return Ok(());
             }
         };
         adapter.send_line(&format!("{{\"id\":{id},\"op\":\"there is no such operation\",\"and\":[1,2]}}"));
         let found = match adapter.receive(&limits) {
             Err(reply) => {
-                self.failed(&reply);
-                Err(format!("{}; expected {{\"id\":{id},\"status\":\"error\",\"message\":...}}", words(&reply)))
+                self.record_failure(&reply);
+                Err(format!(
+                    "{}; expected {{\"id\":{id},\"status\":\"error\",\"message\":...}}",
+                    describe_reply(&reply)
+                ))
             }
-            Ok(line) => match serde_json::from_slice::<super::protocol::Answer>(&line) {
+            Ok(line) => match serde_json::from_slice::<super::protocol::AdapterAnswer>(&line) {
                 Ok(answer) if answer.id != id => Err(format!("its id is {}, not {id}", answer.id)),
-                Ok(super::protocol::Answer { status: Status::Error { .. }, .. }) => Ok(()),
+                Ok(super::protocol::AdapterAnswer { status: AnswerStatus::Error { .. }, .. }) => Ok(()),
                 Ok(_) => Err("its status is not `error`".to_owned()),
                 Err(e) => Err(format!("not an answer: {e}")),
             },
         };
-        self.told.put(UNKNOWN, Found::of_adapter(found));
+        self.told.add_step(UNKNOWN, StepFinding::adapter_fault(found));
         Ok(())
     }
 
     /// Examines the question about a missing dump: the parser is not at fault.
-    fn missing(&mut self) -> Result<(), Error> {
+    fn examine_missing_dump(&mut self) -> Result<(), Error> {
         let Some(format) = Format::all().find(|format| self.hello.can_read(*format)) else { return Ok(()) };
-        let mut files = Files::with(PREFIX, "dump", &[], ANSWER)?;
+        let mut files = QuestionFiles::with_bytes(PREFIX, "dump", &[], ANSWER)?;
         files.input.set_file_name("there is no such file");
-        let op = self.parse(&files, format, self.hello.level());
+        let op = self.parse_request(&files, format, self.hello.level());
         let found = match self.ask(&op, &files)? {
-            Ok(Status::Accept(_)) => Found::of_adapter(Err("it accepts a dump that does not exist".to_owned())),
-            Ok(_) => Found::fine(),
-            Err(found) => found.in_adapter(),
+            Ok(AnswerStatus::Accept(_)) => {
+                StepFinding::adapter_fault(Err("it accepts a dump that does not exist".to_owned()))
+            }
+            Ok(_) => StepFinding::without_problem(),
+            Err(found) => found.blame_adapter(),
         };
-        self.told.put("it keeps running when the dump does not exist", found);
+        self.told.add_step("it keeps running when the dump does not exist", found);
         Ok(())
     }
 
-    fn parse(&self, files: &Files, format: Format, level: Level) -> Op {
+    fn parse_request(&self, files: &QuestionFiles, format: Format, level: Level) -> Op {
         Op::Parse {
             path: files.input.to_string_lossy().into_owned(),
             format: format.to_string(),
@@ -184,93 +189,102 @@ impl Examiner<'_> {
     }
 
     /// Examines a few dumps of each format: each level, a damaged dump, and the first one once more.
-    fn dumps(&mut self) -> Result<(), Error> {
+    fn examine_dumps(&mut self) -> Result<(), Error> {
         let Some(all) = Error::unless_stopped(cases())? else { return Ok(()) };
         for format in Format::all().filter(|format| self.hello.can_read(*format)) {
             let plain = |case: &&Case| case.format == format && case.heap.is_none() && !is_compressed(case);
             let of = |verdict| all.iter().filter(plain).filter(move |case| case.verdict == verdict);
             let has_objects = |case: &&Case| first_heap(case).is_some_and(|heap| !heap.objects.is_empty());
-            let plain = of(Verdict::Valid).filter(|case| !case.id.contains("any")).filter(has_objects);
-            let Some(valid) = plain.min_by_key(|case| rank(case)) else {
+            let plain = of(CaseVerdict::Valid).filter(|case| !case.id.contains("any")).filter(has_objects);
+            let Some(valid) = plain.min_by_key(|case| case_rank(case)) else {
                 continue;
             };
             let has_roots = first_heap(valid).is_some_and(|heap| heap.surroundings.roots.is_some());
             let is_asked = |level: &Level| *level != Level::Answers || has_roots;
             for level in self.hello.levels.iter().copied().filter(is_asked) {
                 let found = self.read(valid, level)?;
-                self.told.put(
+                self.told.add_step(
                     format!("it reads {} with an answer at the level `{level}`", valid.id),
-                    found.on("parser", &valid.id),
+                    found.on_case("parser", &valid.id),
                 );
             }
-            if let Some(damaged) = of(Verdict::Invalid).min_by_key(|case| case.bytes.len()) {
-                let (found, note) = self.refuse(damaged)?;
-                self.told
-                    .put(format!("it refuses {}: {}", damaged.id, damaged.summary), found.on("parser", &damaged.id));
-                self.told.note(note);
+            if let Some(damaged) = of(CaseVerdict::Invalid).min_by_key(|case| case.bytes.len()) {
+                let (found, note) = self.examine_refusal(damaged)?;
+                self.told.add_step(
+                    format!("it refuses {}: {}", damaged.id, damaged.summary),
+                    found.on_case("parser", &damaged.id),
+                );
+                self.told.set_note(note);
             }
             let found = self.read(valid, self.hello.level())?;
-            self.told.put(format!("it reads {} once more after that", valid.id), found.on("parser", &valid.id));
+            self.told
+                .add_step(format!("it reads {} once more after that", valid.id), found.on_case("parser", &valid.id));
         }
         Ok(())
     }
 
     /// Examines a conversion of each pair, and a dump of each writer.
-    fn others(&mut self) -> Result<(), Error> {
+    fn examine_written_dumps(&mut self) -> Result<(), Error> {
         let Some(all) = Error::unless_stopped(cases())? else { return Ok(()) };
         for format in Format::all() {
             let plain = |case: &&Case| case.format == format && case.heap.is_none() && !is_compressed(case);
             let has_objects = |case: &&Case| first_heap(case).is_some_and(|heap| !heap.objects.is_empty());
-            let valid = all.iter().filter(plain).filter(|case| case.verdict == Verdict::Valid).filter(has_objects);
-            let Some(case) = valid.min_by_key(|case| rank(case)) else { continue };
+            let valid = all.iter().filter(plain).filter(|case| case.verdict == CaseVerdict::Valid).filter(has_objects);
+            let Some(case) = valid.min_by_key(|case| case_rank(case)) else { continue };
             for to in self.hello.targets(format) {
-                let files = Files::with(PREFIX, &case.file(), &case.bytes, to.format.family().suffix())?;
-                let (path, out) = paths(&files);
-                let found =
-                    self.makes(&files, &Op::Convert { path, from: format.to_string(), to: to.to_string(), out })?;
-                self.told.put(format!("it converts {} to {to}", case.id), found.on("converter", &case.id));
+                let files = QuestionFiles::with_bytes(PREFIX, &case.file(), &case.bytes, to.format.family().suffix())?;
+                let (path, out) = file_paths(&files);
+                let found = self
+                    .ask_for_file(&files, &Op::Convert { path, from: format.to_string(), to: to.to_string(), out })?;
+                self.told.add_step(format!("it converts {} to {to}", case.id), found.on_case("converter", &case.id));
             }
             for to in self.hello.writers(format) {
                 let mut listing = Vec::new();
                 write_listing(case, &mut listing)?;
-                let files = Files::with(PREFIX, &case.listing_file(0), &listing, to.format.family().suffix())?;
-                let (path, out) = paths(&files);
-                let found = self.makes(&files, &Op::Encode { path, format: to.to_string(), out })?;
-                self.told.put(format!("it writes the listing of {} as {to}", case.id), found.on("writer", &case.id));
+                let files =
+                    QuestionFiles::with_bytes(PREFIX, &case.listing_file(0), &listing, to.format.family().suffix())?;
+                let (path, out) = file_paths(&files);
+                let found = self.ask_for_file(&files, &Op::Encode { path, format: to.to_string(), out })?;
+                self.told.add_step(
+                    format!("it writes the listing of {} as {to}", case.id),
+                    found.on_case("writer", &case.id),
+                );
             }
         }
         Ok(())
     }
 
-    fn makes(&mut self, files: &Files, op: &Op) -> Result<Found, Error> {
+    fn ask_for_file(&mut self, files: &QuestionFiles, op: &Op) -> Result<StepFinding, Error> {
         Ok(match self.ask(op, files)? {
-            Ok(Status::Accept(_)) => Found::of_adapter(self.take(files)),
-            Ok(status) => not_accepted(status),
+            Ok(AnswerStatus::Accept(_)) => StepFinding::adapter_fault(self.open_answer(files)),
+            Ok(status) => finding_from_status(status),
             Err(found) => found,
         })
     }
 
     /// Opens the file of an answer.
-    fn take(&self, files: &Files) -> Result<(), String> {
-        let taken = files.take_answer(&self.subject.budget, files.size);
+    fn open_answer(&self, files: &QuestionFiles) -> Result<(), String> {
+        let taken = files.open_answer(&self.subject.budget, files.size);
         taken.map_err(|why| match why {
             NoAnswer::NoFile(why) => format!("there is no plain file where `out` says: {why}"),
             NoAnswer::Endless(limit) => format!("the file has more than {} MiB", limit >> 20),
         })
     }
 
-    fn read(&mut self, case: &Case, level: Level) -> Result<Found, Error> {
-        let files = Files::with(PREFIX, &case.file(), &case.bytes, ANSWER)?;
-        let op = self.parse(&files, case.format, level);
+    fn read(&mut self, case: &Case, level: Level) -> Result<StepFinding, Error> {
+        let files = QuestionFiles::with_bytes(PREFIX, &case.file(), &case.bytes, ANSWER)?;
+        let op = self.parse_request(&files, case.format, level);
         Ok(match self.ask(&op, &files)? {
-            Ok(Status::Accept(accepted)) => Found::of_adapter(self.answered(&accepted, level, &files)),
-            Ok(status) => not_accepted(status),
+            Ok(AnswerStatus::Accept(accepted)) => {
+                StepFinding::adapter_fault(self.check_answer(&accepted, level, &files))
+            }
+            Ok(status) => finding_from_status(status),
             Err(found) => found,
         })
     }
 
     /// Whether an answer has what its level needs; `check` judges whether that is right.
-    fn answered(&self, accepted: &Accepted, level: Level, files: &Files) -> Result<(), String> {
+    fn check_answer(&self, accepted: &Accepted, level: Level, files: &QuestionFiles) -> Result<(), String> {
         match level {
             Level::Verdict => Ok(()),
             Level::Counts => {
@@ -287,17 +301,17 @@ impl Examiner<'_> {
                 Some(_) => Ok(()),
             },
             Level::Answers => {
-                self.take(files)?;
+                self.open_answer(files)?;
                 let answer = files.answer().map_err(|e| e.to_string())?;
                 let told = read_answers(BufReader::new(answer.reader()))?;
-                let has = |part: &Part| told.values().any(|line| line.has(*part));
+                let has = |part: &AnswerPart| told.values().any(|line| line.has(*part));
                 match self.hello.answers.iter().find(|part| !has(part)) {
                     Some(part) => Err(format!("`answers` of hello has {part}, which no line has anything of")),
                     None => Ok(()),
                 }
             }
             Level::Listing => {
-                self.take(files)?;
+                self.open_answer(files)?;
                 let answer = files.answer().map_err(|e| e.to_string())?;
                 let listing = listing::read(BufReader::new(answer.reader()))
                     .map_err(|e| format!("the file is not a listing: {e}"))?;
@@ -310,20 +324,20 @@ impl Examiner<'_> {
     }
 
     /// Whether it refuses a dump, and what could be said better.
-    fn refuse(&mut self, case: &Case) -> Result<(Found, Option<String>), Error> {
-        debug_assert!(case.answers.iter().all(|answer| matches!(answer, Answer::Refuses(_))));
-        let files = Files::with(PREFIX, &case.file(), &case.bytes, ANSWER)?;
-        let op = self.parse(&files, case.format, self.hello.level());
+    fn examine_refusal(&mut self, case: &Case) -> Result<(StepFinding, Option<String>), Error> {
+        debug_assert!(case.answers.iter().all(|answer| matches!(answer, RightAnswer::Refuses(_))));
+        let files = QuestionFiles::with_bytes(PREFIX, &case.file(), &case.bytes, ANSWER)?;
+        let op = self.parse_request(&files, case.format, self.hello.level());
         let answer = self.ask(&op, &files)?;
         let note = match &answer {
-            Ok(Status::Reject { offset: None, .. }) => Some(NO_OFFSET.to_owned()),
+            Ok(AnswerStatus::Reject { offset: None, .. }) => Some(NO_OFFSET.to_owned()),
             _ => None,
         };
         let found = match answer {
-            Ok(Status::Reject { .. } | Status::Skip { .. }) => Found::fine(),
-            Ok(Status::Accept(_)) => Found::of_parser("it accepts a dump that is damaged".to_owned()),
-            Ok(Status::Crash { message }) => Found::of_parser(crashed(&message)),
-            Ok(Status::Error { message }) => Found::of_adapter(Err(format!(
+            Ok(AnswerStatus::Reject { .. } | AnswerStatus::Skip { .. }) => StepFinding::without_problem(),
+            Ok(AnswerStatus::Accept(_)) => StepFinding::parser_fault("it accepts a dump that is damaged".to_owned()),
+            Ok(AnswerStatus::Crash { message }) => StepFinding::parser_fault(crash_message(&message)),
+            Ok(AnswerStatus::Error { message }) => StepFinding::adapter_fault(Err(format!(
                 "status `error` ({message}); answer with `reject` where the parser refuses a dump: `error` is for failures \
                  of the adapter itself"
             ))),
@@ -333,20 +347,21 @@ impl Examiner<'_> {
     }
 
     /// Examines the end of the process.
-    fn leaving(&mut self) {
+    fn examine_exit(&mut self) {
         let Some(adapter) = &mut self.adapter else { return };
         let (lines, has_ended) = adapter.finish(&self.subject.budget);
         let found = match has_ended {
-            Some(Stopped::Ended(Some(0), _)) => Ok(()),
-            Some(Stopped::Ended(_, how)) => Err(format!("{how}; expected exit code 0")),
-            Some(stopped @ (Stopped::Endless(_) | Stopped::OutOfMemory(_))) => {
-                Err(format!("{} after that, and was killed", words(&Reply::stopped(stopped, ""))))
+            Some(StopReason::Ended(Some(0), _)) => Ok(()),
+            Some(StopReason::Ended(_, how)) => Err(format!("{how}; expected exit code 0")),
+            Some(stopped @ (StopReason::Endless(_) | StopReason::OutOfMemory(_))) => {
+                Err(format!("{} after that, and was killed", describe_reply(&Reply::from_stop_reason(stopped, ""))))
             }
-            _ => {
-                Err(format!("it was still running {} s later, and was killed", leaving(&self.subject.budget).as_secs()))
-            }
+            _ => Err(format!(
+                "it was still running {} s later, and was killed",
+                exit_grace(&self.subject.budget).as_secs()
+            )),
         };
-        self.told.put("it ends when its standard input does", Found::of_adapter(found));
+        self.told.add_step("it ends when its standard input does", StepFinding::adapter_fault(found));
         let found = match lines.first() {
             None => Ok(()),
             Some(line) => Err(format!(
@@ -354,21 +369,21 @@ impl Examiner<'_> {
                 String::from_utf8_lossy(line)
             )),
         };
-        self.told.put("it writes only answers to standard output", Found::of_adapter(found));
+        self.told.add_step("it writes only answers to standard output", StepFinding::adapter_fault(found));
     }
 }
 
-fn crashed(message: &str) -> String {
+fn crash_message(message: &str) -> String {
     format!("it crashed: {message}")
 }
 
 /// The finding in a status other than `accept`, for a dump that can be read or a listing that can be written.
-fn not_accepted(status: Status) -> Found {
+fn finding_from_status(status: AnswerStatus) -> StepFinding {
     match status {
-        Status::Accept(_) | Status::Skip { .. } => Found::fine(),
-        Status::Reject { message, .. } => Found::of_parser(format!("it refuses it: {message}")),
-        Status::Crash { message } => Found::of_parser(crashed(&message)),
-        Status::Error { message } => Found::of_parser(format!("status `error`: {message}")),
+        AnswerStatus::Accept(_) | AnswerStatus::Skip { .. } => StepFinding::without_problem(),
+        AnswerStatus::Reject { message, .. } => StepFinding::parser_fault(format!("it refuses it: {message}")),
+        AnswerStatus::Crash { message } => StepFinding::parser_fault(crash_message(&message)),
+        AnswerStatus::Error { message } => StepFinding::parser_fault(format!("status `error`: {message}")),
     }
 }
 
@@ -381,14 +396,14 @@ const NO_OFFSET: &str = "the answer has no `offset`; if the parser knows which b
 /// The suffix of listings.
 const ANSWER: &str = "jsonl";
 
-fn paths(files: &Files) -> (String, String) {
+fn file_paths(files: &QuestionFiles) -> (String, String) {
     (files.input.to_string_lossy().into_owned(), files.output.to_string_lossy().into_owned())
 }
 
 /// The order of cases: the ordinary dump of each format first, which keeps the most rules; then dumps of real writers
 /// before odd ones, small before large.
-fn rank(case: &Case) -> (Reverse<usize>, bool, usize) {
-    let is_odd = case.kind != Kind::Golden;
+fn case_rank(case: &Case) -> (Reverse<usize>, bool, usize) {
+    let is_odd = case.kind != CaseOrigin::Golden;
     (Reverse(case.keeps.len()), is_odd, case.bytes.len())
 }
 
@@ -396,10 +411,10 @@ fn is_compressed(case: &Case) -> bool {
     case.bytes.starts_with(&[0x1f, 0x8b])
 }
 
-fn words(reply: &Reply) -> String {
+fn describe_reply(reply: &Reply) -> String {
     match reply {
         Reply::Crash(how) => format!("the process ended: {how}"),
-        Reply::Failed(how) => crashed(how),
+        Reply::Failed(how) => crash_message(how),
         Reply::NotStarted(why) => format!("it cannot be started: {why}"),
         Reply::Error(how) | Reply::Hang(how) | Reply::OutOfMemory(how) | Reply::Skipped(how, _) => how.clone(),
         Reply::Refused(message, _) => format!("refused: {message}"),

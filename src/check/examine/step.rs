@@ -11,12 +11,13 @@ pub struct Examination {
     /// Version of this report's schema.
     pub schema: u32,
     /// What was looked at, in order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<ExaminationStep>,
 }
 
 /// Something that the protocol asks for.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Step {
+#[schemars(rename = "Step")]
+pub struct ExaminationStep {
     /// What it asks for.
     pub what: String,
     /// What is wrong; absent if nothing is.
@@ -46,14 +47,14 @@ impl Examination {
         self.steps.iter().all(|step| step.problem.is_none())
     }
 
-    pub(super) fn put(&mut self, what: impl Into<String>, found: Found) {
-        let Found { problem, fault } = found;
+    pub(super) fn add_step(&mut self, what: impl Into<String>, found: StepFinding) {
+        let StepFinding { problem, fault } = found;
         let problem = problem.map(|problem| cut(&problem, 2 * LONG));
-        self.steps.push(Step { what: what.into(), problem, fault, note: None });
+        self.steps.push(ExaminationStep { what: what.into(), problem, fault, note: None });
     }
 
     /// Adds a suggestion to the last step.
-    pub(super) fn note(&mut self, note: Option<String>) {
+    pub(super) fn set_note(&mut self, note: Option<String>) {
         if let (Some(step), Some(note)) = (self.steps.last_mut(), note) {
             step.note = Some(cut(&note, 2 * LONG));
         }
@@ -61,42 +62,44 @@ impl Examination {
 }
 
 /// The finding of a step.
-pub(super) struct Found {
+pub(super) struct StepFinding {
     problem: Option<String>,
     fault: Option<Fault>,
 }
 
-impl Found {
-    pub(super) fn fine() -> Found {
-        Found { problem: None, fault: None }
+impl StepFinding {
+    pub(super) fn without_problem() -> StepFinding {
+        StepFinding { problem: None, fault: None }
     }
 
     /// The adapter's mistake, if there is one.
-    pub(super) fn of_adapter(found: Result<(), String>) -> Found {
+    pub(super) fn adapter_fault(found: Result<(), String>) -> StepFinding {
         let problem = found.err();
-        Found { fault: problem.as_ref().map(|_| Fault::Adapter), problem }
+        StepFinding { fault: problem.as_ref().map(|_| Fault::Adapter), problem }
     }
 
     /// The parser's mistake.
-    pub(super) fn of_parser(problem: String) -> Found {
-        Found { problem: Some(problem), fault: Some(Fault::Parser) }
+    pub(super) fn parser_fault(problem: String) -> StepFinding {
+        StepFinding { problem: Some(problem), fault: Some(Fault::Parser) }
     }
 
     /// A step that could not be tested, with the reason.
-    pub(super) fn not_looked_at(why: &str) -> Found {
-        Found { problem: Some(format!("not tested: {why}")), fault: None }
+    pub(super) fn not_tested(why: &str) -> StepFinding {
+        StepFinding { problem: Some(format!("not tested: {why}")), fault: None }
     }
 
     /// The failure as the adapter's, where no parser is concerned.
-    pub(super) fn in_adapter(self) -> Found {
-        Found { fault: self.fault.map(|_| Fault::Adapter), ..self }
+    pub(super) fn blame_adapter(self) -> StepFinding {
+        StepFinding { fault: self.fault.map(|_| Fault::Adapter), ..self }
     }
 
     /// Names the case on which the parser, converter or writer failed.
-    pub(super) fn on(self, what: &str, case: &str) -> Found {
+    pub(super) fn on_case(self, what: &str, case: &str) -> StepFinding {
         match (self.fault, self.problem) {
-            (Some(Fault::Parser), Some(how)) => Found::of_parser(format!("your {what} failed on {case}: {how}")),
-            (fault, problem) => Found { problem, fault },
+            (Some(Fault::Parser), Some(how)) => {
+                StepFinding::parser_fault(format!("your {what} failed on {case}: {how}"))
+            }
+            (fault, problem) => StepFinding { problem, fault },
         }
     }
 }

@@ -10,9 +10,9 @@ use serde::Deserialize;
 
 use crate::check::causes::explain;
 use crate::check::effort::Effort;
-use crate::check::report::{CaseResult, Disagreement, Expectation, Outcome, Report, Suspect};
-use crate::check::sources::{numbers, random_id};
-use crate::check::task::Choice;
+use crate::check::report::{CaseResult, CheckReport, Disagreement, Expectation, Outcome, Suspect};
+use crate::check::sources::{parse_random_id, random_id};
+use crate::check::task::CaseChoice;
 use crate::error::{Error, did_you_mean};
 use crate::input::{LONGEST_TEXT, read_text};
 use crate::interrupt::Stop;
@@ -25,14 +25,14 @@ pub use update::Update;
 pub struct ExpectedFailures {
     /// The entries.
     #[serde(default)]
-    pub expect: Vec<Entry>,
+    pub expect: Vec<ExpectedFailure>,
 }
 
 /// Failures with one reason. In patterns, `*`, `?` and `[...]` are as in a shell. A failure has to match a pattern of
 /// each list; an empty list matches everything.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Entry {
+pub struct ExpectedFailure {
     /// Pattern of the label of the implementation; absent for all.
     #[serde(default)]
     pub implementation: Option<String>,
@@ -65,7 +65,7 @@ pub struct Entry {
 
 /// A result, to be matched with expected failures.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Seen<'r> {
+pub(super) struct ObservedResult<'r> {
     /// The label of the implementation.
     pub(super) label: &'r str,
     /// Case id.
@@ -80,49 +80,49 @@ pub(super) struct Seen<'r> {
     pub(super) rules: &'r [String],
 }
 
-impl<'r> Seen<'r> {
-    pub(super) fn of(label: &'r str, result: &'r CaseResult, rules: &'r [String]) -> Seen<'r> {
+impl<'r> ObservedResult<'r> {
+    pub(super) fn from_result(label: &'r str, result: &'r CaseResult, rules: &'r [String]) -> ObservedResult<'r> {
         let rule = result.evidence.as_ref().and_then(|evidence| evidence.rule.as_deref());
-        Seen { label, id: &result.id, outcome: &result.outcome, rule, suspects: &result.suspects, rules }
+        ObservedResult { label, id: &result.id, outcome: &result.outcome, rule, suspects: &result.suspects, rules }
     }
 }
 
-impl Entry {
+impl ExpectedFailure {
     /// Whether it expects this result, if that is a failure. A pass it expects to be one where it has the case's id.
-    fn expects(&self, seen: Seen<'_>) -> bool {
+    fn expects(&self, seen: ObservedResult<'_>) -> bool {
         if self.implementation.as_ref().is_some_and(|pattern| !matches(pattern, seen.label)) {
             return false;
         }
-        if any(&self.except, seen.id) {
+        if matches_any(&self.except, seen.id) {
             return false;
         }
         match seen.outcome {
             outcome if outcome.is_failure() => self.describes(seen),
-            outcome if outcome.is_pass() => self.names(seen.id),
+            outcome if outcome.is_pass() => self.lists_id(seen.id),
             _ => false,
         }
     }
 
-    fn describes(&self, seen: Seen<'_>) -> bool {
+    fn describes(&self, seen: ObservedResult<'_>) -> bool {
         let fact = match seen.outcome {
             Outcome::Fail { fact, .. } | Outcome::Disagree(Disagreement { fact, .. }) => fact,
             _ => "",
         };
-        let is_open = |patterns: &[String], text: &str| patterns.is_empty() || any(patterns, text);
+        let is_open = |patterns: &[String], text: &str| patterns.is_empty() || matches_any(patterns, text);
         is_open(&self.verdicts, seen.outcome.name())
             && is_open(&self.facts, fact)
             && is_open(&self.cases, seen.id)
             && is_open(&self.details, &seen.outcome.detail())
             && (self.rules.is_empty()
-                || seen.suspects.iter().any(|suspect| any(&self.rules, &suspect.rule))
+                || seen.suspects.iter().any(|suspect| matches_any(&self.rules, &suspect.rule))
                 || match seen.rule {
-                    Some(rule) => any(&self.rules, rule),
-                    None => seen.rules.iter().any(|rule| any(&self.rules, rule)),
+                    Some(rule) => matches_any(&self.rules, rule),
+                    None => seen.rules.iter().any(|rule| matches_any(&self.rules, rule)),
                 })
     }
 
     /// Whether a case is listed by its id, and not by a pattern.
-    fn names(&self, id: &str) -> bool {
+    fn lists_id(&self, id: &str) -> bool {
         self.cases.iter().any(|pattern| is_id(pattern, id))
     }
 
@@ -137,7 +137,7 @@ fn is_id(pattern: &str, id: &str) -> bool {
     !pattern.contains(['*', '?']) && matches(pattern, id)
 }
 
-fn any(patterns: &[String], text: &str) -> bool {
+fn matches_any(patterns: &[String], text: &str) -> bool {
     patterns.iter().any(|pattern| matches(pattern, text))
 }
 
@@ -145,14 +145,14 @@ fn matches(pattern: &str, text: &str) -> bool {
     pattern == text || Pattern::new(pattern).is_ok_and(|pattern| pattern.matches(text))
 }
 
-impl Report {
+impl CheckReport {
     /// Applies expected failures anew: what they describe does not fail the run.
-    pub fn expect(&mut self, expected: &ExpectedFailures) {
+    pub fn apply_expected(&mut self, expected: &ExpectedFailures) {
         let rules: HashMap<&str, &[String]> = self.cases.iter().map(|case| (&*case.id, &case.rules[..])).collect();
         for tested in &mut self.implementations {
             for result in &mut tested.results {
                 let rules = rules.get(&*result.id).copied().unwrap_or_default();
-                result.expected = expected.find(Seen::of(&tested.label, result, rules));
+                result.expected = expected.expectation(ObservedResult::from_result(&tested.label, result, rules));
             }
             tested.count();
         }
@@ -189,7 +189,7 @@ impl ExpectedFailures {
     /// # Errors
     /// If a pattern is malformed, or matches no verdict.
     pub(super) fn check(&self) -> Result<(), Error> {
-        for pattern in self.expect.iter().flat_map(Entry::patterns) {
+        for pattern in self.expect.iter().flat_map(ExpectedFailure::patterns) {
             Pattern::new(pattern).map_err(|e| Error::Usage(format!("the pattern {pattern:?}: {e}")))?;
         }
         for pattern in self.expect.iter().flat_map(|entry| &entry.verdicts) {
@@ -207,7 +207,7 @@ impl ExpectedFailures {
     /// # Errors
     /// If a case is named that does not exist, or a pattern matches none; or a recipe fails, which would be a defect.
     #[doc(hidden)]
-    pub fn check_cases(&self, corpus: &BTreeSet<String>, choice: &Choice) -> Result<(), Error> {
+    pub fn check_cases(&self, corpus: &BTreeSet<String>, choice: &CaseChoice) -> Result<(), Error> {
         for entry in &self.expect {
             for pattern in entry.cases.iter().chain(&entry.except) {
                 // What was to be done follows the id.
@@ -221,7 +221,7 @@ impl ExpectedFailures {
                     let near = did_you_mean(case, corpus.iter().map(String::as_str));
                     return Err(wrong(&format!("there is none; `heapsmith corpus list` prints the ids{near}")));
                 }
-                if let Some((seed, number)) = numbers(case)
+                if let Some((seed, number)) = parse_random_id(case)
                     && (seed, number < choice.random) == (choice.seed, true)
                 {
                     let id = random_id(seed, number, &choice.families())?;
@@ -240,23 +240,27 @@ impl ExpectedFailures {
     }
 
     /// The expectation that a result should fail, if there is one.
-    pub(super) fn find(&self, seen: Seen<'_>) -> Option<Expectation> {
+    pub(super) fn expectation(&self, seen: ObservedResult<'_>) -> Option<Expectation> {
         let entry = self.expect.iter().find(|entry| entry.expects(seen))?;
         Some(Expectation { reason: entry.reason.clone(), link: entry.link.clone() })
     }
 
     /// The reasons of entries for an implementation of the report that match no result. They are out of date, or their
     /// cases were not run.
-    pub fn idle(&self, report: &Report) -> Vec<&str> {
-        let meant = |entry: &&Entry| {
+    pub fn unused_reasons(&self, report: &CheckReport) -> Vec<&str> {
+        let meant = |entry: &&ExpectedFailure| {
             let pattern = entry.implementation.as_deref().unwrap_or("*");
             report.implementations.iter().any(|tested| matches(pattern, &tested.label))
         };
         let facts = report.rules_of_cases();
-        let happened = |entry: &Entry| {
+        let happened = |entry: &ExpectedFailure| {
             report.implementations.iter().any(|tested| {
                 let seen = |result| {
-                    Seen::of(&tested.label, result, facts.get(result.id.as_str()).copied().unwrap_or_default())
+                    ObservedResult::from_result(
+                        &tested.label,
+                        result,
+                        facts.get(result.id.as_str()).copied().unwrap_or_default(),
+                    )
                 };
                 tested.results.iter().any(|result| entry.expects(seen(result)))
             })
@@ -270,7 +274,7 @@ impl ExpectedFailures {
 mod tests {
     use super::*;
     use crate::check::report::CaseFacts;
-    use crate::check::report::Tested;
+    use crate::check::report::TestedImplementation;
 
     fn fail(fact: &str) -> Outcome {
         let (expected, found) = ("1".to_owned(), "2".to_owned());
@@ -285,15 +289,23 @@ mod tests {
         Outcome::Pass { reading: None }
     }
 
-    pub(super) fn report(cases: &[(&str, Outcome, &str)]) -> Report {
+    pub(super) fn report(cases: &[(&str, Outcome, &str)]) -> CheckReport {
         let results = cases.iter().map(|(id, outcome, _)| CaseResult::new(*id, outcome.clone()));
         let facts = |(id, _, rule): &(&str, Outcome, &str)| CaseFacts {
             id: (*id).to_owned(),
             rules: vec![(*rule).to_owned()],
             ..CaseFacts::default()
         };
-        let tested = Tested { label: "tool 1.0".to_owned(), results: results.collect(), ..Tested::default() };
-        Report { cases: cases.iter().map(facts).collect(), implementations: vec![tested], ..Report::default() }
+        let tested = TestedImplementation {
+            label: "tool 1.0".to_owned(),
+            results: results.collect(),
+            ..TestedImplementation::default()
+        };
+        CheckReport {
+            cases: cases.iter().map(facts).collect(),
+            implementations: vec![tested],
+            ..CheckReport::default()
+        }
     }
 
     /// Whether a run is clean that has one result.
@@ -301,12 +313,12 @@ mod tests {
         let text = format!("[[expect]]\nreason = \"known\"\n{entry}");
         let expected = ExpectedFailures::parse(&text).expect("it is one");
         let mut report = report(&[(id, outcome, rule)]);
-        report.expect(&expected);
+        report.apply_expected(&expected);
         report.is_clean()
     }
 
     #[test]
-    fn an_expected_failure_that_becomes_another_one_fails_the_run() {
+    fn fails_run_when_expected_failure_changes() {
         let entry = "verdicts = [\"fail\"]\nfacts = [\"class-*\"]\ncases = [\"a\", \"b*\"]";
         assert!(is_clean(entry, "a", fail("class-name"), "x"));
         assert!(is_clean(entry, "bc", fail("class-name"), "x"));
@@ -322,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn a_case_that_is_listed_by_its_id_and_passes_fails_the_run_and_one_of_a_pattern_does_not() {
+    fn fails_run_on_unexpected_pass_of_listed_id_but_not_pattern() {
         let entry = "verdicts = [\"*\"]\ncases = [\"a\", \"b[[]1]\", \"p*\"]\nexcept = [\"pq\"]";
         assert!(!is_clean(entry, "a", pass(), "x"));
         assert!(!is_clean(entry, "b[1]", pass(), "x"));
@@ -339,7 +351,7 @@ mod tests {
         let (example, _) = example.split_once("```").expect("its end");
         let entry = ExpectedFailures::parse(example).expect("a file").expect.swap_remove(0);
         // Every field of the structure is a row: this is an error where one is new.
-        let Entry { implementation, reason: _, link, verdicts, facts, rules, details, cases, except } = entry;
+        let ExpectedFailure { implementation, reason: _, link, verdicts, facts, rules, details, cases, except } = entry;
         assert!(
             implementation.is_some() && link.is_some() && facts.is_empty() && rules.is_empty() && except.is_empty()
         );
@@ -350,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_leaves_open_what_it_means_is_refused() {
+    fn refuses_ambiguous_expected_failures_file() {
         for (entry, why) in [
             ("verdicts = [\"fail\"]", "neither cases nor rules"),
             ("cases = [\"a\"]", "no verdicts"),
@@ -365,11 +377,11 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_that_expects_nothing_of_what_happened_is_told() {
+    fn reports_idle_entries() {
         let text = "[[expect]]\nreason = \"one\"\nverdicts = [\"crash\"]\ncases = [\"p*\"]\n\
             [[expect]]\nreason = \"two\"\nverdicts = [\"hang\"]\ncases = [\"p*\"]\n\
             [[expect]]\nreason = \"other\"\nimplementation = \"other\"\nverdicts = [\"hang\"]\ncases = [\"p*\"]\n";
         let expected = ExpectedFailures::parse(text).expect("it is one");
-        assert_eq!(expected.idle(&report(&[("p1", crash(""), "x"), ("p2", pass(), "x")])), ["two"]);
+        assert_eq!(expected.unused_reasons(&report(&[("p1", crash(""), "x"), ("p2", pass(), "x")])), ["two"]);
     }
 }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use glob::Pattern;
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, RawString, Table, Value, value};
 
-use crate::check::expected::{Entry, ExpectedFailures, Seen};
-use crate::check::report::{Disagreement, Outcome, Report};
+use crate::check::expected::{ExpectedFailure, ExpectedFailures, ObservedResult};
+use crate::check::report::{CheckReport, Disagreement, Outcome};
 use crate::error::Error;
 
 /// The reason of new entries.
@@ -37,7 +37,7 @@ impl Update {
     ///
     /// # Errors
     /// If the text is no file of expected failures.
-    pub fn of(text: &str, report: &Report) -> Result<Update, Error> {
+    pub fn of(text: &str, report: &CheckReport) -> Result<Update, Error> {
         let expected = ExpectedFailures::parse(text)?;
         let mut document: DocumentMut = text.parse().map_err(|e| Error::Usage(format!("{e}")))?;
         let empty = ArrayOfTables::new();
@@ -102,7 +102,7 @@ fn push_below(above: &mut String, table: &mut Table) {
 }
 
 /// An entry after the run: for each implementation of its own, where they come out differently.
-fn kept(table: &Table, entry: &Entry, report: &Report) -> Vec<Table> {
+fn kept(table: &Table, entry: &ExpectedFailure, report: &CheckReport) -> Vec<Table> {
     let facts = report.rules_of_cases();
     // The ids that leave it, by implementation.
     let mut gone: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
@@ -111,9 +111,9 @@ fn kept(table: &Table, entry: &Entry, report: &Report) -> Vec<Table> {
             continue;
         }
         let gone = gone.entry(&tested.label).or_default();
-        for result in tested.results.iter().filter(|result| entry.names(&result.id)) {
+        for result in tested.results.iter().filter(|result| entry.lists_id(&result.id)) {
             let rules = facts.get(result.id.as_str()).copied().unwrap_or_default();
-            let seen = Seen::of(&tested.label, result, rules);
+            let seen = ObservedResult::from_result(&tested.label, result, rules);
             let is_expected = result.outcome.is_failure() && entry.expects(seen);
             if !is_expected && !matches!(result.outcome, Outcome::Skip { .. }) {
                 gone.push(&result.id);
@@ -148,14 +148,14 @@ fn kept(table: &Table, entry: &Entry, report: &Report) -> Vec<Table> {
 }
 
 /// The failures that no entry expects, by what they have in common.
-fn new(expected: &ExpectedFailures, report: &Report) -> BTreeMap<Kind, Vec<String>> {
+fn new(expected: &ExpectedFailures, report: &CheckReport) -> BTreeMap<Kind, Vec<String>> {
     let facts = report.rules_of_cases();
     let mut new: BTreeMap<Kind, Vec<String>> = BTreeMap::new();
     for tested in &report.implementations {
         for result in tested.results.iter().filter(|result| result.outcome.is_failure()) {
             let rules = facts.get(result.id.as_str()).copied().unwrap_or_default();
-            let seen = Seen::of(&tested.label, result, rules);
-            if expected.find(seen).is_some() {
+            let seen = ObservedResult::from_result(&tested.label, result, rules);
+            if expected.expectation(seen).is_some() {
                 continue;
             }
             let fact = match &result.outcome {
@@ -309,13 +309,13 @@ mod tests {
             [[expect]]\nimplementation = \"tool 1.0\"\nreason = \"not looked into yet\"\nverdicts = [\"fail\"]\n\
             facts = [\"elements\"]\ncases = [\n    \"other\",\n]\n";
         pretty_assertions::assert_eq!(updated.text, left);
-        ran.expect(&updated.expected);
+        ran.apply_expected(&updated.expected);
         assert!(ran.is_clean());
         // What is new comes to what was new before; what is up to date stays as it is.
         let mut more = report(&[("r", crash(), "x")]);
         let again = Update::of(&updated.text, &more).expect("it is one");
         pretty_assertions::assert_eq!(again.text, left.replace("    \"q\",\n", "    \"q\",\n    \"r\",\n"));
-        more.expect(&again.expected);
+        more.apply_expected(&again.expected);
         assert!(more.is_clean());
         pretty_assertions::assert_eq!(Update::of(&again.text, &more).expect("it is one").text, again.text);
     }
@@ -353,7 +353,7 @@ mod tests {
         let expected = "# Both.\n[[expect]]\nimplementation = \"tool 1.0\"\nreason = \"known\"\nverdicts = [\"crash\"]\ncases = [\"a\", \"b\"]\n\n\
             [[expect]]\nimplementation = \"tool 2.0\"\nreason = \"known\"\nverdicts = [\"crash\"]\ncases = [\"b\"]\n";
         pretty_assertions::assert_eq!(updated.text.replace("[ \"b\"]", "[\"b\"]"), expected);
-        ran.expect(&updated.expected);
+        ran.apply_expected(&updated.expected);
         assert!(ran.is_clean());
     }
 

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 
-use crate::answers::{Analysis, Distances, FromRoots, Graph};
-use crate::check::judge::readings::{Combination, Scope};
-use crate::check::judge::{Asked, Differing, Judgement, Wrong};
-use crate::check::protocol::{EntryAnswer, Part, RetainedAnswer};
+use crate::answers::{Analysis, EntryGraph, RootAnalysis, RootDistances};
+use crate::check::judge::readings::{JudgedScope, ReadingCombination};
+use crate::check::judge::{AnswerJudgement, AnsweredTask, Mismatch, WrongFact};
+use crate::check::protocol::{AnswerPart, EntryAnswer, RetainedAnswer};
 use crate::check::report::Outcome;
 use crate::check::tasks::NO_ROOTS;
 use crate::compare::listing::Hex;
@@ -14,27 +14,30 @@ use crate::error::Error;
 use crate::model::{Address, Heap};
 
 /// An answer by address.
-type Told = BTreeMap<u64, EntryAnswer>;
+type AnswersByAddress = BTreeMap<u64, EntryAnswer>;
 
 /// Judges the lines in the file of the answer.
-pub(super) fn judge(asked: &Asked<'_>) -> Result<Judgement, Error> {
+pub(super) fn judge(asked: &AnsweredTask<'_>) -> Result<AnswerJudgement, Error> {
     let told = match read(BufReader::new(asked.files.answer()?.reader())) {
         Ok(told) => told,
-        Err(why) => return Ok(Judgement::wrong(Wrong::answer("lines as in specs/adapter.md, Answers", why))),
+        Err(why) => {
+            return Ok(AnswerJudgement::from_mismatch(Mismatch::answer("lines as in specs/adapter.md, Answers", why)));
+        }
     };
-    let declared: &[Part] = asked.hello.map(|hello| &**hello.answers).unwrap_or_default();
+    let declared: &[AnswerPart] = asked.hello.map(|hello| &**hello.answers).unwrap_or_default();
     let mut has_roots = true;
-    let judgement = asked.rights(Scope::Answers).judge(|heap, combination| {
-        let Some(against) = Against::new(heap, combination, &told)? else {
+    let judgement = asked.right_heaps(JudgedScope::Answers).judge(|heap, combination| {
+        let Some(against) = AnswerCheck::new(heap, combination, &told)? else {
             has_roots = false;
             return Ok(Ok(()));
         };
-        let wrong = Part::ALL.into_iter().filter(|part| declared.contains(part));
-        Ok(Wrong::all(against.following(wrong.filter_map(|part| against.wrong(part)).collect())).map_or(Ok(()), Err))
+        let wrong = AnswerPart::ALL.into_iter().filter(|part| declared.contains(part));
+        Ok(Mismatch::from_facts(against.mark_consequences(wrong.filter_map(|part| against.wrong_part(part)).collect()))
+            .map_or(Ok(()), Err))
     })?;
     Ok(match has_roots {
         true => judgement,
-        false => Judgement::of(Outcome::Skip { reason: NO_ROOTS.to_owned(), link: None }),
+        false => AnswerJudgement::from_outcome(Outcome::Skip { reason: NO_ROOTS.to_owned(), link: None }),
     })
 }
 
@@ -42,8 +45,8 @@ pub(super) fn judge(asked: &Asked<'_>) -> Result<Judgement, Error> {
 ///
 /// # Errors
 /// What is wrong with a line.
-pub(in crate::check) fn read(mut lines: impl BufRead) -> Result<Told, String> {
-    let mut told = Told::new();
+pub(in crate::check) fn read(mut lines: impl BufRead) -> Result<AnswersByAddress, String> {
+    let mut told = AnswersByAddress::new();
     let mut line = Vec::new();
     for number in 1_u64.. {
         line.clear();
@@ -61,40 +64,44 @@ pub(in crate::check) fn read(mut lines: impl BufRead) -> Result<Told, String> {
 }
 
 /// An answer, with the facts that follow from the heap.
-struct Against<'t> {
+struct AnswerCheck<'t> {
     analysis: Analysis,
-    told: &'t Told,
-    distances: Distances,
+    told: &'t AnswersByAddress,
+    distances: RootDistances,
     /// Bytes that each entry retains, by the sizes of the answer.
     retained: Vec<u64>,
 }
 
 /// A value that is expected of an entry, and the one that was found.
-type Difference = (String, String);
+type ExpectedAndFound = (String, String);
 
-impl<'t> Against<'t> {
+impl<'t> AnswerCheck<'t> {
     /// `None` where the heap records no roots.
-    fn new(heap: &Heap, combination: &Combination<'_>, told: &'t Told) -> Result<Option<Against<'t>>, Error> {
+    fn new(
+        heap: &Heap,
+        combination: &ReadingCombination<'_>,
+        told: &'t AnswersByAddress,
+    ) -> Result<Option<AnswerCheck<'t>>, Error> {
         let mut source = heap;
-        let analysis = Analysis::of(Graph::of(&mut source, combination.edges())?);
+        let analysis = Analysis::new(EntryGraph::from_source(&mut source, combination.counted_edges())?);
         let Some(distances) = analysis.distances() else { return Ok(None) };
         let graph = analysis.graph();
         let has_sizes = told.values().any(|line| line.bytes.is_some());
         let own = |entry| told.get(&graph.address(entry).0).and_then(|line| line.bytes);
         let size = |entry| if has_sizes { own(entry) } else { graph.size(entry) }.unwrap_or(0);
         let retained = analysis.reached().map(|reached| reached.retained_sizes(size)).unwrap_or_default();
-        Ok(Some(Against { analysis, told, distances, retained }))
+        Ok(Some(AnswerCheck { analysis, told, distances, retained }))
     }
 
     /// A part that is wrong: the first entry in the order of the dump, and the number of others.
-    fn wrong(&self, part: Part) -> Option<Differing> {
+    fn wrong_part(&self, part: AnswerPart) -> Option<WrongFact> {
         let graph = self.analysis.graph();
         // Of several entries with one address, references lead to one.
         let entries = (0..graph.len() as u32).filter(|entry| graph.find(graph.address(*entry)) == Some(*entry));
-        let known = entries.map(|entry| (graph.address(entry), self.differs(part, entry)));
+        let known = entries.map(|entry| (graph.address(entry), self.difference(part, entry)));
         let unknown =
             self.told.keys().map(|address| Address(*address)).filter(|address| graph.find(*address).is_none());
-        let unknown = unknown.filter(|_| part == Part::Reachability).map(|address| {
+        let unknown = unknown.filter(|_| part == AnswerPart::Reachability).map(|address| {
             let expected = "no line: the dump has no class and no object there".to_owned();
             (address, Some((expected, "a line".to_owned())))
         });
@@ -102,7 +109,7 @@ impl<'t> Against<'t> {
         let (first, (expected, found)) = wrong.next()?;
         let mut at = vec![first];
         at.extend(wrong.map(|(address, _)| address));
-        Some(Differing {
+        Some(WrongFact {
             fact: part.fact().to_owned(),
             facet: None,
             address: Some(format!("{:#x}", first.0)),
@@ -117,10 +124,10 @@ impl<'t> Against<'t> {
         })
     }
 
-    fn differs(&self, part: Part, entry: u32) -> Option<Difference> {
+    fn difference(&self, part: AnswerPart, entry: u32) -> Option<ExpectedAndFound> {
         let (graph, reached) = (self.analysis.graph(), self.analysis.reached()?);
         let told = self.told.get(&graph.address(entry).0);
-        if part == Part::Reachability {
+        if part == AnswerPart::Reachability {
             let found = told.is_some_and(|line| line.reachable);
             let word = |reachable| if reachable { "reachable" } else { "not reachable" };
             let due = reached.is_reachable(entry);
@@ -135,18 +142,23 @@ impl<'t> Against<'t> {
         let own = told.cloned().unwrap_or_default();
         let of_retained = own.retained.unwrap_or_default();
         match part {
-            Part::Reachability => None,
-            Part::Distances => number(Some(distance.into()), own.distance),
-            Part::Dominators => self.dominator(reached, entry, told),
-            Part::RetainedEntries => number(Some(retained.entries), of_retained.entries),
-            Part::Retained => self.retained(entry, of_retained),
-            Part::Sizes => number(graph.size(entry), own.bytes),
-            Part::Paths => self.path(entry, &own, Some(distance)),
-            Part::AnyPaths => self.path(entry, &own, None),
+            AnswerPart::Reachability => None,
+            AnswerPart::Distances => number_difference(Some(distance.into()), own.distance),
+            AnswerPart::Dominators => self.dominator_difference(reached, entry, told),
+            AnswerPart::RetainedEntries => number_difference(Some(retained.entries), of_retained.entries),
+            AnswerPart::Retained => self.retained_difference(entry, of_retained),
+            AnswerPart::Sizes => number_difference(graph.size(entry), own.bytes),
+            AnswerPart::Paths => self.path_difference(entry, &own, Some(distance)),
+            AnswerPart::AnyPaths => self.path_difference(entry, &own, None),
         }
     }
 
-    fn dominator(&self, reached: &FromRoots, entry: u32, told: Option<&EntryAnswer>) -> Option<Difference> {
+    fn dominator_difference(
+        &self,
+        reached: &RootAnalysis,
+        entry: u32,
+        told: Option<&EntryAnswer>,
+    ) -> Option<ExpectedAndFound> {
         let due = reached.dominator(entry).map(|dominator| Hex(self.analysis.graph().address(dominator).0));
         let word =
             |dominator: Option<Hex>| dominator.map_or("none".to_owned(), |Hex(dominator)| format!("{dominator:#x}"));
@@ -156,12 +168,12 @@ impl<'t> Against<'t> {
         }
     }
 
-    fn retained(&self, entry: u32, told: RetainedAnswer) -> Option<Difference> {
-        number(Some(self.retained[entry as usize]), told.bytes)
+    fn retained_difference(&self, entry: u32, told: RetainedAnswer) -> Option<ExpectedAndFound> {
+        number_difference(Some(self.retained[entry as usize]), told.bytes)
     }
 
     /// The mistake in a path. With a distance, the path needs as many references as the shortest one.
-    fn path(&self, entry: u32, told: &EntryAnswer, distance: Option<u32>) -> Option<Difference> {
+    fn path_difference(&self, entry: u32, told: &EntryAnswer, distance: Option<u32>) -> Option<ExpectedAndFound> {
         let graph = self.analysis.graph();
         let expected = match distance {
             Some(1) => "a path of 1 reference".to_owned(),
@@ -201,11 +213,11 @@ impl<'t> Against<'t> {
 
     /// The wrong facts, each with the part that it follows from: reachability decides on all others, dominators on what
     /// is retained.
-    fn following(&self, mut wrong: Vec<Differing>) -> Vec<Differing> {
+    fn mark_consequences(&self, mut wrong: Vec<WrongFact>) -> Vec<WrongFact> {
         let facts: Vec<String> = wrong.iter().map(|differing| differing.fact.clone()).collect();
         for (place, differing) in wrong.iter_mut().enumerate() {
-            let is_size = differing.fact == Part::Sizes.fact();
-            let causes = [Part::Reachability, Part::Dominators].map(Part::fact);
+            let is_size = differing.fact == AnswerPart::Sizes.fact();
+            let causes = [AnswerPart::Reachability, AnswerPart::Dominators].map(AnswerPart::fact);
             let earlier = facts[..place].iter().find(|fact| causes.contains(&fact.as_str()));
             differing.follows = earlier.filter(|_| !is_size).cloned();
         }
@@ -214,7 +226,7 @@ impl<'t> Against<'t> {
 }
 
 /// The difference of two numbers; `None` where the dump does not determine the number.
-fn number(due: Option<u64>, found: Option<u64>) -> Option<Difference> {
+fn number_difference(due: Option<u64>, found: Option<u64>) -> Option<ExpectedAndFound> {
     let due = due.filter(|due| found != Some(*due))?;
     let found = found.map_or("nothing, although it is declared".to_owned(), |found| found.to_string());
     Some((due.to_string(), found))

@@ -2,85 +2,92 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::check::judge::decoder_answer::{Answer, Ended};
-use crate::check::judge::listing::{against, differ, worded};
-use crate::check::judge::moved::or_moved;
-use crate::check::judge::readings::{Rights, Scope};
-use crate::check::judge::{Judgement, Wrong, counts, has_heap, not_refused, refused};
-use crate::check::protocol::{Accepted, Count, Counts};
+use crate::check::judge::decoder_answer::{DecoderAnswer, DecoderExit};
+use crate::check::judge::listing::{compare_with_right, reject_differences, with_text_names};
+use crate::check::judge::readings::{JudgedScope, RightHeaps};
+use crate::check::judge::relocated::judge_allowing_moves;
+use crate::check::judge::{AnswerJudgement, Mismatch, counts, has_heap, judge_refusal, not_refused};
+use crate::check::protocol::{Accepted, CountKind, ObjectCounts};
 use crate::check::report::Outcome;
-use crate::compare::{Facet, Side, compare, listing};
+use crate::compare::{Facet, NotComparedReason, compare, listing};
 use crate::corpus::Case;
 use crate::error::Error;
 use crate::format::DumpFile;
-use crate::hprof::Reading;
+use crate::hprof::ReadOptions;
 use crate::input::Input;
 use crate::model::Heap;
 
 /// Judges the answer to a case.
-pub(in crate::check) fn judge_closure(case: &Case, answer: Result<Answer, Ended>) -> Result<Judgement, Error> {
-    Ok(judged(case, answer)?.with_causes_first(case))
+pub(in crate::check) fn judge_closure(
+    case: &Case,
+    answer: Result<DecoderAnswer, DecoderExit>,
+) -> Result<AnswerJudgement, Error> {
+    Ok(judge_answer(case, answer)?.with_causes_first(case))
 }
 
-fn judged(case: &Case, answer: Result<Answer, Ended>) -> Result<Judgement, Error> {
-    let rights = |scope| Rights::new(case, &BTreeMap::new(), scope);
+fn judge_answer(case: &Case, answer: Result<DecoderAnswer, DecoderExit>) -> Result<AnswerJudgement, Error> {
+    let rights = |scope| RightHeaps::new(case, &BTreeMap::new(), scope);
     let answer = match answer {
-        Ok(Answer::Skipped(reason)) => return Ok(Judgement::of(Outcome::Skip { reason, link: None })),
+        Ok(DecoderAnswer::Skipped(reason)) => {
+            return Ok(AnswerJudgement::from_outcome(Outcome::Skip { reason, link: None }));
+        }
         Ok(answer) => answer,
-        Err(Ended::Refused(message)) => return Ok(refused(&rights(Scope::Other), case, &message)),
-        Err(Ended::Panicked(how)) => return Ok(Judgement::of(Outcome::Crash { how })),
+        Err(DecoderExit::Refused(message)) => return Ok(judge_refusal(&rights(JudgedScope::Other), case, &message)),
+        Err(DecoderExit::Panicked(how)) => return Ok(AnswerJudgement::from_outcome(Outcome::Crash { how })),
     };
     if !has_heap(case) {
         return Ok(not_refused());
     }
     match answer {
-        Answer::Read | Answer::Skipped(_) => rights(Scope::Nothing).judge(|_, _| Ok(Ok(()))),
-        Answer::Counts(told) => {
+        DecoderAnswer::Read | DecoderAnswer::Skipped(_) => rights(JudgedScope::Nothing).judge(|_, _| Ok(Ok(()))),
+        DecoderAnswer::Counts(told) => {
             let strings = match told.strings {
-                Some(_) => counts::strings(&mut file(case)?.read()?.dump),
+                Some(_) => counts::strings(&mut dump_file(case)?.read()?.dump),
                 None => None,
             };
-            let declared = declared(&told);
+            let declared = counted_kinds(&told);
             let accepted = Accepted { counts: Some(told), ..Accepted::default() };
-            rights(Scope::Other).judge(|mut heap, combination| {
+            rights(JudgedScope::Other).judge(|mut heap, combination| {
                 counts::judge(&mut heap, strings, &declared, &accepted, combination.has_text())
             })
         }
-        Answer::Listing(text) => match listing::read(text.as_bytes()) {
+        DecoderAnswer::Listing(text) => match listing::read(text.as_bytes()) {
             Ok(told) => {
                 let omitted: BTreeSet<_> = told.head.omits.iter().copied().collect();
                 let facets = Facet::ALL.into_iter().filter(|facet| !omitted.contains(facet));
-                let judgement = rights(Scope::Facets(facets.collect())).judge(|heap, combination| {
-                    Ok(against(case, heap, &worded(case, &told.heap, combination), &omitted))
+                let judgement = rights(JudgedScope::Facets(facets.collect())).judge(|heap, combination| {
+                    Ok(compare_with_right(case, heap, &with_text_names(case, &told.heap, combination), &omitted))
                 })?;
-                Ok(Judgement { omitted: omitted.into_iter().collect(), ..judgement })
+                Ok(AnswerJudgement { omitted: omitted.into_iter().collect(), ..judgement })
             }
-            Err(e) => Ok(Judgement::wrong(Wrong::answer("a listing as in specs/listing.md", e.to_string()))),
+            Err(e) => {
+                Ok(AnswerJudgement::from_mismatch(Mismatch::answer("a listing as in specs/listing.md", e.to_string())))
+            }
         },
-        Answer::Heap(told) => of_heap(case, &rights(Scope::Other), &told),
+        DecoderAnswer::Heap(told) => judge_heap(case, &rights(JudgedScope::Other), &told),
     }
 }
 
 /// Judges a heap; a heap that does not record a fact omits it.
-fn of_heap(case: &Case, rights: &Rights<'_>, told: &Heap) -> Result<Judgement, Error> {
+fn judge_heap(case: &Case, rights: &RightHeaps<'_>, told: &Heap) -> Result<AnswerJudgement, Error> {
     let mut omitted = BTreeSet::new();
     let judgement = rights.judge(|heap, combination| {
-        Ok(or_moved(case.format.family(), heap, &worded(case, told, combination), |told| {
+        Ok(judge_allowing_moves(case.format.family(), heap, &with_text_names(case, told, combination), |told| {
             let mut comparison = compare(heap, told, &BTreeSet::new());
-            let silent = comparison.not_compared.iter().filter(|n| n.why == Side::UnknownRight);
+            let silent = comparison.not_compared.iter().filter(|n| n.why == NotComparedReason::UnknownRight);
             omitted = silent.map(|n| n.facet).collect();
             comparison.not_compared.clear();
-            differ(&comparison)
+            reject_differences(&comparison)
         }))
     })?;
-    Ok(Judgement { omitted: omitted.into_iter().collect(), ..judgement })
+    Ok(AnswerJudgement { omitted: omitted.into_iter().collect(), ..judgement })
 }
 
-fn file(case: &Case) -> Result<DumpFile, Error> {
-    DumpFile::new(Input::memory(&case.id, case.bytes.clone()), Reading::default())
+fn dump_file(case: &Case) -> Result<DumpFile, Error> {
+    DumpFile::new(Input::from_memory(&case.id, case.bytes.clone()), ReadOptions::default())
 }
 
 /// The counts that an answer has a number for.
-fn declared(told: &Counts) -> Vec<Count> {
-    Count::ALL.into_iter().filter(|count| counts::of(told, *count).is_some()).collect()
+fn counted_kinds(told: &ObjectCounts) -> Vec<CountKind> {
+    CountKind::ALL.into_iter().filter(|count| counts::number_of(told, *count).is_some()).collect()
 }

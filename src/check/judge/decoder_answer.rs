@@ -1,16 +1,16 @@
 //! Answers of a decoder that is a closure.
 
-use crate::check::protocol::Counts;
+use crate::check::protocol::ObjectCounts;
 use crate::model::Heap;
 
 /// The answer of a decoder to a dump. Only the parts that it contains are judged.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub enum Answer {
+pub enum DecoderAnswer {
     /// The decoder accepted the dump. Only accepting or refusing is judged. `()` converts to this.
     Read,
     /// Numbers of classes, objects and the like. Only counts that are `Some` are judged.
-    Counts(Counts),
+    Counts(ObjectCounts),
     /// A listing (a heap as JSON lines, specs/listing.md). Every fact is judged, except those that it declares as omitted. A
     /// `String` converts to this.
     Listing(String),
@@ -20,33 +20,33 @@ pub enum Answer {
     Skipped(String),
 }
 
-impl From<()> for Answer {
-    fn from((): ()) -> Answer {
-        Answer::Read
+impl From<()> for DecoderAnswer {
+    fn from((): ()) -> DecoderAnswer {
+        DecoderAnswer::Read
     }
 }
 
-impl From<Counts> for Answer {
-    fn from(counts: Counts) -> Answer {
-        Answer::Counts(counts)
+impl From<ObjectCounts> for DecoderAnswer {
+    fn from(counts: ObjectCounts) -> DecoderAnswer {
+        DecoderAnswer::Counts(counts)
     }
 }
 
-impl From<String> for Answer {
-    fn from(listing: String) -> Answer {
-        Answer::Listing(listing)
+impl From<String> for DecoderAnswer {
+    fn from(listing: String) -> DecoderAnswer {
+        DecoderAnswer::Listing(listing)
     }
 }
 
-impl From<Heap> for Answer {
-    fn from(heap: Heap) -> Answer {
-        Answer::Heap(Box::new(heap))
+impl From<Heap> for DecoderAnswer {
+    fn from(heap: Heap) -> DecoderAnswer {
+        DecoderAnswer::Heap(Box::new(heap))
     }
 }
 
 /// The end of a decoder without an answer.
 #[derive(Debug)]
-pub(in crate::check) enum Ended {
+pub(in crate::check) enum DecoderExit {
     Refused(String),
     Panicked(String),
 }

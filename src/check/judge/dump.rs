@@ -6,19 +6,19 @@ use std::io::{self, Read};
 
 use crate::check::declarations::{ComparedSides, Declares};
 use crate::check::judge::changed::ChangedSource;
-use crate::check::judge::lost::{lose_object, without_lost};
-use crate::check::judge::{Asked, Differing, Judgement, Wrong, holder, passed};
+use crate::check::judge::declared_loss::{lose_object, without_lost};
+use crate::check::judge::{AnswerJudgement, AnsweredTask, Mismatch, WrongFact, holder, passed};
 use crate::check::process::Budget;
 use crate::check::report::Outcome;
-use crate::check::streamed::Streamed;
-use crate::check::task::Operation;
+use crate::check::streamed_dump::StreamedDump;
+use crate::check::task::TaskOperation;
 use crate::compare::{Facet, LostFacts, MEMORY};
-use crate::convert::{self, Judged, Verdict};
+use crate::convert::{self, ConversionVerdict, RenamingVerdict};
 use crate::error::Error;
-use crate::family::Wishes;
-use crate::family::case::Means;
-use crate::format::{DumpFile, Format, Lowering, Target};
-use crate::hprof::Reading;
+use crate::family::WriteRequest;
+use crate::family::case::ReadingHeap;
+use crate::format::{DumpFile, DumpTarget, Format, Lowering};
+use crate::hprof::ReadOptions;
 use crate::input::Input;
 use crate::model::{Address, DumpSource, Heap, HeapSource, IdentityHash, Object};
 use crate::validate::{Severity, ValidateOptions, validate};
@@ -27,85 +27,86 @@ use crate::validate::{Severity, ValidateOptions, validate};
 pub(super) const CHANGED_DUMP: &str = "the dump was changed while it was asked about";
 
 /// The dump in the file of the answer, if it is a valid one.
-pub(super) fn valid(asked: &Asked<'_>) -> Result<Result<Input, Wrong>, Error> {
+pub(super) fn valid_dump(asked: &AnsweredTask<'_>) -> Result<Result<Input, Mismatch>, Error> {
     let input = asked.files.answer()?.input()?;
     let longest = Budget::output_for(asked.files.size);
-    if input.is_compressed() && decompressed(&input, longest)? > longest {
+    if input.is_compressed() && decompressed_length(&input, longest)? > longest {
         let found = format!("more than {} MiB, decompressed", longest >> 20);
-        return Ok(Err(Wrong::answer("a dump of some length", found)));
+        return Ok(Err(Mismatch::answer("a dump of some length", found)));
     }
     let report = validate(&input, ValidateOptions::default())?;
     if let Some(finding) = report.findings.iter().find(|finding| finding.severity == Severity::Error) {
         let found = format!("{} at offset {:#x}: {}", finding.rule, finding.offset, finding.found);
-        return Ok(Err(Wrong::answer(&format!("a valid dump: {}", finding.expected), found)));
+        return Ok(Err(Mismatch::answer(&format!("a valid dump: {}", finding.expected), found)));
     }
     Ok(Ok(input))
 }
 
 /// Judges the dump in the file of the answer against the right heap.
 pub(super) fn judge(
-    asked: &Asked<'_>,
+    asked: &AnsweredTask<'_>,
     heap: &Heap,
-    to: &Target,
+    to: &DumpTarget,
     holder: Option<&str>,
     input: &Input,
-) -> Result<Result<(), Wrong>, Error> {
+) -> Result<Result<(), Mismatch>, Error> {
     let mut first = None;
-    for reading in readings(to.format) {
-        match read_so(asked, heap, to, holder, input, reading)? {
+    for reading in allowed_readings(to.format) {
+        match judge_under_reading(asked, heap, to, holder, input, reading)? {
             Err(wrong) if !wrong.is_undecided() => first = first.or(Some(wrong)),
             judged => return Ok(judged),
         }
     }
-    Ok(Err(first.unwrap_or_else(|| Wrong::answer("a dump", "nothing".to_owned()))))
+    Ok(Err(first.unwrap_or_else(|| Mismatch::answer("a dump", "nothing".to_owned()))))
 }
 
 /// Every way in which the result may be read: the default first, then those that its format allows as well.
-pub(super) fn readings(format: Format) -> Vec<Reading> {
+pub(super) fn allowed_readings(format: Format) -> Vec<ReadOptions> {
     let others = format.family().ambiguities().iter().filter_map(|ambiguity| match ambiguity.means {
-        Means::Again { reading, .. } => Some(reading(Reading::default())),
-        Means::Spelled | Means::Heap { .. } | Means::Judge => None,
+        ReadingHeap::Again { reading, .. } => Some(reading(ReadOptions::default())),
+        ReadingHeap::Spelled | ReadingHeap::Heap { .. } | ReadingHeap::Judge => None,
     });
-    std::iter::once(Reading::default()).chain(others).collect()
+    std::iter::once(ReadOptions::default()).chain(others).collect()
 }
 
 /// Judges the dump in one way to read it.
-fn read_so(
-    asked: &Asked<'_>,
+fn judge_under_reading(
+    asked: &AnsweredTask<'_>,
     heap: &Heap,
-    to: &Target,
+    to: &DumpTarget,
     holder: Option<&str>,
     input: &Input,
-    reading: Reading,
-) -> Result<Result<(), Wrong>, Error> {
+    reading: ReadOptions,
+) -> Result<Result<(), Mismatch>, Error> {
     let file = match DumpFile::new(input.clone(), reading) {
         Ok(file) => file,
-        Err(e) => return Ok(Err(Wrong::answer("a dump", e.to_string()))),
+        Err(e) => return Ok(Err(Mismatch::answer("a dump", e.to_string()))),
     };
     let found = file.format()?;
     if found != to.format {
-        return Ok(Err(Wrong::answer(&format!("a dump in the format {}", to.format), found.to_string())));
+        return Ok(Err(Mismatch::answer(&format!("a dump in the format {}", to.format), found.to_string())));
     }
     let mut dump = file.source()?;
     if dump.heaps() != 1 {
-        return Ok(Err(Wrong::answer("a dump with one heap", format!("{} heaps", dump.heaps()))));
+        return Ok(Err(Mismatch::answer("a dump with one heap", format!("{} heaps", dump.heaps()))));
     }
     let source = dump.heap(0);
     if let Some(holder) = holder {
         return Ok(holder::judge(heap, &Heap::collect(source)?, holder));
     }
     let declared = DeclaredDumps::new(asked, to);
-    let differing = |judged: &Result<(), Wrong>| match judged {
+    let differing = |judged: &Result<(), Mismatch>| match judged {
         Err(wrong) if !wrong.is_undecided() => wrong.differing.count(),
         _ => 0,
     };
     let writers = convert::writers(to, Some(asked.case.format))?;
-    let judged = convert::nearest(&writers, |writer| carried(asked, heap, source, writer, &declared), differing);
+    let judged =
+        convert::nearest(&writers, |writer| judge_by_writer(asked, heap, source, writer, &declared), differing);
     // Facets of the new dump are not those of the one that was read: nothing is known of the readings that matter.
-    let among_all = |wrong: Wrong| Ok(Err(wrong.of_unknown_facets()));
+    let among_all = |wrong: Mismatch| Ok(Err(wrong.with_unknown_facets()));
     match judged {
         Err(Error::NotJudged { .. }) if to.profile.is_none() => {
-            among_all(Wrong::answer(&format!("a heap that {to} can hold"), "another".to_owned()))
+            among_all(Mismatch::answer(&format!("a heap that {to} can hold"), "another".to_owned()))
         }
         judged => match judged?.1 {
             Err(wrong) if !wrong.is_undecided() => among_all(wrong),
@@ -126,14 +127,16 @@ struct DeclaredDumps {
 }
 
 impl DeclaredDumps {
-    fn new(asked: &Asked<'_>, to: &Target) -> DeclaredDumps {
+    fn new(asked: &AnsweredTask<'_>, to: &DumpTarget) -> DeclaredDumps {
         match (&asked.task.operation, asked.hello) {
             (_, None) => DeclaredDumps::default(),
-            (Operation::Encode(to), Some(hello)) => DeclaredDumps { lost: hello.loses(None, to), ..Default::default() },
+            (TaskOperation::Encode(to), Some(hello)) => {
+                DeclaredDumps { lost: hello.loses(None, to), ..Default::default() }
+            }
             (_, Some(hello)) => DeclaredDumps {
                 lost: hello.loses(Some(asked.case.format), to),
                 is_same: asked.case.format == to.format,
-                declares: hello.of_dumps(asked.case.format, to),
+                declares: hello.dump_declares(asked.case.format, to),
             },
         }
     }
@@ -143,8 +146,8 @@ impl DeclaredDumps {
         &self,
         source: &mut dyn HeapSource,
         result: &mut dyn HeapSource,
-        writer: &Target,
-    ) -> Result<Verdict, Error> {
+        writer: &DumpTarget,
+    ) -> Result<ConversionVerdict, Error> {
         let is_lossy = self.is_same && !self.lost.is_empty();
         if !is_lossy && self.declares == Declares::default() {
             return convert::judge(source, result, writer, MEMORY);
@@ -160,13 +163,13 @@ impl DeclaredDumps {
 }
 
 /// Judges a dump by what one writer's dumps carry.
-fn carried(
-    asked: &Asked<'_>,
+fn judge_by_writer(
+    asked: &AnsweredTask<'_>,
     heap: &Heap,
     result: &mut dyn HeapSource,
-    to: &Target,
+    to: &DumpTarget,
     DeclaredDumps { lost, is_same, declares }: &DeclaredDumps,
-) -> Result<Result<(), Wrong>, Error> {
+) -> Result<Result<(), Mismatch>, Error> {
     let mut heap = heap.clone();
     let mut told;
     let mut result = result;
@@ -187,54 +190,63 @@ fn carried(
     }
     let verdict = if asked.task.renames {
         match convert::judge_up_to_renaming(&mut heap, result, to, crate::compare::renaming::BUDGET)? {
-            Judged::Decided(verdict) => *verdict,
-            Judged::Undecided(steps, _) => return Ok(Err(Wrong::undecided(steps))),
+            RenamingVerdict::Decided(verdict) => *verdict,
+            RenamingVerdict::Undecided(steps, _) => return Ok(Err(Mismatch::undecided(steps))),
         }
     } else {
         convert::judge(&mut heap, result, to, MEMORY)?
     };
-    Ok(of_verdict(asked, verdict, to, lost))
+    Ok(judge_verdict(asked, verdict, to, lost))
 }
 
 /// The mismatch in a verdict on a conversion, without facets that are not judged or that are declared to be lost.
-fn of_verdict(asked: &Asked<'_>, verdict: Verdict, to: &Target, lost: &[Facet]) -> Result<(), Wrong> {
+fn judge_verdict(
+    asked: &AnsweredTask<'_>,
+    verdict: ConversionVerdict,
+    to: &DumpTarget,
+    lost: &[Facet],
+) -> Result<(), Mismatch> {
     let is_judged = |facet: Facet| !asked.left_out.contains(&facet);
-    let changed = verdict.changed.into_iter().filter(|changed| is_judged(changed.facet)).map(Differing::from);
+    let changed = verdict.changed.into_iter().filter(|changed| is_judged(changed.facet)).map(WrongFact::from);
     let missing = verdict.missing.iter().filter(|missing| is_judged(missing.facet) && !lost.contains(&missing.facet));
     let missing = missing.map(|missing| lost_facet(missing.facet, missing.count, to));
-    Wrong::all(changed.chain(missing)).map_or(Ok(()), Err)
+    Mismatch::from_facts(changed.chain(missing)).map_or(Ok(()), Err)
 }
 
 /// Judges what was made of a dump that is not held, object by object.
-pub(super) fn judge_streamed(asked: &Asked<'_>, streamed: &Streamed<'_>, to: &Target) -> Result<Judgement, Error> {
-    let result = match valid(asked)? {
-        Ok(input) => DumpFile::new(input, Reading::default())?,
-        Err(wrong) => return Ok(Judgement::wrong(wrong)),
+pub(super) fn judge_streamed(
+    asked: &AnsweredTask<'_>,
+    streamed: &StreamedDump<'_>,
+    to: &DumpTarget,
+) -> Result<AnswerJudgement, Error> {
+    let result = match valid_dump(asked)? {
+        Ok(input) => DumpFile::new(input, ReadOptions::default())?,
+        Err(wrong) => return Ok(AnswerJudgement::from_mismatch(wrong)),
     };
     let found = result.format()?;
     if found != to.format {
-        let wrong = Wrong::answer(&format!("a dump in the format {}", to.format), found.to_string());
-        return Ok(Judgement::wrong(wrong));
+        let wrong = Mismatch::answer(&format!("a dump in the format {}", to.format), found.to_string());
+        return Ok(AnswerJudgement::from_mismatch(wrong));
     }
     let mut result = result.source()?;
     if result.heaps() != 1 {
-        let wrong = Wrong::answer("a dump with one heap", format!("{} heaps", result.heaps()));
-        return Ok(Judgement::wrong(wrong));
+        let wrong = Mismatch::answer("a dump with one heap", format!("{} heaps", result.heaps()));
+        return Ok(AnswerJudgement::from_mismatch(wrong));
     }
     let declared = DeclaredDumps::new(asked, to);
     let writers = convert::writers(to, Some(asked.case.format))?;
-    let differing = |judged: &Result<(), Wrong>| judged.as_ref().err().map_or(0, |wrong| wrong.differing.count());
-    let judged = with_heap(asked, streamed, Reading::default(), &mut |source| {
-        let judge = |writer: &Target| {
+    let differing = |judged: &Result<(), Mismatch>| judged.as_ref().err().map_or(0, |wrong| wrong.differing.count());
+    let judged = with_heap(asked, streamed, ReadOptions::default(), &mut |source| {
+        let judge = |writer: &DumpTarget| {
             let verdict = declared.judge_streamed(source, result.heap(0), writer)?;
-            Ok(of_verdict(asked, verdict, writer, &declared.lost))
+            Ok(judge_verdict(asked, verdict, writer, &declared.lost))
         };
         convert::nearest(&writers, judge, differing).map(|(_, judged)| judged.map_err(Box::new))
     })?;
     Ok(match judged {
-        None => Judgement::of(Outcome::AdapterError { how: CHANGED_DUMP.to_owned() }),
+        None => AnswerJudgement::from_outcome(Outcome::AdapterError { how: CHANGED_DUMP.to_owned() }),
         Some(Ok(())) => passed(None),
-        Some(Err(wrong)) => Judgement::wrong(wrong.of_unknown_facets()),
+        Some(Err(wrong)) => AnswerJudgement::from_mismatch(wrong.with_unknown_facets()),
     })
 }
 
@@ -269,11 +281,13 @@ pub(super) fn is_beyond_java(heap: &Heap) -> bool {
 
 /// Whether a conversion to a format, as an unnamed or this writer would write it, holds a heap: its numbers fit into the fields,
 /// and what has to be synthesised is no more than a converter may write.
-pub(super) fn can_hold(to: &Target, heap: &Heap, dump: &[u8]) -> bool {
-    let Ok(lowering) = Lowering::new(to.format, &Wishes { profile: to.profile.clone(), ..Wishes::default() }) else {
+pub(super) fn can_hold(to: &DumpTarget, heap: &Heap, dump: &[u8]) -> bool {
+    let Ok(lowering) =
+        Lowering::new(to.format, &WriteRequest { profile: to.profile.clone(), ..WriteRequest::default() })
+    else {
         return true;
     };
-    let options = convert::Options::new(&lowering).budget(Budget::output_for(dump.len() as u64));
+    let options = convert::ConvertOptions::new(&lowering).budget(Budget::output_for(dump.len() as u64));
     let mut source = heap;
     !matches!(convert::convert(&mut source, &options, &mut io::sink()), Err(Error::Lower(_)))
 }
@@ -282,7 +296,7 @@ pub(super) fn can_hold(to: &Target, heap: &Heap, dump: &[u8]) -> bool {
 const LONGEST_ARRAY: u64 = i32::MAX as u64;
 
 /// The length of a dump when it is decompressed; little more than `longest`, if it is longer.
-fn decompressed(input: &Input, longest: u64) -> Result<u64, Error> {
+fn decompressed_length(input: &Input, longest: u64) -> Result<u64, Error> {
     // What is damaged ends here, and is found again where it is read.
     let mut count = 0;
     let mut stream = input.stream()?;
@@ -296,15 +310,15 @@ fn decompressed(input: &Input, longest: u64) -> Result<u64, Error> {
     Ok(count)
 }
 
-fn lost_facet(facet: Facet, count: u64, to: &Target) -> Differing {
-    Wrong::facet(facet, None, format!("what {to} can carry"), "nothing".to_owned(), count).into_first()
+fn lost_facet(facet: Facet, count: u64, to: &DumpTarget) -> WrongFact {
+    Mismatch::facet(facet, None, format!("what {to} can carry"), "nothing".to_owned(), count).into_first()
 }
 
 /// Calls `judge` with the heap that is asked about; `None` if the dump has changed.
 pub(super) fn with_heap<T>(
-    asked: &Asked<'_>,
-    large: &Streamed<'_>,
-    reading: Reading,
+    asked: &AnsweredTask<'_>,
+    large: &StreamedDump<'_>,
+    reading: ReadOptions,
     judge: &mut dyn FnMut(&mut dyn HeapSource) -> Result<T, Error>,
 ) -> Result<Option<T>, Error> {
     let Some(dump) = large.dump(asked.files)? else { return Ok(None) };

@@ -3,15 +3,15 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::check::index::Index;
-use crate::check::judge::Wrong;
+use crate::check::index::EntriesByAddress;
+use crate::check::judge::Mismatch;
 use crate::compare::Facet;
 use crate::model::{Address, Class, Contents, Heap, Name, Object, ObjectKind, Value};
 
 /// Judges the objects of a listing in a dump that has them in an array, in their order.
-pub(super) fn judge(listing: &Heap, dump: &Heap, holder: &str) -> Result<(), Wrong> {
-    let (left, right) = (Index::new(listing), Index::new(dump));
-    let array = held_by(&right, holder, listing.objects.len())?;
+pub(super) fn judge(listing: &Heap, dump: &Heap, holder: &str) -> Result<(), Mismatch> {
+    let (left, right) = (EntriesByAddress::new(listing), EntriesByAddress::new(dump));
+    let array = held_elements(&right, holder, listing.objects.len())?;
     // A listing has them by address, wherever the records of the original stand.
     let mut objects: Vec<&Object> = listing.objects.iter().collect();
     objects.sort_by_key(|object| object.address);
@@ -19,12 +19,12 @@ pub(super) fn judge(listing: &Heap, dump: &Heap, holder: &str) -> Result<(), Wro
         objects.iter().map(|object| object.address).zip(array.iter().copied()).collect();
     for (object, address) in objects.into_iter().zip(array) {
         let at = Some(object.address.to_string());
-        let wrong = |facet, due: String, found: String| Err(Wrong::facet(facet, at.clone(), due, found, 1));
+        let wrong = |facet, due: String, found: String| Err(Mismatch::facet(facet, at.clone(), due, found, 1));
         let Some(found) = right.objects.get(address) else {
             return wrong(Facet::Address, format!("an object, at {address} in the dump"), "nothing".to_owned());
         };
         if object.kind != found.kind {
-            return wrong(Facet::Kind, kind(object), kind(found));
+            return wrong(Facet::Kind, describe_kind(object), describe_kind(found));
         }
         let (due, told) = (left.class_name(object), right.class_name(found));
         if due.is_some() && due != told {
@@ -34,7 +34,7 @@ pub(super) fn judge(listing: &Heap, dump: &Heap, holder: &str) -> Result<(), Wro
         let renamed = |address: Address| if address.is_null() { Some(address) } else { to.get(&address).copied() };
         match (&object.contents, &found.contents) {
             (Contents::Fields(_), Contents::Fields(_)) => {
-                let (due, told) = (values(&left, object), values(&right, found));
+                let (due, told) = (field_values(&left, object), field_values(&right, found));
                 for ((class, field, kind), value) in &due {
                     let mut expected = *value;
                     if let Some(address) = value.as_reference() {
@@ -88,7 +88,7 @@ pub(super) fn judge(listing: &Heap, dump: &Heap, holder: &str) -> Result<(), Wro
 }
 
 /// The elements of the array that a static field of the holder refers to.
-fn held_by<'h>(dump: &Index<'h>, holder: &str, length: usize) -> Result<&'h [Address], Wrong> {
+fn held_elements<'h>(dump: &EntriesByAddress<'h>, holder: &str, length: usize) -> Result<&'h [Address], Mismatch> {
     let named = Name::from_text(holder).to_java_form();
     let mut holders: Vec<&&Class> = dump.classes.values().filter(|class| class.name.to_java_form() == named).collect();
     holders.sort_by_key(|class| class.address);
@@ -108,11 +108,11 @@ fn held_by<'h>(dump: &Index<'h>, holder: &str, length: usize) -> Result<&'h [Add
         (false, true) => "no array in its static fields".to_owned(),
         (false, false) => format!("arrays of {}", lengths.join(", ")),
     };
-    Err(Wrong::answer(&format!("an array of {length} objects in a static field of {holder}"), found))
+    Err(Mismatch::answer(&format!("an array of {length} objects in a static field of {holder}"), found))
 }
 
 /// The values of an object's fields by declaring class, name and type: a class may have two fields of one name.
-fn values(index: &Index<'_>, object: &Object) -> BTreeMap<(String, String, String), Value> {
+fn field_values(index: &EntriesByAddress<'_>, object: &Object) -> BTreeMap<(String, String, String), Value> {
     let Contents::Fields(values) = &object.contents else { return BTreeMap::new() };
     let named = index.fields(object).into_iter().zip(values).map(|((class, field), value)| {
         let class = class.name.to_java_form().to_string();
@@ -121,7 +121,7 @@ fn values(index: &Index<'_>, object: &Object) -> BTreeMap<(String, String, Strin
     named.collect()
 }
 
-fn kind(object: &Object) -> String {
+fn describe_kind(object: &Object) -> String {
     match object.kind {
         ObjectKind::Instance => "an instance".to_owned(),
         ObjectKind::ObjectArray => "an array of references".to_owned(),

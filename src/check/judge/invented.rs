@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::check::judge::Wrong;
-use crate::compare::{Comparison, Facet, Side};
+use crate::check::judge::Mismatch;
+use crate::compare::{Comparison, Facet, NotComparedReason};
 use crate::model::{Address, Heap, Name};
 
 /// Facets that a dump has in a record of their own or not at all: they cannot be worked out.
@@ -11,17 +11,17 @@ const OWN: [Facet; 4] = [Facet::VersionText, Facet::HeaderTotals, Facet::HashRan
 
 /// Rejects facts that the listing has and the dump lacks: a header record, the contents of an array without contents,
 /// the word size of a dump without records, or the choice of one of several classes with an object's class name.
-pub(super) fn invented(
+pub(super) fn reject_invented(
     right: &Heap,
     told: &Heap,
     left_out: &BTreeSet<Facet>,
     comparison: &Comparison,
-) -> Result<(), Wrong> {
+) -> Result<(), Mismatch> {
     let is_empty = right.classes.is_empty() && right.objects.is_empty();
     let is_own = |facet: Facet| OWN.contains(&facet) || facet == Facet::WordSize && is_empty;
-    let silent = comparison.not_compared.iter().filter(|n| n.why == Side::UnknownLeft);
+    let silent = comparison.not_compared.iter().filter(|n| n.why == NotComparedReason::UnknownLeft);
     if let Some(found) = silent.into_iter().find(|n| is_own(n.facet)) {
-        return Err(wrong(found.facet, None, found.count));
+        return Err(invented_fact(found.facet, None, found.count));
     }
     if left_out.contains(&Facet::Class) {
         return Ok(());
@@ -37,12 +37,12 @@ pub(super) fn invented(
         .collect();
     let mut chosen = told.objects.iter().filter(|object| object.class.is_some() && open.contains(&object.address));
     match chosen.next() {
-        Some(object) => Err(wrong(Facet::Class, Some(object.address.to_string()), 1 + chosen.count() as u64)),
+        Some(object) => Err(invented_fact(Facet::Class, Some(object.address.to_string()), 1 + chosen.count() as u64)),
         None => Ok(()),
     }
 }
 
-fn wrong(facet: Facet, address: Option<String>, count: u64) -> Wrong {
+fn invented_fact(facet: Facet, address: Option<String>, count: u64) -> Mismatch {
     let (expected, found) = ("nothing, since the dump does not record it", "a value");
-    Wrong::facet(facet, address, expected.to_owned(), found.to_owned(), count)
+    Mismatch::facet(facet, address, expected.to_owned(), found.to_owned(), count)
 }

@@ -1,96 +1,96 @@
 //! The judgement of answers: from a reply to a verdict.
 
 mod answers;
+mod broken_records;
 mod changed;
 mod closure;
+mod consequences;
 mod counts;
+mod declared_loss;
 pub(super) mod decoder_answer;
 mod digest;
 mod dump;
-mod follows;
 mod holder;
 mod invented;
 mod large;
 mod limits;
 mod listing;
-mod lost;
-mod moved;
 mod others;
-mod passed_over;
 mod readings;
-mod same;
-mod skipped;
+mod relocated;
+mod rewording;
+mod skipped_records;
 mod tally;
 
 use std::collections::BTreeSet;
 
 use crate::compare::{Facet, FacetDifference};
-use crate::corpus::{Answer, Case, Verdict};
-use crate::digest::Selection;
+use crate::corpus::{Case, CaseVerdict, RightAnswer};
+use crate::digest::FacetSelection;
 use crate::error::Error;
 use crate::format::DumpFile;
-use crate::hprof::Reading;
+use crate::hprof::ReadOptions;
 use crate::input::Input;
 use crate::model::Address;
 use crate::validate::{Severity, ValidateOptions, validate};
 
 pub(super) use answers::read as read_answers;
 pub(super) use closure::judge_closure;
-pub(super) use counts::{counts as counts_of, of as number_of, strings};
+pub(super) use counts::{counts_of, number_of, strings};
 pub(super) use large::judge_large;
-pub(super) use limits::under_limits;
-pub(super) use others::others;
-pub(super) use same::in_words_of;
-pub(super) use tally::{OfClass, Tally};
+pub(super) use limits::limit_subject;
+pub(super) use others::other_facts;
+pub(super) use rewording::adopt_wording;
+pub(super) use tally::{ClassTally, ObjectTally};
 
 use crate::check::declarations::Declares;
 use crate::check::declarations::READINGS;
-use crate::check::declarations::as_counted;
+use crate::check::declarations::with_counted_roots;
 use crate::check::protocol::Accepted;
-use crate::check::protocol::Count;
+use crate::check::protocol::CountKind;
 use crate::check::protocol::Hello;
 use crate::check::protocol::Level;
-use crate::check::report::Follows;
 use crate::check::report::Outcome;
+use crate::check::report::PassingReadings;
 use crate::check::subject::AnswerFile;
-use crate::check::subject::Files;
 use crate::check::subject::LONG;
+use crate::check::subject::QuestionFiles;
 use crate::check::subject::Reply;
 use crate::check::subject::Session;
 use crate::check::subject::Subject;
 use crate::check::subject::cut;
-use crate::check::task::Operation;
 use crate::check::task::Task;
+use crate::check::task::TaskOperation;
 use crate::check::task::first_heap;
 
-use readings::{Rights, Scope};
+use readings::{JudgedScope, RightHeaps};
 
 /// The judgement of an answer: the outcome, and its facts.
 #[derive(Clone, Debug)]
-pub(super) struct Judgement {
+pub(super) struct AnswerJudgement {
     pub(super) outcome: Outcome,
     /// Every fact that is wrong.
-    pub(super) differing: Vec<Differing>,
+    pub(super) differing: Vec<WrongFact>,
     /// The offset that a refusal names.
     pub(super) offset: Option<u64>,
     /// Facets that were not judged.
     pub(super) omitted: Vec<Facet>,
     /// The readings under which an answer is right, where it shows some: each entry is enough.
-    pub(super) follows: Vec<Follows>,
+    pub(super) follows: Vec<PassingReadings>,
 }
 
 /// A mismatch between an answer and what is right: at least one wrong fact.
 #[derive(Clone, Debug)]
-pub(super) struct Wrong {
+pub(super) struct Mismatch {
     /// There is a first one.
-    facts: Vec<Differing>,
+    facts: Vec<WrongFact>,
     /// The facets of these facts; empty where they are not known.
-    differing: Selection,
+    differing: FacetSelection,
 }
 
 /// A wrong fact.
 #[derive(Clone, Debug)]
-pub(super) struct Differing {
+pub(super) struct WrongFact {
     /// Its name: a facet, a count, or `answer`.
     pub(super) fact: String,
     pub(super) facet: Option<Facet>,
@@ -114,21 +114,21 @@ pub(super) struct Differing {
 /// The name in place of a fact that could be neither confirmed nor refuted.
 const UNDECIDED: &str = "undecided";
 
-impl Wrong {
+impl Mismatch {
     /// Graphs that could not be compared: they may be the same under other addresses, or not.
-    fn undecided(steps: u64) -> Wrong {
+    fn undecided(steps: u64) -> Mismatch {
         let found = format!("not decided up to renaming within {steps} steps");
-        Wrong::number(UNDECIDED.to_owned(), String::new(), found)
+        Mismatch::number(UNDECIDED.to_owned(), String::new(), found)
     }
 
     /// An answer that cannot be read as one.
-    fn answer(expected: &str, found: String) -> Wrong {
-        Wrong::number("answer".to_owned(), expected.to_owned(), found)
+    fn answer(expected: &str, found: String) -> Mismatch {
+        Mismatch::number("answer".to_owned(), expected.to_owned(), found)
     }
 
     /// A wrong number.
-    fn number(fact: String, expected: String, found: String) -> Wrong {
-        Differing {
+    fn number(fact: String, expected: String, found: String) -> Mismatch {
+        WrongFact {
             fact,
             facet: None,
             address: None,
@@ -145,8 +145,8 @@ impl Wrong {
     }
 
     /// A wrong fact of a facet.
-    fn facet(facet: Facet, address: Option<String>, expected: String, found: String, count: u64) -> Wrong {
-        Differing {
+    fn facet(facet: Facet, address: Option<String>, expected: String, found: String, count: u64) -> Mismatch {
+        WrongFact {
             fact: facet.to_string(),
             facet: Some(facet),
             address,
@@ -163,27 +163,27 @@ impl Wrong {
     }
 
     /// A mismatch of several facts; `None` without any.
-    fn all(all: impl IntoIterator<Item = Differing>) -> Option<Wrong> {
+    fn from_facts(all: impl IntoIterator<Item = WrongFact>) -> Option<Mismatch> {
         let mut all = all.into_iter();
-        let first = Wrong::from(all.next()?);
-        Some(all.fold(first, Wrong::and))
+        let first = Mismatch::from(all.next()?);
+        Some(all.fold(first, Mismatch::with_fact))
     }
 
     /// Its first fact.
-    fn into_first(mut self) -> Differing {
+    fn into_first(mut self) -> WrongFact {
         self.facts.swap_remove(0)
     }
 
     /// Adds another wrong fact.
-    fn and(mut self, other: Differing) -> Wrong {
+    fn with_fact(mut self, other: WrongFact) -> Mismatch {
         self.differing = self.differing.facets().chain(other.facet).collect();
         self.facts.push(other);
         self
     }
 
     /// Forgets the facets, where it is not known which of them are wrong.
-    fn of_unknown_facets(self) -> Wrong {
-        Wrong { differing: Selection::default(), ..self }
+    fn with_unknown_facets(self) -> Mismatch {
+        Mismatch { differing: FacetSelection::default(), ..self }
     }
 
     /// Whether it could not be found out that it is wrong.
@@ -192,16 +192,16 @@ impl Wrong {
     }
 }
 
-impl From<Differing> for Wrong {
-    fn from(first: Differing) -> Wrong {
+impl From<WrongFact> for Mismatch {
+    fn from(first: WrongFact) -> Mismatch {
         let differing = first.facet.into_iter().collect();
-        Wrong { facts: vec![first], differing }
+        Mismatch { facts: vec![first], differing }
     }
 }
 
-impl From<FacetDifference> for Differing {
-    fn from(d: FacetDifference) -> Differing {
-        Differing {
+impl From<FacetDifference> for WrongFact {
+    fn from(d: FacetDifference) -> WrongFact {
+        WrongFact {
             fact: d.facet.to_string(),
             facet: Some(d.facet),
             address: d.address,
@@ -217,31 +217,35 @@ impl From<FacetDifference> for Differing {
     }
 }
 
-impl Judgement {
-    fn of(outcome: Outcome) -> Judgement {
-        Judgement { outcome, differing: Vec::new(), offset: None, omitted: Vec::new(), follows: Vec::new() }
+impl AnswerJudgement {
+    fn from_outcome(outcome: Outcome) -> AnswerJudgement {
+        AnswerJudgement { outcome, differing: Vec::new(), offset: None, omitted: Vec::new(), follows: Vec::new() }
     }
 
     /// Joins the readings of an answer that is right for two reasons: those of either are enough, and where one reason
     /// needs no reading, none is shown.
-    fn or(self, other: &Judgement) -> Judgement {
+    fn merge_readings(self, other: &AnswerJudgement) -> AnswerJudgement {
         let is_shown = !self.follows.is_empty() && !other.follows.is_empty();
         let follows = if is_shown { [&self.follows[..], &other.follows].concat() } else { Vec::new() };
-        Judgement { follows, ..self }
+        AnswerJudgement { follows, ..self }
     }
 
-    fn wrong(wrong: Wrong) -> Judgement {
+    fn from_mismatch(wrong: Mismatch) -> AnswerJudgement {
         if wrong.is_undecided() {
-            return Judgement::of(Outcome::Skip { reason: wrong.into_first().found, link: None });
+            return AnswerJudgement::from_outcome(Outcome::Skip { reason: wrong.into_first().found, link: None });
         }
-        let differing: Vec<Differing> = wrong.facts.into_iter().map(shortened).collect();
-        Judgement { outcome: differing[0].outcome(), differing, ..Judgement::of(Outcome::Pass { reading: None }) }
+        let differing: Vec<WrongFact> = wrong.facts.into_iter().map(shorten_fact).collect();
+        AnswerJudgement {
+            outcome: differing[0].outcome(),
+            differing,
+            ..AnswerJudgement::from_outcome(Outcome::Pass { reading: None })
+        }
     }
 
     /// Puts the facts that follow from nothing else first, and the outcome with them.
-    fn with_causes_first(mut self, case: &Case) -> Judgement {
+    fn with_causes_first(mut self, case: &Case) -> AnswerJudgement {
         if let (Outcome::Fail { .. }, Some(heap)) = (&self.outcome, first_heap(case)) {
-            follows::put_causes_first(heap, &mut self.differing);
+            consequences::put_causes_first(heap, &mut self.differing);
             if let Some(first) = self.differing.first() {
                 self.outcome = first.outcome();
             }
@@ -250,72 +254,72 @@ impl Judgement {
     }
 }
 
-impl Differing {
+impl WrongFact {
     fn outcome(&self) -> Outcome {
-        let Differing { fact, address, expected, found, count, .. } = self.clone();
+        let WrongFact { fact, address, expected, found, count, .. } = self.clone();
         Outcome::Fail { fact, address, expected, found, count }
     }
 }
 
 /// Cuts the texts of a fact: names in a listing may have any length.
-fn shortened(differing: Differing) -> Differing {
+fn shorten_fact(differing: WrongFact) -> WrongFact {
     let shorten = |text: &str| cut(text, LONG).replace('\n', "\\n");
     let [fact, expected, found] = [&differing.fact, &differing.expected, &differing.found].map(|text| shorten(text));
-    Differing { fact, expected, found, ..differing }
+    WrongFact { fact, expected, found, ..differing }
 }
 
 /// A task that was answered: the subject, its declarations, the case and the files.
-pub(super) struct Asked<'a> {
+pub(super) struct AnsweredTask<'a> {
     pub(super) subject: &'a Subject,
     pub(super) hello: Option<&'a Hello>,
     pub(super) task: &'a Task,
     pub(super) case: &'a Case,
-    pub(super) files: &'a Files,
+    pub(super) files: &'a QuestionFiles,
     /// Facets that are not judged.
     pub(super) left_out: &'a BTreeSet<Facet>,
 }
 
 /// Judges the reply to a task; `None` if the run is to stop. At the level of digests the session is asked for more where
 /// one is wrong.
-pub(super) fn judge(asked: &Asked<'_>, reply: Reply, session: &mut dyn Session) -> Option<Judgement> {
+pub(super) fn judge(asked: &AnsweredTask<'_>, reply: Reply, session: &mut dyn Session) -> Option<AnswerJudgement> {
     if let Reply::Accepted(_) = &reply
-        && let Some(case) = skipped::shortened(asked)
+        && let Some(case) = skipped_records::without_skipped_records(asked)
     {
-        return judge(&Asked { case: &case, ..*asked }, reply, session);
+        return judge(&AnsweredTask { case: &case, ..*asked }, reply, session);
     }
     Some(match reply {
         Reply::Interrupted | Reply::Doubted => return None,
         Reply::Accepted(_) | Reply::Refused(..) if asked.case.takes_any_answer() => passed(None),
         Reply::Accepted(accepted) => {
             // Whatever cannot be read of an answer is held against it: the run goes on.
-            let judgement = accepted_by(asked, &accepted, session).unwrap_or_else(|e| {
+            let judgement = judge_acceptance(asked, &accepted, session).unwrap_or_else(|e| {
                 let found = asked.files.shorten(&e.to_string());
-                Judgement::wrong(Wrong::answer("an answer that can be read", found))
+                AnswerJudgement::from_mismatch(Mismatch::answer("an answer that can be read", found))
             });
             match asked.files.answer().is_ok_and(AnswerFile::has_changed) {
-                true => Judgement::of(Outcome::AdapterError { how: CHANGED.to_owned() }),
+                true => AnswerJudgement::from_outcome(Outcome::AdapterError { how: CHANGED.to_owned() }),
                 false => judgement.with_causes_first(asked.case),
             }
         }
-        Reply::Refused(..) if let Some(why) = may_refuse(asked) => passed(Some(why.to_owned())),
+        Reply::Refused(..) if let Some(why) = permitted_refusal(asked) => passed(Some(why.to_owned())),
         Reply::Refused(message, offset) => {
-            Judgement { offset, ..refused(&asked.rights(Scope::Other), asked.case, &message) }
+            AnswerJudgement { offset, ..judge_refusal(&asked.right_heaps(JudgedScope::Other), asked.case, &message) }
         }
-        Reply::Skipped(reason, link) => Judgement::of(Outcome::Skip { reason, link }),
+        Reply::Skipped(reason, link) => AnswerJudgement::from_outcome(Outcome::Skip { reason, link }),
         Reply::NotStarted(why) => {
             let how = format!("it cannot be started: {why}");
-            Judgement::of(Outcome::AdapterError { how })
+            AnswerJudgement::from_outcome(Outcome::AdapterError { how })
         }
-        Reply::Error(how) => Judgement::of(Outcome::AdapterError { how }),
-        Reply::Crash(how) | Reply::Failed(how) => Judgement::of(Outcome::Crash { how }),
-        Reply::Hang(how) => Judgement::of(Outcome::Hang { how }),
-        Reply::OutOfMemory(how) => Judgement::of(Outcome::OutOfMemory { how }),
+        Reply::Error(how) => AnswerJudgement::from_outcome(Outcome::AdapterError { how }),
+        Reply::Crash(how) | Reply::Failed(how) => AnswerJudgement::from_outcome(Outcome::Crash { how }),
+        Reply::Hang(how) => AnswerJudgement::from_outcome(Outcome::Hang { how }),
+        Reply::OutOfMemory(how) => AnswerJudgement::from_outcome(Outcome::OutOfMemory { how }),
     })
 }
 
 /// The reason for which a converter may refuse a readable dump: the other format need not be able to hold its heap.
-fn may_refuse(asked: &Asked<'_>) -> Option<&'static str> {
-    let Operation::Convert(to) = &asked.task.operation else { return None };
+fn permitted_refusal(asked: &AnsweredTask<'_>) -> Option<&'static str> {
+    let TaskOperation::Convert(to) = &asked.task.operation else { return None };
     let heap = first_heap(asked.case)?;
     if dump::is_beyond_java(heap) {
         return Some("an array that is longer than Java's");
@@ -326,104 +330,114 @@ fn may_refuse(asked: &Asked<'_>) -> Option<&'static str> {
 /// The failure of an answer that changed after it was announced.
 const CHANGED: &str = "the file of the answer became longer or shorter after the answer was announced as complete";
 
-fn accepted_by(asked: &Asked<'_>, accepted: &Accepted, session: &mut dyn Session) -> Result<Judgement, Error> {
-    let level = asked.hello.map_or(Level::Listing, |hello| asked.subject.level_of(hello));
-    let may_warn = asked.hello.is_some_and(|hello| hello.protocol >= 2) && asked.task.operation == Operation::Parse;
+fn judge_acceptance(
+    asked: &AnsweredTask<'_>,
+    accepted: &Accepted,
+    session: &mut dyn Session,
+) -> Result<AnswerJudgement, Error> {
+    let level = asked.hello.map_or(Level::Listing, |hello| asked.subject.effective_level(hello));
+    let may_warn = asked.hello.is_some_and(|hello| hello.protocol >= 2) && asked.task.operation == TaskOperation::Parse;
     let warnings = &accepted.warnings[..if may_warn { accepted.warnings.len() } else { 0 }];
     if !has_heap(asked.case) && warnings.is_empty() {
-        if let Some(read) = passed_over::judge(asked, accepted, level, session)? {
+        if let Some(read) = broken_records::judge(asked, accepted, level, session)? {
             return Ok(read);
         }
-        if (&asked.task.operation, level) == (&Operation::Parse, Level::Listing) {
-            return listing::not_refused(asked);
+        if (&asked.task.operation, level) == (&TaskOperation::Parse, Level::Listing) {
+            return listing::judge_missing_refusal(asked);
         }
         return Ok(not_refused());
     }
     let right = match has_heap(asked.case) {
-        true => judged(asked, accepted, level, session)?,
-        false => listing::is_listing(asked, level)?,
+        true => judge_answer(asked, accepted, level, session)?,
+        false => listing::require_listing(asked, level)?,
     };
     let is_no_answer = !has_heap(asked.case) && matches!(right.outcome, Outcome::Fail { .. });
     let [warning, ..] = warnings else { return Ok(right) };
     if is_no_answer {
         return Ok(right);
     }
-    warned(asked, warning, right)
+    judge_warning(asked, warning, right)
 }
 
 /// Judges warnings: problems with the dump that the implementation reports although it accepts. A damaged dump may be
 /// read as far as it goes if the damage is reported; a dump without a flaw has nothing to report.
-fn warned(asked: &Asked<'_>, warning: &str, right: Judgement) -> Result<Judgement, Error> {
+fn judge_warning(asked: &AnsweredTask<'_>, warning: &str, right: AnswerJudgement) -> Result<AnswerJudgement, Error> {
     if !has_heap(asked.case) {
         return Ok(passed(Some("accepted with warnings".to_owned())));
     }
     if !right.outcome.is_pass() {
         // By another reading of its bytes it is damaged.
-        let is_damaged = |answer: &Answer| matches!(answer, Answer::Refuses(reading) if reading.contains('='));
+        let is_damaged =
+            |answer: &RightAnswer| matches!(answer, RightAnswer::Refuses(reading) if reading.contains('='));
         let may_be_damaged = asked.case.answers.iter().any(is_damaged);
         return Ok(if may_be_damaged { passed(Some("accepted with warnings".to_owned())) } else { right });
     }
-    let input = Input::memory(&asked.case.id, asked.case.bytes.clone());
+    let input = Input::from_memory(&asked.case.id, asked.case.bytes.clone());
     let report = validate(&input, ValidateOptions::default())?;
     // A note is about bytes that may be as they are.
     if report.findings.iter().any(|finding| finding.severity != Severity::Note) {
         return Ok(right);
     }
     let found = format!("accepted with warnings: {}", asked.files.shorten(warning));
-    Ok(Judgement::of(Outcome::WrongVerdict { expected: "accept without warnings".to_owned(), found }))
+    Ok(AnswerJudgement::from_outcome(Outcome::WrongVerdict { expected: "accept without warnings".to_owned(), found }))
 }
 
-fn judged(asked: &Asked<'_>, accepted: &Accepted, level: Level, session: &mut dyn Session) -> Result<Judgement, Error> {
+fn judge_answer(
+    asked: &AnsweredTask<'_>,
+    accepted: &Accepted,
+    level: Level,
+    session: &mut dyn Session,
+) -> Result<AnswerJudgement, Error> {
     match (&asked.task.operation, level) {
-        (Operation::Convert(to) | Operation::Encode(to), _) => {
-            let input = match dump::valid(asked)? {
+        (TaskOperation::Convert(to) | TaskOperation::Encode(to), _) => {
+            let input = match dump::valid_dump(asked)? {
                 Ok(input) => input,
-                Err(wrong) => return Ok(Judgement::wrong(wrong)),
+                Err(wrong) => return Ok(AnswerJudgement::from_mismatch(wrong)),
             };
-            let is_converted = matches!(asked.task.operation, Operation::Convert(_));
+            let is_converted = matches!(asked.task.operation, TaskOperation::Convert(_));
             let holder = accepted.holder.as_deref().filter(|_| !is_converted);
-            let scope = if is_converted { Scope::Other } else { Scope::Nothing };
-            let rights = asked.rights(scope).of_answer(input.length());
+            let scope = if is_converted { JudgedScope::Other } else { JudgedScope::Nothing };
+            let rights = asked.right_heaps(scope).limited_by_length(input.length());
             rights.judge(|heap, _| dump::judge(asked, heap, to, holder, &input))
         }
-        (Operation::Parse, Level::Verdict) => asked.rights(Scope::Nothing).judge(|_, _| Ok(Ok(()))),
-        (Operation::Parse, Level::Counts) => {
+        (TaskOperation::Parse, Level::Verdict) => asked.right_heaps(JudgedScope::Nothing).judge(|_, _| Ok(Ok(()))),
+        (TaskOperation::Parse, Level::Counts) => {
             let declared = asked.hello.map(|hello| hello.counts.as_slice()).unwrap_or_default();
-            let strings = match declared.contains(&Count::Strings) {
+            let strings = match declared.contains(&CountKind::Strings) {
                 true => {
-                    let input = Input::memory(&asked.case.id, asked.case.bytes.clone());
-                    counts::strings(&mut DumpFile::new(input, Reading::default())?.read()?.dump)
+                    let input = Input::from_memory(&asked.case.id, asked.case.bytes.clone());
+                    counts::strings(&mut DumpFile::new(input, ReadOptions::default())?.read()?.dump)
                 }
                 false => None,
             };
-            let rights = asked.rights(Scope::Other);
+            let rights = asked.right_heaps(JudgedScope::Other);
             rights.judge(|heap, combination| {
-                let counted = as_counted(heap, asked.declares());
+                let counted = with_counted_roots(heap, asked.declares());
                 counts::judge(&mut &*counted, strings, declared, accepted, combination.has_text())
             })
         }
-        (Operation::Parse, Level::Answers) => answers::judge(asked),
-        (Operation::Parse, Level::Digest) => digest::judge(asked, accepted, session),
-        (Operation::Parse, Level::Listing) => listing::judge(asked),
+        (TaskOperation::Parse, Level::Answers) => answers::judge(asked),
+        (TaskOperation::Parse, Level::Digest) => digest::judge(asked, accepted, session),
+        (TaskOperation::Parse, Level::Listing) => listing::judge(asked),
     }
 }
 
-impl<'a> Asked<'a> {
+impl<'a> AnsweredTask<'a> {
     /// The right heaps, under the readings that are declared.
-    fn rights(&self, scope: Scope) -> Rights<'a> {
+    fn right_heaps(&self, scope: JudgedScope) -> RightHeaps<'a> {
         let mut declared = match self.hello {
             Some(hello) => hello.declared_readings(),
             None => self.subject.declares.declared_readings(),
         };
         match (&self.task.operation, self.hello) {
-            (Operation::Parse, _) => {}
+            (TaskOperation::Parse, _) => {}
             // What a parser tells in its listings says nothing of the dumps that are made.
-            (Operation::Convert(to), Some(hello)) if hello.protocol >= 2 => {
-                declared.extend(hello.of_dumps(self.case.format, to).readings());
+            (TaskOperation::Convert(to), Some(hello)) if hello.protocol >= 2 => {
+                declared.extend(hello.dump_declares(self.case.format, to).readings());
             }
             _ => declared.retain(|name, _| !READINGS.contains(&name.as_str())),
         }
-        Rights::new(self.case, &declared, scope)
+        RightHeaps::new(self.case, &declared, scope)
     }
 
     /// The implementation's declarations about the spelling of facts in listings.
@@ -434,22 +448,22 @@ impl<'a> Asked<'a> {
 
 /// Whether some heap is right.
 fn has_heap(case: &Case) -> bool {
-    case.answers.iter().any(|answer| matches!(answer, Answer::Reads(..)))
+    case.answers.iter().any(|answer| matches!(answer, RightAnswer::Reads(..)))
 }
 
-fn not_refused() -> Judgement {
-    Judgement::of(Outcome::WrongVerdict { expected: "refuse".to_owned(), found: "accepted".to_owned() })
+fn not_refused() -> AnswerJudgement {
+    AnswerJudgement::from_outcome(Outcome::WrongVerdict { expected: "refuse".to_owned(), found: "accepted".to_owned() })
 }
 
-fn passed(reading: Option<String>) -> Judgement {
-    Judgement::of(Outcome::Pass { reading })
+fn passed(reading: Option<String>) -> AnswerJudgement {
+    AnswerJudgement::from_outcome(Outcome::Pass { reading })
 }
 
-fn refused(rights: &Rights<'_>, case: &Case, message: &str) -> Judgement {
+fn judge_refusal(rights: &RightHeaps<'_>, case: &Case, message: &str) -> AnswerJudgement {
     if let Some((reading, follows)) = rights.refusal() {
-        let reading = (case.verdict == Verdict::Ambiguous).then(|| reading.to_owned());
-        return Judgement { follows, ..passed(reading) };
+        let reading = (case.verdict == CaseVerdict::Ambiguous).then(|| reading.to_owned());
+        return AnswerJudgement { follows, ..passed(reading) };
     }
     let found = if message.is_empty() { "refused".to_owned() } else { format!("refused: {message}") };
-    Judgement::of(Outcome::WrongVerdict { expected: "accept".to_owned(), found })
+    AnswerJudgement::from_outcome(Outcome::WrongVerdict { expected: "accept".to_owned(), found })
 }

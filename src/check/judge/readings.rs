@@ -2,15 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::answers::Edges;
-use crate::check::declarations::{CONVENTIONS, NAMES, ambiguities, edges};
-use crate::check::judge::{Judgement, Wrong, not_refused, passed};
-use crate::check::report::Follows;
+use crate::answers::EdgeOptions;
+use crate::check::declarations::{CONVENTIONS, NAMES, ambiguities, counted_edges};
+use crate::check::judge::{AnswerJudgement, Mismatch, not_refused, passed};
+use crate::check::report::PassingReadings;
 use crate::compare::Facet;
-use crate::corpus::{Answer, Case, Verdict};
-use crate::digest::Selection;
+use crate::corpus::{Case, CaseVerdict, RightAnswer};
+use crate::digest::FacetSelection;
 use crate::error::Error;
-use crate::family::case::{Ambiguity, DumpOf, Same};
+use crate::family::case::{Ambiguity, CaseDump, EqualChoices};
 use crate::model::Heap;
 
 /// The most combinations of readings that are tried for an answer, beginning with those in which most readings are the
@@ -23,7 +23,7 @@ const READ: u64 = 8 << 20;
 const NULL_REFERENCES: &str = "phd.null-references";
 
 /// The part of an answer that is judged.
-pub(super) enum Scope {
+pub(super) enum JudgedScope {
     /// These facets, of each class and object by its address. Two readings that agree in all of them are the same.
     Facets(BTreeSet<Facet>),
     /// Another part, such as counts. Two readings are the same if the judgement by both is.
@@ -35,24 +35,24 @@ pub(super) enum Scope {
 }
 
 /// The right heaps of a case, one for each combination of readings.
-pub(super) struct Rights<'c> {
+pub(super) struct RightHeaps<'c> {
     case: &'c Case,
-    dump: DumpOf<'c>,
+    dump: CaseDump<'c>,
     ambiguities: Vec<&'static Ambiguity>,
     /// The declared choice of each ambiguity; `None` where it is inferred.
     declared: Vec<Option<usize>>,
-    scope: Scope,
+    scope: JudgedScope,
     /// The most other combinations that are tried.
     tried: usize,
 }
 
 /// A combination of readings: one choice for each ambiguity.
-pub(super) struct Combination<'r> {
+pub(super) struct ReadingCombination<'r> {
     ambiguities: &'r [&'static Ambiguity],
     choices: Vec<usize>,
 }
 
-impl Combination<'_> {
+impl ReadingCombination<'_> {
     /// Whether names are compared as text.
     pub(super) fn has_text(&self) -> bool {
         self.choice(NAMES) == 1
@@ -64,8 +64,8 @@ impl Combination<'_> {
     }
 
     /// The references that count.
-    pub(super) fn edges(&self) -> Edges {
-        edges(|name| self.choice(name))
+    pub(super) fn counted_edges(&self) -> EdgeOptions {
+        counted_edges(|name| self.choice(name))
     }
 
     fn choice(&self, name: &str) -> usize {
@@ -75,49 +75,49 @@ impl Combination<'_> {
 }
 
 /// A right answer that is a heap: its reading, the heap, and the readings that it is spelled for.
-struct Spelled<'c> {
+struct SpelledHeap<'c> {
     reading: &'static str,
     heap: &'c Heap,
     fixed: Vec<Option<usize>>,
 }
 
-impl<'c> Rights<'c> {
+impl<'c> RightHeaps<'c> {
     /// The right heaps of a case, for an implementation that declares some readings by name.
-    pub(super) fn new(case: &'c Case, declared: &BTreeMap<String, String>, scope: Scope) -> Rights<'c> {
+    pub(super) fn new(case: &'c Case, declared: &BTreeMap<String, String>, scope: JudgedScope) -> RightHeaps<'c> {
         let ambiguities = match scope {
-            Scope::Nothing => Vec::new(),
+            JudgedScope::Nothing => Vec::new(),
             // These first, since they are what differs most.
-            Scope::Answers => CONVENTIONS.iter().chain(ambiguities(case.format)).collect(),
-            Scope::Facets(_) | Scope::Other => ambiguities(case.format),
+            JudgedScope::Answers => CONVENTIONS.iter().chain(ambiguities(case.format)).collect(),
+            JudgedScope::Facets(_) | JudgedScope::Other => ambiguities(case.format),
         };
         let declared = ambiguities
             .iter()
             .map(|ambiguity| declared.get(ambiguity.name).and_then(|choice| ambiguity.choice(choice)))
             .collect();
-        let tried = if matches!(scope, Scope::Facets(_)) { TRIED } else { TRIED / 8 };
-        Rights { case, dump: DumpOf::new(case), ambiguities, declared, scope, tried }
+        let tried = if matches!(scope, JudgedScope::Facets(_)) { TRIED } else { TRIED / 8 };
+        RightHeaps { case, dump: CaseDump::new(case), ambiguities, declared, scope, tried }
     }
 
     /// Limits the combinations for an answer of this length, which is read once for each.
-    pub(super) fn of_answer(self, length: u64) -> Rights<'c> {
+    pub(super) fn limited_by_length(self, length: u64) -> RightHeaps<'c> {
         let tried = (READ / length.max(1)).clamp(2, self.tried as u64) as usize;
-        Rights { tried, ..self }
+        RightHeaps { tried, ..self }
     }
 
     /// The heaps that the case spells out, and does not derive from another.
-    fn spelled(&self) -> Vec<Spelled<'c>> {
+    fn spelled_heaps(&self) -> Vec<SpelledHeap<'c>> {
         let mut all = Vec::new();
         for answer in &self.case.answers {
-            let Answer::Reads(reading, heap) = answer else { continue };
-            if let Some(fixed) = self.fixed(answer) {
-                all.push(Spelled { reading, heap, fixed });
+            let RightAnswer::Reads(reading, heap) = answer else { continue };
+            if let Some(fixed) = self.fixed_choices(answer) {
+                all.push(SpelledHeap { reading, heap, fixed });
             }
         }
         all
     }
 
     /// The choices that an answer is spelled for; `None` if it is derived from another answer.
-    fn fixed(&self, answer: &Answer) -> Option<Vec<Option<usize>>> {
+    fn fixed_choices(&self, answer: &RightAnswer) -> Option<Vec<Option<usize>>> {
         let mut fixed = vec![None; self.ambiguities.len()];
         if let Some((name, choice)) = answer.choice()
             && let Some(place) = self.ambiguities.iter().position(|ambiguity| ambiguity.name == name)
@@ -133,10 +133,10 @@ impl<'c> Rights<'c> {
     }
 
     /// Judges a refusal that a case allows: under which readings.
-    pub(super) fn refusal(&self) -> Option<(&'static str, Vec<Follows>)> {
-        let mut follows: Option<(&'static str, Vec<Follows>)> = None;
+    pub(super) fn refusal(&self) -> Option<(&'static str, Vec<PassingReadings>)> {
+        let mut follows: Option<(&'static str, Vec<PassingReadings>)> = None;
         for answer in &self.case.answers {
-            let (Answer::Refuses(reading), Some(fixed)) = (answer, self.fixed(answer)) else { continue };
+            let (RightAnswer::Refuses(reading), Some(fixed)) = (answer, self.fixed_choices(answer)) else { continue };
             let is_declared_otherwise = |(fixed, declared): (&Option<usize>, &Option<usize>)| {
                 fixed.is_some() && declared.is_some() && fixed != declared
             };
@@ -144,7 +144,7 @@ impl<'c> Rights<'c> {
                 continue;
             }
             let named = fixed.iter().enumerate().filter_map(|(place, choice)| Some((place, vec![(*choice)?])));
-            let named: Follows = self.named(named);
+            let named: PassingReadings = self.name_choices(named);
             match &mut follows {
                 // One that depends on nothing leaves nothing to find out.
                 _ if named.0.is_empty() => return Some((reading, Vec::new())),
@@ -155,31 +155,31 @@ impl<'c> Rights<'c> {
         follows
     }
 
-    fn named(&self, choices: impl Iterator<Item = (usize, Vec<usize>)>) -> Follows {
+    fn name_choices(&self, choices: impl Iterator<Item = (usize, Vec<usize>)>) -> PassingReadings {
         let name = |(place, choices): (usize, Vec<usize>)| {
             let ambiguity = self.ambiguities[place];
             let names = choices.into_iter().map(|choice| ambiguity.choices[choice].name.to_owned());
             (ambiguity.name.to_owned(), names.collect())
         };
-        Follows(choices.map(name).collect())
+        PassingReadings(choices.map(name).collect())
     }
 
     /// The judgement of an answer by `differ`, which compares it with a heap: right under the first combination of readings
     /// that agrees; and else wrong, against the one that comes nearest.
     pub(super) fn judge(
         &self,
-        mut differ: impl FnMut(&Heap, &Combination<'_>) -> Result<Result<(), Wrong>, Error>,
-    ) -> Result<Judgement, Error> {
-        let mut nearest: Option<Wrong> = None;
-        let mut passed: Option<Judgement> = None;
-        for spelled in self.spelled() {
+        mut differ: impl FnMut(&Heap, &ReadingCombination<'_>) -> Result<Result<(), Mismatch>, Error>,
+    ) -> Result<AnswerJudgement, Error> {
+        let mut nearest: Option<Mismatch> = None;
+        let mut passed: Option<AnswerJudgement> = None;
+        for spelled in self.spelled_heaps() {
             let conflict = |place: &usize| match (spelled.fixed[*place], self.declared[*place]) {
                 (Some(fixed), Some(declared)) => fixed != declared,
                 _ => false,
             };
             if let Some(place) = (0..self.ambiguities.len()).find(conflict) {
                 if !self.is_refused_first() {
-                    nearest.get_or_insert_with(|| self.not_declared(place, "another reading"));
+                    nearest.get_or_insert_with(|| self.reading_mismatch(place, "another reading"));
                 }
                 continue;
             }
@@ -187,11 +187,13 @@ impl<'c> Rights<'c> {
             // A heap that is spelled for a reading is already as that reading has it.
             let start: Vec<usize> =
                 both.map(|(fixed, declared)| if fixed.is_some() { 0 } else { declared.unwrap_or(0) }).collect();
-            let wrong = match self.differs(&spelled, &start, &mut differ)? {
+            let wrong = match self.judge_combination(&spelled, &start, &mut differ)? {
                 // An answer may be right under several of the readings that the case spells, and then shows none of them.
                 Some(Ok(())) => {
-                    let right = self.right(&spelled, &[start], &mut differ)?;
-                    let right = passed.take().map_or_else(|| right.clone(), |first: Judgement| first.or(&right));
+                    let right = self.right_judgement(&spelled, &[start], &mut differ)?;
+                    let right = passed
+                        .take()
+                        .map_or_else(|| right.clone(), |first: AnswerJudgement| first.merge_readings(&right));
                     if right.follows.is_empty() || spelled.fixed.iter().all(Option::is_none) {
                         return Ok(right);
                     }
@@ -199,51 +201,51 @@ impl<'c> Rights<'c> {
                     continue;
                 }
                 _ if passed.is_some() => continue,
-                Some(Err(wrong)) if wrong.is_undecided() => return Ok(Judgement::wrong(wrong)),
+                Some(Err(wrong)) if wrong.is_undecided() => return Ok(AnswerJudgement::from_mismatch(wrong)),
                 Some(Err(wrong)) => wrong,
                 None => continue,
             };
             let is_open = |place: usize| self.declared[place].is_none() && spelled.fixed[place].is_none();
             let (mut right, mut near) = (Vec::new(), wrong.clone());
-            for choices in self.others(&start, &wrong, is_open) {
-                match self.differs(&spelled, &choices, &mut differ)? {
+            for choices in self.other_combinations(&start, &wrong, is_open) {
+                match self.judge_combination(&spelled, &choices, &mut differ)? {
                     Some(Ok(())) => right.push(choices),
                     Some(Err(wrong)) if wrong.differing.count() < near.differing.count() => near = wrong,
                     _ => {}
                 }
             }
             if !right.is_empty() {
-                return self.right(&spelled, &right, &mut differ);
+                return self.right_judgement(&spelled, &right, &mut differ);
             }
             if nearest.is_none() && !self.is_refused_first() {
-                let declared = self.as_declared(&spelled, &start, &wrong, &mut differ)?;
+                let declared = self.undeclared_mismatch(&spelled, &start, &wrong, &mut differ)?;
                 nearest = Some(declared.unwrap_or(near));
             }
         }
         Ok(match (passed, nearest) {
             (Some(passed), _) => passed,
-            (None, Some(nearest)) => Judgement::wrong(nearest),
+            (None, Some(nearest)) => AnswerJudgement::from_mismatch(nearest),
             (None, None) if self.is_refused_first() => not_refused(),
-            (None, None) => Judgement::wrong(Wrong::answer("a heap", "nothing".to_owned())),
+            (None, None) => AnswerJudgement::from_mismatch(Mismatch::answer("a heap", "nothing".to_owned())),
         })
     }
 
     /// Whether the first answer is a refusal by the first reading of something whose other readings could be worked out of a heap:
     /// an answer that is no other reading's heap is one of a reader that misses the damage.
     fn is_refused_first(&self) -> bool {
-        let Some(Answer::Refuses(_)) = self.case.answers.first() else { return false };
+        let Some(RightAnswer::Refuses(_)) = self.case.answers.first() else { return false };
         let choice = self.case.answers[0].choice();
         let is_named = |ambiguity: &&&Ambiguity| choice == Some((ambiguity.name, ambiguity.choices[0].name));
         self.ambiguities.iter().find(is_named).is_some_and(|ambiguity| ambiguity.is_worked_out())
     }
 
     /// The judgement under some readings; `None` if they give the heap of fewer readings, or no heap.
-    fn differs(
+    fn judge_combination(
         &self,
-        spelled: &Spelled<'_>,
+        spelled: &SpelledHeap<'_>,
         choices: &[usize],
-        differ: &mut impl FnMut(&Heap, &Combination<'_>) -> Result<Result<(), Wrong>, Error>,
-    ) -> Result<Option<Result<(), Wrong>>, Error> {
+        differ: &mut impl FnMut(&Heap, &ReadingCombination<'_>) -> Result<Result<(), Mismatch>, Error>,
+    ) -> Result<Option<Result<(), Mismatch>>, Error> {
         let mut is_repeated = false;
         let open = |place: usize| spelled.fixed[place].is_none() && self.declared[place].is_none();
         let mut each = |place: usize, same: Vec<usize>| {
@@ -251,20 +253,25 @@ impl<'c> Rights<'c> {
         };
         // The first of choices that are one has been tried.
         let wants = |place: usize| open(place) && choices[place] > 0;
-        let same = Same { wants: &wants, found: &mut each };
+        let same = EqualChoices { wants: &wants, found: &mut each };
         // A dump that cannot be read so has no heap under this reading.
         let Ok(heap) = self.dump.heap(spelled.heap, &self.ambiguities, choices, Some(same)) else { return Ok(None) };
         if is_repeated {
             return Ok(None);
         }
-        differ(&heap, &Combination { ambiguities: &self.ambiguities, choices: choices.to_vec() }).map(Some)
+        differ(&heap, &ReadingCombination { ambiguities: &self.ambiguities, choices: choices.to_vec() }).map(Some)
     }
 
     /// Other combinations that may agree with the answer: they differ in open readings that affect the wrong facets.
-    fn others(&self, start: &[usize], wrong: &Wrong, is_open: impl Fn(usize) -> bool) -> Vec<Vec<usize>> {
+    fn other_combinations(
+        &self,
+        start: &[usize],
+        wrong: &Mismatch,
+        is_open: impl Fn(usize) -> bool,
+    ) -> Vec<Vec<usize>> {
         // An order is not looked at where the references are others.
         let hidden = wrong.differing.contains(Facet::References).then_some(Facet::ReferenceOrder);
-        let differing: Selection = wrong.differing.facets().chain(hidden).collect();
+        let differing: FacetSelection = wrong.differing.facets().chain(hidden).collect();
         let concerns = |ambiguity: &Ambiguity| {
             differing.is_empty() || ambiguity.facets.iter().any(|facet| differing.contains(*facet))
         };
@@ -288,42 +295,46 @@ impl<'c> Rights<'c> {
     }
 
     /// The mismatch of an answer that would be right under another reading than the declared one.
-    fn as_declared(
+    fn undeclared_mismatch(
         &self,
-        spelled: &Spelled<'_>,
+        spelled: &SpelledHeap<'_>,
         start: &[usize],
-        wrong: &Wrong,
-        differ: &mut impl FnMut(&Heap, &Combination<'_>) -> Result<Result<(), Wrong>, Error>,
-    ) -> Result<Option<Wrong>, Error> {
+        wrong: &Mismatch,
+        differ: &mut impl FnMut(&Heap, &ReadingCombination<'_>) -> Result<Result<(), Mismatch>, Error>,
+    ) -> Result<Option<Mismatch>, Error> {
         let is_declared = |place: &usize| self.declared[*place].is_some() && spelled.fixed[*place].is_none();
         for place in (0..self.ambiguities.len()).filter(is_declared) {
-            for choices in self.others(start, wrong, |other| other == place) {
-                if let Some(Ok(())) = self.differs(spelled, &choices, differ)? {
+            for choices in self.other_combinations(start, wrong, |other| other == place) {
+                if let Some(Ok(())) = self.judge_combination(spelled, &choices, differ)? {
                     let found = self.ambiguities[place].choices[choices[place]].name;
-                    let not_declared = self.not_declared(place, found);
-                    return Ok(Some(wrong.facts.iter().cloned().fold(not_declared, Wrong::and)));
+                    let not_declared = self.reading_mismatch(place, found);
+                    return Ok(Some(wrong.facts.iter().cloned().fold(not_declared, Mismatch::with_fact)));
                 }
             }
         }
         Ok(None)
     }
 
-    fn not_declared(&self, place: usize, found: &str) -> Wrong {
+    fn reading_mismatch(&self, place: usize, found: &str) -> Mismatch {
         let ambiguity = self.ambiguities[place];
         let declared = ambiguity.choices[self.declared[place].unwrap_or_default()].name;
-        Wrong::number(format!("reading {}", ambiguity.name), format!("{declared}, as it is declared"), found.to_owned())
+        Mismatch::number(
+            format!("reading {}", ambiguity.name),
+            format!("{declared}, as it is declared"),
+            found.to_owned(),
+        )
     }
 
     /// The judgement of an answer that is right under some combinations, all of them for one spelled answer.
-    fn right(
+    fn right_judgement(
         &self,
-        spelled: &Spelled<'_>,
+        spelled: &SpelledHeap<'_>,
         right: &[Vec<usize>],
-        differ: &mut impl FnMut(&Heap, &Combination<'_>) -> Result<Result<(), Wrong>, Error>,
-    ) -> Result<Judgement, Error> {
-        let mut follows: Vec<Follows> = Vec::new();
+        differ: &mut impl FnMut(&Heap, &ReadingCombination<'_>) -> Result<Result<(), Mismatch>, Error>,
+    ) -> Result<AnswerJudgement, Error> {
+        let mut follows: Vec<PassingReadings> = Vec::new();
         for choices in right {
-            let found = self.follows(spelled, choices, differ)?;
+            let found = self.shown_readings(spelled, choices, differ)?;
             if found.0.is_empty() {
                 // Right whatever is read otherwise.
                 follows.clear();
@@ -331,24 +342,24 @@ impl<'c> Rights<'c> {
             }
             follows.push(found);
         }
-        let reading = right.first().map_or(Ok(None), |choices| self.words(spelled, choices))?;
-        Ok(Judgement { follows, ..passed(reading) })
+        let reading = right.first().map_or(Ok(None), |choices| self.describe_reading(spelled, choices))?;
+        Ok(AnswerJudgement { follows, ..passed(reading) })
     }
 
     /// The readings that a passing answer shows: the choices under which it would pass as well, unless that is all of
     /// them.
-    fn follows(
+    fn shown_readings(
         &self,
-        spelled: &Spelled<'_>,
+        spelled: &SpelledHeap<'_>,
         choices: &[usize],
-        differ: &mut impl FnMut(&Heap, &Combination<'_>) -> Result<Result<(), Wrong>, Error>,
-    ) -> Result<Follows, Error> {
+        differ: &mut impl FnMut(&Heap, &ReadingCombination<'_>) -> Result<Result<(), Mismatch>, Error>,
+    ) -> Result<PassingReadings, Error> {
         let mut all: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         let mut each = |place, same| {
             all.insert(place, same);
         };
-        let wants = |place: usize| self.declared[place].is_none() && self.is_looked_at(place);
-        let same = Same { wants: &wants, found: &mut each };
+        let wants = |place: usize| self.declared[place].is_none() && self.is_judged(place);
+        let same = EqualChoices { wants: &wants, found: &mut each };
         let heap = self.dump.heap(spelled.heap, &self.ambiguities, choices, Some(same))?;
         if choices.iter().any(|choice| *choice > 0) {
             // What one reading makes different, another that is applied later may take away again.
@@ -371,10 +382,10 @@ impl<'c> Rights<'c> {
             }
         }
         all.retain(|place, same| {
-            let is_open = self.declared[*place].is_none() && self.is_looked_at(*place);
+            let is_open = self.declared[*place].is_none() && self.is_judged(*place);
             is_open && same.len() < self.ambiguities[*place].choices.len()
         });
-        if matches!(self.scope, Scope::Other | Scope::Answers) {
+        if matches!(self.scope, JudgedScope::Other | JudgedScope::Answers) {
             for (place, same) in &mut all {
                 let ambiguity = self.ambiguities[*place];
                 for other in 0..ambiguity.choices.len() {
@@ -384,7 +395,7 @@ impl<'c> Rights<'c> {
                         && ambiguity.is_worked_out()
                         && spelled.fixed[*place].is_none()
                         && let Ok(heap) = self.dump.heap(spelled.heap, &self.ambiguities, &choices, None)
-                        && differ(&heap, &Combination { ambiguities: &self.ambiguities, choices })?.is_ok()
+                        && differ(&heap, &ReadingCombination { ambiguities: &self.ambiguities, choices })?.is_ok()
                     {
                         same.push(other);
                     }
@@ -392,23 +403,23 @@ impl<'c> Rights<'c> {
             }
             all.retain(|place, same| same.len() < self.ambiguities[*place].choices.len());
         }
-        Ok(self.named(all.into_iter()))
+        Ok(self.name_choices(all.into_iter()))
     }
 
     /// Whether two readings of an ambiguity may differ in what is looked at.
-    fn is_looked_at(&self, place: usize) -> bool {
+    fn is_judged(&self, place: usize) -> bool {
         let ambiguity = self.ambiguities[place];
         match &self.scope {
-            Scope::Facets(judged) => {
+            JudgedScope::Facets(judged) => {
                 self.case.spells(ambiguity) || ambiguity.facets.iter().any(|facet| judged.contains(facet))
             }
-            Scope::Other | Scope::Answers | Scope::Nothing => true,
+            JudgedScope::Other | JudgedScope::Answers | JudgedScope::Nothing => true,
         }
     }
 
     /// The readings by which an answer passes, in words, where several heaps are right. A reading that makes no
     /// difference to this dump is left out.
-    fn words(&self, spelled: &Spelled<'_>, choices: &[usize]) -> Result<Option<String>, Error> {
+    fn describe_reading(&self, spelled: &SpelledHeap<'_>, choices: &[usize]) -> Result<Option<String>, Error> {
         let mut idle: BTreeSet<usize> = BTreeSet::new();
         if choices.iter().any(|choice| *choice > 0) {
             let wants = |place: usize| choices[place] > 0;
@@ -417,7 +428,7 @@ impl<'c> Rights<'c> {
                     idle.insert(place);
                 }
             };
-            let same = Same { wants: &wants, found: &mut each };
+            let same = EqualChoices { wants: &wants, found: &mut each };
             self.dump.heap(spelled.heap, &self.ambiguities, choices, Some(same))?;
         }
         let chosen = spelled.fixed.iter().zip(choices).map(|(fixed, choice)| fixed.unwrap_or(*choice)).enumerate();
@@ -429,7 +440,8 @@ impl<'c> Rights<'c> {
             })
             .collect();
         let is_named = spelled.reading.contains('=');
-        if self.case.verdict == Verdict::Ambiguous && (words.is_empty() || !is_named && spelled.reading != "as written")
+        if self.case.verdict == CaseVerdict::Ambiguous
+            && (words.is_empty() || !is_named && spelled.reading != "as written")
         {
             words.insert(0, spelled.reading.to_owned());
         }

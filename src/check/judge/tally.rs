@@ -2,16 +2,16 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::answers::Sizes;
-use crate::check::index::Names;
-use crate::check::protocol::Counts;
+use crate::answers::ObjectSizes;
+use crate::check::index::ClassNames;
+use crate::check::protocol::ObjectCounts;
 use crate::compare::listing::Hex;
 use crate::error::Error;
-use crate::model::{Address, Contents, HeapSource, Long, Name, Object, ObjectKind, PrimitiveType};
+use crate::model::{Address, Contents, HeapSource, Name, Object, ObjectKind, PiecewiseContents, PrimitiveType};
 
 /// The counts over the objects of a heap so far.
 #[derive(Debug)]
-pub(in crate::check) struct Tally {
+pub(in crate::check) struct ObjectTally {
     instances: u64,
     object_arrays: u64,
     primitive_arrays: u64,
@@ -19,15 +19,15 @@ pub(in crate::check) struct Tally {
     /// Unknown where the values of some object are.
     fields: Option<u64>,
     elements: Option<u64>,
-    sizes: Sizes,
+    sizes: ObjectSizes,
     /// Objects by kind, class and class word.
-    by_class: HashMap<(ObjectKind, Option<Address>, Option<Address>), OfClass>,
-    by_name: BTreeMap<Name, OfClass>,
+    by_class: HashMap<(ObjectKind, Option<Address>, Option<Address>), ClassTally>,
+    by_name: BTreeMap<Name, ClassTally>,
 }
 
 /// The objects of a class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::check) struct OfClass {
+pub(in crate::check) struct ClassTally {
     pub(in crate::check) objects: u64,
     /// The bytes of those whose size the dump records.
     pub(in crate::check) bytes: u64,
@@ -35,25 +35,25 @@ pub(in crate::check) struct OfClass {
     pub(in crate::check) unsized_objects: u64,
 }
 
-impl OfClass {
-    fn add(&mut self, other: OfClass) {
+impl ClassTally {
+    fn add(&mut self, other: ClassTally) {
         self.objects += other.objects;
         self.bytes = self.bytes.saturating_add(other.bytes);
         self.unsized_objects += other.unsized_objects;
     }
 }
 
-impl Tally {
+impl ObjectTally {
     /// Counts the objects of a heap.
-    pub(in crate::check) fn of(source: &mut dyn HeapSource) -> Result<Tally, Error> {
-        let mut tally = Tally {
+    pub(in crate::check) fn from_heap(source: &mut dyn HeapSource) -> Result<ObjectTally, Error> {
+        let mut tally = ObjectTally {
             instances: 0,
             object_arrays: 0,
             primitive_arrays: 0,
             references: 0,
             fields: Some(0),
             elements: Some(0),
-            sizes: Sizes::of(source),
+            sizes: ObjectSizes::from_source(source),
             by_class: HashMap::new(),
             by_name: BTreeMap::new(),
         };
@@ -77,7 +77,7 @@ impl Tally {
                 sum = sum.map(|sum| list.iter().fold(sum, |sum, to| sum.wrapping_add(to.0)));
             }
             (ObjectKind::PrimitiveArray(kind), Contents::Primitives(bytes)) => {
-                let mut elements = Elements::of(kind);
+                let mut elements = ElementSum::from_kind(kind);
                 elements.add(bytes);
                 sum = Some(elements.sum);
             }
@@ -86,8 +86,8 @@ impl Tally {
         }
         let total = if object.kind == ObjectKind::Instance { &mut self.fields } else { &mut self.elements };
         *total = total.zip(sum).map(|(total, sum)| total.wrapping_add(sum));
-        let size = self.sizes.of_object(object);
-        let one = OfClass { objects: 1, bytes: size.unwrap_or(0), unsized_objects: size.is_none().into() };
+        let size = self.sizes.object_size(object);
+        let one = ClassTally { objects: 1, bytes: size.unwrap_or(0), unsized_objects: size.is_none().into() };
         match &object.class_name {
             Some(name) if !matches!(object.kind, ObjectKind::PrimitiveArray(_)) => {
                 self.by_name.entry(name.to_java_form()).or_default().add(one);
@@ -98,7 +98,7 @@ impl Tally {
     }
 
     /// Counts the references of contents that are not held; the sum of their elements, where these are known.
-    fn add_long(&mut self, kind: ObjectKind, long: &Long) -> Result<Option<u64>, Error> {
+    fn add_long(&mut self, kind: ObjectKind, long: &PiecewiseContents) -> Result<Option<u64>, Error> {
         let mut sum = 0_u64;
         if let Some(addresses) = long.addresses() {
             let references = &mut self.references;
@@ -109,22 +109,22 @@ impl Tally {
             })?;
         }
         Ok(match (kind, long) {
-            (ObjectKind::PrimitiveArray(kind), Long::Primitives(bytes)) => {
-                let mut elements = Elements::of(kind);
+            (ObjectKind::PrimitiveArray(kind), PiecewiseContents::Primitives(bytes)) => {
+                let mut elements = ElementSum::from_kind(kind);
                 bytes.visit(|piece| {
                     elements.add(piece);
                     Ok::<(), Error>(())
                 })?;
                 Some(elements.sum)
             }
-            (ObjectKind::ObjectArray | ObjectKind::PrimitiveArray(_), Long::Elements(_)) => Some(sum),
+            (ObjectKind::ObjectArray | ObjectKind::PrimitiveArray(_), PiecewiseContents::Elements(_)) => Some(sum),
             _ => None,
         })
     }
 
     /// The counts, with those of what a heap has beside its objects.
-    pub(in crate::check) fn counts(&self, source: &dyn HeapSource) -> Counts {
-        Counts {
+    pub(in crate::check) fn counts(&self, source: &dyn HeapSource) -> ObjectCounts {
+        ObjectCounts {
             classes: Some(source.classes().len() as u64),
             instances: Some(self.instances),
             object_arrays: Some(self.object_arrays),
@@ -133,13 +133,13 @@ impl Tally {
             roots: source.surroundings().roots.as_ref().map(|roots| roots.len() as u64),
             field_sum: self.fields.map(Hex),
             element_sum: self.elements.map(Hex),
-            ..Counts::default()
+            ..ObjectCounts::default()
         }
     }
 
     /// Objects, and their bytes, by the name of their class in the form of Java source.
-    pub(in crate::check) fn histogram(&self, source: &dyn HeapSource) -> BTreeMap<Name, OfClass> {
-        let names = Names::of(source.classes());
+    pub(in crate::check) fn histogram(&self, source: &dyn HeapSource) -> BTreeMap<Name, ClassTally> {
+        let names = ClassNames::from_classes(source.classes());
         let mut histogram = self.by_name.clone();
         for ((kind, class, class_word), of_class) in &self.by_class {
             let object = Object { class: *class, class_word: *class_word, ..Object::new(Address::NULL, *kind) };
@@ -154,16 +154,16 @@ impl Tally {
 }
 
 /// The sum of an array's elements, whose bytes come in pieces of any length.
-struct Elements {
+struct ElementSum {
     size: u32,
     /// Bytes of the last element so far.
     read: u32,
     sum: u64,
 }
 
-impl Elements {
-    fn of(kind: PrimitiveType) -> Elements {
-        Elements { size: kind.size() as u32, read: 0, sum: 0 }
+impl ElementSum {
+    fn from_kind(kind: PrimitiveType) -> ElementSum {
+        ElementSum { size: kind.size() as u32, read: 0, sum: 0 }
     }
 
     fn add(&mut self, bytes: &[u8]) {

@@ -12,7 +12,7 @@ pub(super) struct Requests(Sender<Vec<u8>>);
 
 impl Requests {
     /// Writes to this pipe, which is closed when this is dropped and all is written, or cannot be.
-    pub(super) fn to(pipe: PipeWriter) -> io::Result<Requests> {
+    pub(super) fn with_pipe(pipe: PipeWriter) -> io::Result<Requests> {
         let (sender, lines) = channel();
         threads::start("requests", move || write(pipe, &lines))?;
         Ok(Requests(sender))
@@ -41,9 +41,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_that_nobody_reads_keep_nobody() {
+    fn unread_requests_do_not_block() {
         let (mut reader, writer) = pipe().expect("a pipe");
-        let requests = Requests::to(writer).expect("a thread");
+        let requests = Requests::with_pipe(writer).expect("a thread");
         // More than a pipe holds.
         let long = "x".repeat(1 << 20);
         requests.send(&long);

@@ -12,14 +12,14 @@ use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
 use input::Requests;
-use stream::{Lines, Tail};
+use stream::{MessageTail, OutputLines};
 
 use crate::error::Error;
 use crate::interrupt::Stop;
 use crate::setters::setters;
-use crate::system::{self, Ended, Program, State};
+use crate::system::{self, Program, ProgramEnd, ProgramState};
 
-pub(super) use stream::Line;
+pub(super) use stream::OutputLine;
 pub use sweeper::Sweeper;
 
 /// Starts a program with the streams that come over standard input, and supervises it. `check` starts heapsmith's own
@@ -124,7 +124,7 @@ pub(super) struct AnswerPlace<'p> {
 
 impl<'p> Limits<'p> {
     /// The limits for a dump of this many bytes.
-    pub(super) fn of(budget: &Budget, size: u64, answer: Option<AnswerPlace<'p>>) -> Limits<'p> {
+    pub(super) fn for_dump(budget: &Budget, size: u64, answer: Option<AnswerPlace<'p>>) -> Limits<'p> {
         Limits {
             time: budget.time_for(size),
             grace: budget.grace(),
@@ -137,7 +137,7 @@ impl<'p> Limits<'p> {
 
 /// The reason for which a wait ended early.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Stopped {
+pub(super) enum StopReason {
     /// The program ended: its exit code, if it has one, and how in words.
     Ended(Option<i32>, String),
     /// The program could not be started.
@@ -161,13 +161,13 @@ pub(super) enum Stopped {
 pub(super) struct Process {
     program: Program,
     requests: Option<Requests>,
-    lines: Option<Lines>,
-    messages: Tail,
+    lines: Option<OutputLines>,
+    messages: MessageTail,
     stop: Stop,
 }
 
 /// The target of a program's standard output.
-pub(super) enum Output {
+pub(super) enum StdoutTarget {
     /// Read line by line; and standard input is for requests.
     Lines,
     /// Into a file; and standard input is empty.
@@ -181,22 +181,23 @@ impl Process {
         supervisor: &Path,
         command: &[String],
         temporary: &Path,
-        output: Output,
+        output: StdoutTarget,
         stop: &Stop,
     ) -> Result<Process, Error> {
         let failed = |e| Error::io(format!("starting {}", command.first().map_or("nothing", String::as_str)), e);
         let (messages, stderr) = pipe().map_err(failed)?;
         let (stdin, stdout, requests, lines) = match output {
-            Output::Lines => {
+            StdoutTarget::Lines => {
                 let (stdin, requests) = pipe().map_err(failed)?;
                 let (lines, stdout) = pipe().map_err(failed)?;
-                let (requests, lines) = (Requests::to(requests).map_err(failed)?, Lines::of(lines).map_err(failed)?);
+                let (requests, lines) =
+                    (Requests::with_pipe(requests).map_err(failed)?, OutputLines::from_pipe(lines).map_err(failed)?);
                 let (requests, lines) = (Some(requests), Some(lines));
                 (stdin.into(), stdout.into(), requests, lines)
             }
-            Output::File(file) => (File::open(system::NOWHERE).map_err(failed)?.into(), file.into(), None, None),
+            StdoutTarget::File(file) => (File::open(system::NOWHERE).map_err(failed)?.into(), file.into(), None, None),
         };
-        let messages = Tail::of(messages).map_err(failed)?;
+        let messages = MessageTail::from_pipe(messages).map_err(failed)?;
         let streams = [stdin, stdout, stderr.into()];
         let program = Program::start(supervisor, command, temporary, streams).map_err(failed)?;
         Ok(Process { program, requests, lines, messages, stop: stop.clone() })
@@ -214,7 +215,7 @@ impl Process {
 
     /// Peak memory of the program and all that it started since then. Processes that are gone count as far as their
     /// limits were checked. `None` where the system has no such number.
-    pub(super) fn peak(&mut self) -> Option<u64> {
+    pub(super) fn peak_memory(&mut self) -> Option<u64> {
         if !self.program.is_gone() {
             self.program.footprint(None);
         }
@@ -239,39 +240,39 @@ impl Process {
     }
 
     /// Waits for a line.
-    pub(super) fn line(&mut self, limits: &Limits<'_>) -> Result<Line, Stopped> {
+    pub(super) fn wait_for_line(&mut self, limits: &Limits<'_>) -> Result<OutputLine, StopReason> {
         let started = Instant::now();
         loop {
             match self.lines.as_ref().map(|lines| lines.next_within(TICK)) {
                 Some(Ok(Some(line))) => {
                     // What it says after its supervisor was killed is not an answer.
                     if self.was_killed() {
-                        return Err(self.end(limits));
+                        return Err(self.wait_for_end(limits));
                     }
                     // Many quick answers may leave much on the disk.
                     if self.program.is_to_be_looked_at() {
-                        self.weigh(limits)?;
+                        self.check_memory_and_files(limits)?;
                     }
                     return Ok(line);
                 }
                 Some(Ok(None)) => {
                     if self.was_killed() {
-                        return Err(self.end(limits));
+                        return Err(self.wait_for_end(limits));
                     }
                     if self.program.is_gone() {
                         // With it all that it watches is gone, and what they wrote was read.
                         return match self.lines.as_ref().map(|lines| lines.next_within(limits.grace)) {
                             Some(Ok(Some(line))) => Ok(line),
-                            _ => Err(self.end(limits)),
+                            _ => Err(self.wait_for_end(limits)),
                         };
                     }
-                    self.check(limits, started)?;
+                    self.check_limits(limits, started)?;
                 }
                 // Standard output is closed: the end is near, or the program keeps running without it.
                 Some(Err(_)) | None => {
                     let grace = Limits { time: limits.time.min(limits.grace), ..*limits };
-                    return Err(match self.end(&grace) {
-                        Stopped::OutOfTime(_) => Stopped::Closed,
+                    return Err(match self.wait_for_end(&grace) {
+                        StopReason::OutOfTime(_) => StopReason::Closed,
                         stopped => stopped,
                     });
                 }
@@ -281,27 +282,27 @@ impl Process {
 
     /// Whether the supervisor is gone, and did not end in order.
     fn was_killed(&mut self) -> bool {
-        matches!(self.program.state(), Ok(State::Gone { in_order: false }))
+        matches!(self.program.state(), Ok(ProgramState::Gone { in_order: false }))
     }
 
     /// Waits for the end.
-    pub(super) fn end(&mut self, limits: &Limits<'_>) -> Stopped {
+    pub(super) fn wait_for_end(&mut self, limits: &Limits<'_>) -> StopReason {
         let started = Instant::now();
         let mut pause = Duration::from_micros(200);
         loop {
             match self.program.state() {
-                Ok(State::Running) => {}
-                Ok(State::Gone { .. }) => {
+                Ok(ProgramState::Running) => {}
+                Ok(ProgramState::Gone { .. }) => {
                     return match self.program.ended() {
-                        Ended::By(status) => Stopped::Ended(status.code(), describe(status)),
-                        Ended::NotStarted(why) => Stopped::NotStarted(why),
-                        Ended::Shortage(why) => Stopped::Shortage(why),
-                        Ended::Killed => Stopped::Ended(None, "its supervisor was killed".to_owned()),
+                        ProgramEnd::By(status) => StopReason::Ended(status.code(), describe_exit(status)),
+                        ProgramEnd::NotStarted(why) => StopReason::NotStarted(why),
+                        ProgramEnd::Shortage(why) => StopReason::Shortage(why),
+                        ProgramEnd::Killed => StopReason::Ended(None, "its supervisor was killed".to_owned()),
                     };
                 }
-                Err(e) => return Stopped::Ended(None, format!("lost: {e}")),
+                Err(e) => return StopReason::Ended(None, format!("lost: {e}")),
             }
-            if let Err(stopped) = self.check(limits, started) {
+            if let Err(stopped) = self.check_limits(limits, started) {
                 return stopped;
             }
             std::thread::sleep(pause.min(limits.time.saturating_sub(started.elapsed())));
@@ -310,26 +311,26 @@ impl Process {
     }
 
     /// Checks time, memory and files against the limits.
-    fn check(&mut self, limits: &Limits<'_>, started: Instant) -> Result<(), Stopped> {
+    fn check_limits(&mut self, limits: &Limits<'_>, started: Instant) -> Result<(), StopReason> {
         if self.stop.is_asked() {
-            return Err(Stopped::Interrupted);
+            return Err(StopReason::Interrupted);
         }
         if started.elapsed() >= limits.time {
-            return Err(Stopped::OutOfTime(limits.time));
+            return Err(StopReason::OutOfTime(limits.time));
         }
-        self.weigh(limits)
+        self.check_memory_and_files(limits)
     }
 
     /// Checks memory and files.
-    fn weigh(&mut self, limits: &Limits<'_>) -> Result<(), Stopped> {
+    fn check_memory_and_files(&mut self, limits: &Limits<'_>) -> Result<(), StopReason> {
         let answer = limits.answer.and_then(|answer| std::fs::symlink_metadata(answer.file).ok());
         let footprint = self.program.footprint(limits.answer.map(|answer| answer.folder));
         let beside = footprint.beside.saturating_sub(limits.answer.map_or(0, |answer| answer.given));
         if answer.map_or(0, |file| file.len()).max(footprint.disk).max(beside) > limits.longest {
-            return Err(Stopped::Endless(limits.longest));
+            return Err(StopReason::Endless(limits.longest));
         }
         if footprint.memory > limits.memory {
-            return Err(Stopped::OutOfMemory(limits.memory));
+            return Err(StopReason::OutOfMemory(limits.memory));
         }
         Ok(())
     }
@@ -349,7 +350,7 @@ const GRACE: Duration = Duration::from_secs(1);
 /// The prefix of the description of an end that the program itself brought about.
 pub(super) const BY_ITSELF: &str = "exit code ";
 
-fn describe(status: ExitStatus) -> String {
+fn describe_exit(status: ExitStatus) -> String {
     match (system::signal_of(status), status.code()) {
         // Whether a core was dumped is the machine's matter.
         (Some(signal), _) => format!("ended by {}", system::name_of(signal)),

@@ -11,7 +11,7 @@ use crate::threads;
 
 /// A line of standard output.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Line {
+pub(crate) enum OutputLine {
     /// A whole line, without its end.
     Whole(Vec<u8>),
     /// The beginning of a line that is longer than any answer.
@@ -22,34 +22,34 @@ pub(crate) enum Line {
 
 /// The lines of standard output.
 #[derive(Debug)]
-pub(super) struct Lines {
-    lines: Receiver<Line>,
+pub(super) struct OutputLines {
+    lines: Receiver<OutputLine>,
 }
 
 /// The end of a stream.
 #[derive(Debug)]
-pub(super) struct AtEnd;
+pub(super) struct StreamEnd;
 
-impl Lines {
-    pub(super) fn of(output: PipeReader) -> io::Result<Lines> {
+impl OutputLines {
+    pub(super) fn from_pipe(output: PipeReader) -> io::Result<OutputLines> {
         // Few: a program that writes without being asked waits in its pipe.
         let (sender, lines) = sync_channel(2);
         let read = move || read_lines(BufReader::with_capacity(64 << 10, output), &sender);
         threads::start("answers", read)?;
-        Ok(Lines { lines })
+        Ok(OutputLines { lines })
     }
 
     /// The next line; `None` if there is none yet.
-    pub(super) fn next_within(&self, time: Duration) -> Result<Option<Line>, AtEnd> {
+    pub(super) fn next_within(&self, time: Duration) -> Result<Option<OutputLine>, StreamEnd> {
         match self.lines.recv_timeout(time) {
             Ok(line) => Ok(Some(line)),
             Err(RecvTimeoutError::Timeout) => Ok(None),
-            Err(RecvTimeoutError::Disconnected) => Err(AtEnd),
+            Err(RecvTimeoutError::Disconnected) => Err(StreamEnd),
         }
     }
 }
 
-fn read_lines(mut output: impl BufRead, sender: &SyncSender<Line>) {
+fn read_lines(mut output: impl BufRead, sender: &SyncSender<OutputLine>) {
     loop {
         let mut line = Vec::new();
         let read = output.by_ref().take(LONGEST_LINE as u64 + 1).read_until(b'\n', &mut line);
@@ -57,15 +57,15 @@ fn read_lines(mut output: impl BufRead, sender: &SyncSender<Line>) {
             (Err(_), _) | (Ok(_), None) => return,
             (Ok(_), Some(b'\n')) => {
                 line.pop();
-                Line::Whole(line)
+                OutputLine::Whole(line)
             }
             (Ok(_), Some(_)) if line.len() > LONGEST_LINE => {
                 // Nothing that follows can be understood; it is thrown away.
-                let _ = sender.send(Line::TooLong);
+                let _ = sender.send(OutputLine::TooLong);
                 let _ = std::io::copy(&mut output, &mut std::io::sink());
                 return;
             }
-            (Ok(_), Some(_)) => Line::Cut(line),
+            (Ok(_), Some(_)) => OutputLine::Cut(line),
         };
         if sender.send(next).is_err() {
             return;
@@ -75,7 +75,7 @@ fn read_lines(mut output: impl BufRead, sender: &SyncSender<Line>) {
 
 /// The last bytes of standard error, which messages show.
 #[derive(Debug)]
-pub(super) struct Tail {
+pub(super) struct MessageTail {
     text: Arc<Mutex<Vec<u8>>>,
     reader: thread::JoinHandle<()>,
 }
@@ -86,12 +86,12 @@ const ON_ITS_WAY: Duration = Duration::from_secs(5);
 /// The number of these bytes.
 const SHOWN: usize = 2000;
 
-impl Tail {
-    pub(super) fn of(stream: PipeReader) -> io::Result<Tail> {
+impl MessageTail {
+    pub(super) fn from_pipe(stream: PipeReader) -> io::Result<MessageTail> {
         let text = Arc::new(Mutex::new(Vec::new()));
         let kept = Arc::clone(&text);
         let reader = threads::start("messages", move || keep_end(stream, &kept))?;
-        Ok(Tail { text, reader })
+        Ok(MessageTail { text, reader })
     }
 
     /// Forgets what was written so far.
@@ -125,7 +125,7 @@ fn keep_end(mut stream: impl Read, kept: &Mutex<Vec<u8>>) {
 mod tests {
     use super::*;
 
-    fn lines(text: &[u8]) -> Vec<Line> {
+    fn lines(text: &[u8]) -> Vec<OutputLine> {
         let (sender, lines) = sync_channel(100);
         read_lines(text, &sender);
         drop(sender);
@@ -133,19 +133,19 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_told_from_what_is_cut_and_what_is_too_long() {
-        let whole = |text: &[u8]| Line::Whole(text.to_vec());
-        assert_eq!(lines(b"a\n\nb"), [whole(b"a"), whole(b""), Line::Cut(b"b".to_vec())]);
+    fn distinguishes_whole_truncated_and_overlong_lines() {
+        let whole = |text: &[u8]| OutputLine::Whole(text.to_vec());
+        assert_eq!(lines(b"a\n\nb"), [whole(b"a"), whole(b""), OutputLine::Cut(b"b".to_vec())]);
         assert_eq!(lines(b""), []);
         let mut long = vec![b'x'; LONGEST_LINE];
         long.push(b'\n');
-        assert!(matches!(&lines(&long)[..], [Line::Whole(line)] if line.len() == LONGEST_LINE));
+        assert!(matches!(&lines(&long)[..], [OutputLine::Whole(line)] if line.len() == LONGEST_LINE));
         long.insert(0, b'x');
-        assert_eq!(lines(&long), [Line::TooLong]);
+        assert_eq!(lines(&long), [OutputLine::TooLong]);
     }
 
     #[test]
-    fn of_messages_the_end_is_kept() {
+    fn keeps_end_of_messages() {
         let kept = Mutex::new(Vec::new());
         let text: Vec<u8> = (0..300_000_u32).map(|n| b'a' + (n % 26) as u8).collect();
         keep_end(text.as_slice(), &kept);

@@ -16,7 +16,7 @@ impl Sweeper {
     /// If the system refuses that.
     pub fn new() -> Result<Sweeper, Error> {
         system::adopt_orphans().map_err(|e| Error::io("adopting orphaned processes", e))?;
-        interrupt::at_last(system::sweep);
+        interrupt::set_last_work(system::sweep);
         Ok(Sweeper(()))
     }
 }

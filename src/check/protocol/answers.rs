@@ -10,7 +10,8 @@ use crate::compare::listing::Hex;
 /// A part of the level of answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Part {
+#[schemars(rename = "Part")]
+pub enum AnswerPart {
     /// Whether roots lead to an entry.
     Reachability,
     /// How far from the roots it is.
@@ -67,15 +68,15 @@ pub struct RetainedAnswer {
 
 impl EntryAnswer {
     /// Whether it has something of a part.
-    pub fn has(&self, part: Part) -> bool {
+    pub fn has(&self, part: AnswerPart) -> bool {
         match part {
-            Part::Reachability => true,
-            Part::Distances => self.distance.is_some(),
-            Part::Dominators => self.dominator.is_some(),
-            Part::RetainedEntries => self.retained.is_some_and(|retained| retained.entries.is_some()),
-            Part::Retained => self.retained.is_some_and(|retained| retained.bytes.is_some()),
-            Part::Sizes => self.bytes.is_some(),
-            Part::Paths | Part::AnyPaths => self.path.is_some(),
+            AnswerPart::Reachability => true,
+            AnswerPart::Distances => self.distance.is_some(),
+            AnswerPart::Dominators => self.dominator.is_some(),
+            AnswerPart::RetainedEntries => self.retained.is_some_and(|retained| retained.entries.is_some()),
+            AnswerPart::Retained => self.retained.is_some_and(|retained| retained.bytes.is_some()),
+            AnswerPart::Sizes => self.bytes.is_some(),
+            AnswerPart::Paths | AnswerPart::AnyPaths => self.path.is_some(),
         }
     }
 }
@@ -84,49 +85,49 @@ fn yes() -> bool {
     true
 }
 
-impl Part {
+impl AnswerPart {
     /// Every part.
-    pub const ALL: [Part; 8] = [
-        Part::Reachability,
-        Part::Distances,
-        Part::Dominators,
-        Part::RetainedEntries,
-        Part::Retained,
-        Part::Sizes,
-        Part::Paths,
-        Part::AnyPaths,
+    pub const ALL: [AnswerPart; 8] = [
+        AnswerPart::Reachability,
+        AnswerPart::Distances,
+        AnswerPart::Dominators,
+        AnswerPart::RetainedEntries,
+        AnswerPart::Retained,
+        AnswerPart::Sizes,
+        AnswerPart::Paths,
+        AnswerPart::AnyPaths,
     ];
 
     /// The name of the part in the facts of failures.
     pub fn fact(self) -> &'static str {
         match self {
-            Part::Reachability => "reachability",
-            Part::Distances => "distance",
-            Part::Dominators => "dominator",
-            Part::RetainedEntries => "retained entries",
-            Part::Retained => "retained bytes",
-            Part::Sizes => "size",
-            Part::Paths | Part::AnyPaths => "path",
+            AnswerPart::Reachability => "reachability",
+            AnswerPart::Distances => "distance",
+            AnswerPart::Dominators => "dominator",
+            AnswerPart::RetainedEntries => "retained entries",
+            AnswerPart::Retained => "retained bytes",
+            AnswerPart::Sizes => "size",
+            AnswerPart::Paths | AnswerPart::AnyPaths => "path",
         }
     }
 
     /// Whether it follows from the references of the whole heap, and not from what the dump records of the entry.
     pub fn is_of_the_graph(self) -> bool {
-        self != Part::Sizes
+        self != AnswerPart::Sizes
     }
 }
 
-impl Display for Part {
+impl Display for AnswerPart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Part::Reachability => "reachability",
-            Part::Distances => "distances",
-            Part::Dominators => "dominators",
-            Part::RetainedEntries => "retained-entries",
-            Part::Retained => "retained",
-            Part::Sizes => "sizes",
-            Part::Paths => "paths",
-            Part::AnyPaths => "any-paths",
+            AnswerPart::Reachability => "reachability",
+            AnswerPart::Distances => "distances",
+            AnswerPart::Dominators => "dominators",
+            AnswerPart::RetainedEntries => "retained-entries",
+            AnswerPart::Retained => "retained",
+            AnswerPart::Sizes => "sizes",
+            AnswerPart::Paths => "paths",
+            AnswerPart::AnyPaths => "any-paths",
         })
     }
 }

@@ -6,9 +6,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::check::declarations::{Declares, READINGS, all_ambiguities};
-use crate::check::protocol::{Count, Known, Level, Part};
+use crate::check::protocol::{AnswerPart, CountKind, KnownNames, Level};
 use crate::compare::Facet;
-use crate::format::{Format, Target};
+use crate::format::{DumpTarget, Format};
 
 /// Whether there is such a choice, of what no key of its own declares.
 fn is_reading(name: &str, choice: &str) -> bool {
@@ -39,16 +39,16 @@ pub struct Hello {
     pub reads: Vec<String>,
     /// How `parse` can answer.
     #[serde(default = "verdict_alone")]
-    pub levels: Known<Level>,
+    pub levels: KnownNames<Level>,
     /// The facets that listings and digests report.
     #[serde(default)]
-    pub facets: Known<Facet>,
+    pub facets: KnownNames<Facet>,
     /// The counts that are reported.
     #[serde(default)]
-    pub counts: Known<Count>,
+    pub counts: KnownNames<CountKind>,
     /// The parts of the level of answers that are reported. Since version 2.
-    #[serde(default, skip_serializing_if = "Known::is_nothing")]
-    pub answers: Known<Part>,
+    #[serde(default, skip_serializing_if = "KnownNames::is_nothing")]
+    pub answers: KnownNames<AnswerPart>,
     /// How facts are told in listings, and what is not looked at.
     #[serde(flatten)]
     pub declares: Declares,
@@ -61,30 +61,31 @@ pub struct Hello {
     pub heaps: bool,
     /// What `convert` takes and makes.
     #[serde(default)]
-    pub converts: Vec<Pair>,
+    pub converts: Vec<DeclaredConversion>,
     /// Formats that `encode` writes.
     #[serde(default)]
-    pub writes: Vec<Writer>,
+    pub writes: Vec<DeclaredWriter>,
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-fn verdict_alone() -> Known<Level> {
-    Known::from(vec![Level::Verdict])
+fn verdict_alone() -> KnownNames<Level> {
+    KnownNames::from(vec![Level::Verdict])
 }
 
 /// What `convert` takes and makes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-pub struct Pair {
+#[schemars(rename = "Pair")]
+pub struct DeclaredConversion {
     /// Format of the dump.
     pub from: String,
     /// Format of what it becomes.
     pub to: String,
     /// Facets that its dumps lack, although their format could carry them.
-    #[serde(default, skip_serializing_if = "Known::is_nothing")]
-    pub loses: Known<Facet>,
+    #[serde(default, skip_serializing_if = "KnownNames::is_nothing")]
+    pub loses: KnownNames<Facet>,
     /// How facts are told in its dumps.
     #[serde(flatten)]
     pub declares: Declares<true>,
@@ -93,7 +94,8 @@ pub struct Pair {
 /// What `encode` writes: a format or writer, and what of the heap its dumps lack.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
-pub enum Writer {
+#[schemars(rename = "Writer")]
+pub enum DeclaredWriter {
     /// A format or writer.
     Plain(String),
     /// One that cannot write all that its format could carry.
@@ -102,47 +104,50 @@ pub enum Writer {
         to: String,
         /// Facets that its dumps lack.
         #[serde(default)]
-        loses: Known<Facet>,
+        loses: KnownNames<Facet>,
     },
 }
 
-impl Writer {
+impl DeclaredWriter {
     /// The format or writer.
-    pub fn to(&self) -> &str {
+    pub fn target_name(&self) -> &str {
         match self {
-            Writer::Plain(to) | Writer::Lossy { to, .. } => to,
+            DeclaredWriter::Plain(to) | DeclaredWriter::Lossy { to, .. } => to,
         }
     }
 
     /// Facets that its dumps lack.
     pub fn loses(&self) -> &[Facet] {
         match self {
-            Writer::Plain(_) => &[],
-            Writer::Lossy { loses, .. } => loses,
+            DeclaredWriter::Plain(_) => &[],
+            DeclaredWriter::Lossy { loses, .. } => loses,
         }
     }
 }
 
-impl From<String> for Writer {
-    fn from(to: String) -> Writer {
-        Writer::Plain(to)
+impl From<String> for DeclaredWriter {
+    fn from(to: String) -> DeclaredWriter {
+        DeclaredWriter::Plain(to)
     }
 }
 
 impl Hello {
     /// Whether `parse` takes dumps of a format.
     pub fn can_read(&self, format: Format) -> bool {
-        has(&self.reads, format)
+        includes_format(&self.reads, format)
     }
 
     /// The dumps that `encode` writes of a listing of a format.
-    pub fn writers(&self, format: Format) -> Vec<Target> {
-        targets(self.writes.iter().map(Writer::to)).into_iter().filter(|target| target.format == format).collect()
+    pub fn writers(&self, format: Format) -> Vec<DumpTarget> {
+        parse_targets(self.writes.iter().map(DeclaredWriter::target_name))
+            .into_iter()
+            .filter(|target| target.format == format)
+            .collect()
     }
 
     /// The formats and writers that `convert` makes of a format.
-    pub fn targets(&self, from: Format) -> Vec<Target> {
-        targets(self.converts.iter().filter(|pair| names(&pair.from, from)).map(|pair| pair.to.as_str()))
+    pub fn targets(&self, from: Format) -> Vec<DumpTarget> {
+        parse_targets(self.converts.iter().filter(|pair| names_format(&pair.from, from)).map(|pair| pair.to.as_str()))
     }
 
     /// The readings that are declared, by name: in version 1 none can be, in version 2 those of booleans and names always are.
@@ -157,11 +162,11 @@ impl Hello {
     }
 
     /// The unknown names that it declares, each with its key: they are ignored.
-    pub fn ignored(&self) -> Vec<String> {
+    pub fn ignored_names(&self) -> Vec<String> {
         let lost = self.converts.iter().map(|pair| &pair.loses);
         let lost = lost.chain(self.writes.iter().filter_map(|writer| match writer {
-            Writer::Lossy { loses, .. } => Some(loses),
-            Writer::Plain(_) => None,
+            DeclaredWriter::Lossy { loses, .. } => Some(loses),
+            DeclaredWriter::Plain(_) => None,
         }));
         let mut unknown: Vec<(&str, &str)> = Vec::new();
         unknown.extend(self.levels.unknown().iter().map(|name| ("levels", name.as_str())));
@@ -185,23 +190,25 @@ impl Hello {
     }
 
     /// The facets that dumps lack, made of a format by `convert`, or of a listing by `encode` if `from` is `None`.
-    pub fn loses(&self, from: Option<Format>, to: &Target) -> Vec<Facet> {
-        let is_meant = |name: &str| targets(std::iter::once(name)).contains(to);
+    pub fn loses(&self, from: Option<Format>, to: &DumpTarget) -> Vec<Facet> {
+        let is_meant = |name: &str| parse_targets(std::iter::once(name)).contains(to);
         match from {
             Some(from) => {
-                let pairs = self.converts.iter().filter(|pair| names(&pair.from, from) && is_meant(&pair.to));
+                let pairs = self.converts.iter().filter(|pair| names_format(&pair.from, from) && is_meant(&pair.to));
                 pairs.flat_map(|pair| pair.loses.iter().copied()).collect()
             }
             None => {
-                let writers = self.writes.iter().filter(|writer| is_meant(writer.to()));
+                let writers = self.writes.iter().filter(|writer| is_meant(writer.target_name()));
                 writers.flat_map(|writer| writer.loses().iter().copied()).collect()
             }
         }
     }
 
     /// The declarations about the dumps that `convert` makes of a format.
-    pub(in crate::check) fn of_dumps(&self, from: Format, to: &Target) -> Declares<true> {
-        let is_meant = |pair: &&Pair| names(&pair.from, from) && targets(std::iter::once(&*pair.to)).contains(to);
+    pub(in crate::check) fn dump_declares(&self, from: Format, to: &DumpTarget) -> Declares<true> {
+        let is_meant = |pair: &&DeclaredConversion| {
+            names_format(&pair.from, from) && parse_targets(std::iter::once(&*pair.to)).contains(to)
+        };
         self.converts.iter().find(is_meant).map(|pair| pair.declares.clone()).unwrap_or_default()
     }
 
@@ -211,16 +218,16 @@ impl Hello {
     }
 }
 
-fn has(list: &[String], format: Format) -> bool {
-    list.iter().any(|name| names(name, format))
+fn includes_format(list: &[String], format: Format) -> bool {
+    list.iter().any(|name| names_format(name, format))
 }
 
 /// The targets that names of formats or writers stand for; unknown names are left out.
-fn targets<'n>(list: impl Iterator<Item = &'n str>) -> Vec<Target> {
+fn parse_targets<'n>(list: impl Iterator<Item = &'n str>) -> Vec<DumpTarget> {
     let mut targets = Vec::new();
     for name in list {
-        let all = Format::all().filter(|format| names(name, *format));
-        let plain: Vec<Target> = all.map(|format| Target { format, profile: None }).collect();
+        let all = Format::all().filter(|format| names_format(name, *format));
+        let plain: Vec<DumpTarget> = all.map(|format| DumpTarget { format, profile: None }).collect();
         let named = if plain.is_empty() { name.parse().ok() } else { None };
         targets.extend(plain.into_iter().chain(named).filter(|target| !targets.contains(target)).collect::<Vec<_>>());
     }
@@ -228,6 +235,6 @@ fn targets<'n>(list: impl Iterator<Item = &'n str>) -> Vec<Target> {
 }
 
 /// Whether a name stands for a format: its own, or that of its family.
-fn names(name: &str, format: Format) -> bool {
+fn names_format(name: &str, format: Format) -> bool {
     name == format.to_string() || name == format.family().name()
 }

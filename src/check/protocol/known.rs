@@ -10,12 +10,12 @@ use serde_json::Value;
 
 /// A list of names: known ones as values, and unknown ones as text.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Known<T> {
+pub struct KnownNames<T> {
     known: Vec<T>,
     unknown: Vec<String>,
 }
 
-impl<T> Known<T> {
+impl<T> KnownNames<T> {
     /// Unknown names.
     pub fn unknown(&self) -> &[String] {
         &self.unknown
@@ -31,19 +31,19 @@ impl<T> Known<T> {
     }
 }
 
-impl<T> Default for Known<T> {
-    fn default() -> Known<T> {
-        Known::from(Vec::new())
+impl<T> Default for KnownNames<T> {
+    fn default() -> KnownNames<T> {
+        KnownNames::from(Vec::new())
     }
 }
 
-impl<T> From<Vec<T>> for Known<T> {
-    fn from(known: Vec<T>) -> Known<T> {
-        Known { known, unknown: Vec::new() }
+impl<T> From<Vec<T>> for KnownNames<T> {
+    fn from(known: Vec<T>) -> KnownNames<T> {
+        KnownNames { known, unknown: Vec::new() }
     }
 }
 
-impl<T> Deref for Known<T> {
+impl<T> Deref for KnownNames<T> {
     type Target = Vec<T>;
 
     fn deref(&self) -> &Vec<T> {
@@ -51,21 +51,21 @@ impl<T> Deref for Known<T> {
     }
 }
 
-impl<T> DerefMut for Known<T> {
+impl<T> DerefMut for KnownNames<T> {
     fn deref_mut(&mut self) -> &mut Vec<T> {
         &mut self.known
     }
 }
 
-impl<T: Serialize> Serialize for Known<T> {
+impl<T: Serialize> Serialize for KnownNames<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.known.serialize(serializer)
     }
 }
 
-impl<'de, T: DeserializeOwned> Deserialize<'de> for Known<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Known<T>, D::Error> {
-        let mut list = Known::default();
+impl<'de, T: DeserializeOwned> Deserialize<'de> for KnownNames<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<KnownNames<T>, D::Error> {
+        let mut list = KnownNames::default();
         for name in Vec::<String>::deserialize(deserializer)? {
             match serde_json::from_value(Value::String(name.clone())) {
                 Ok(known) => list.known.push(known),
@@ -76,7 +76,7 @@ impl<'de, T: DeserializeOwned> Deserialize<'de> for Known<T> {
     }
 }
 
-impl<T: JsonSchema> JsonSchema for Known<T> {
+impl<T: JsonSchema> JsonSchema for KnownNames<T> {
     fn schema_name() -> Cow<'static, str> {
         Vec::<T>::schema_name()
     }

@@ -17,9 +17,9 @@ use crate::setters::setters;
 
 pub use super::declarations::Declares;
 pub use super::process::LONGEST_LINE;
-pub use answers::{EntryAnswer, Part, RetainedAnswer};
-pub use hello::{Hello, Pair, Writer};
-pub use known::Known;
+pub use answers::{AnswerPart, EntryAnswer, RetainedAnswer};
+pub use hello::{DeclaredConversion, DeclaredWriter, Hello};
+pub use known::KnownNames;
 
 /// The versions of the protocol, the newest last.
 pub const VERSIONS: [u32; 2] = [1, 2];
@@ -34,13 +34,14 @@ pub struct Request {
     pub id: u64,
     /// What is asked for.
     #[serde(flatten)]
-    pub op: Operation,
+    pub op: RequestedOperation,
 }
 
 /// What is asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "op", rename_all = "lowercase")]
-pub enum Operation {
+#[schemars(rename = "Operation")]
+pub enum RequestedOperation {
     /// The first request of a process.
     Hello {
         /// Versions of the protocol that the runner speaks.
@@ -114,7 +115,8 @@ pub enum Level {
 /// A count that an answer to `parse` can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Count {
+#[schemars(rename = "Count")]
+pub enum CountKind {
     /// Classes that the dump has a record of.
     Classes,
     /// Objects that are no arrays.
@@ -141,28 +143,31 @@ pub enum Count {
 
 /// The answer to any other request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Answer {
+#[schemars(rename = "Answer")]
+pub struct AdapterAnswer {
     /// Number of the request.
     pub id: u64,
     /// What came of it.
     #[serde(flatten)]
-    pub status: Status,
+    pub status: AnswerStatus,
 }
 
 /// Whatever an adapter says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
-pub enum Said {
+#[schemars(rename = "Said")]
+pub enum AdapterMessage {
     /// The answer to `hello`.
     Hello(Box<Hello>),
     /// The answer to any other request.
-    Answer(Answer),
+    Answer(AdapterAnswer),
 }
 
 /// What came of a request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "status", rename_all = "lowercase")]
-pub enum Status {
+#[schemars(rename = "Status")]
+pub enum AnswerStatus {
     /// It was done.
     Accept(Box<Accepted>),
     /// The implementation refuses the dump.
@@ -199,7 +204,7 @@ pub enum Status {
 pub struct Accepted {
     /// Counts, at that level.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub counts: Option<Counts>,
+    pub counts: Option<ObjectCounts>,
     /// Objects by class, at the level of counts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub histogram: Option<Vec<ClassCount>>,
@@ -218,7 +223,8 @@ pub struct Accepted {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", default)]
 #[non_exhaustive]
-pub struct Counts {
+#[schemars(rename = "Counts")]
+pub struct ObjectCounts {
     /// Classes that the dump has a record of.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub classes: Option<u64>,
@@ -249,7 +255,7 @@ pub struct Counts {
 }
 
 setters! {
-    impl Counts {
+    impl ObjectCounts {
         some classes: u64;
         some instances: u64;
         some object_arrays: u64;
@@ -304,42 +310,42 @@ impl FromStr for Level {
     }
 }
 
-impl Display for Count {
+impl Display for CountKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Count::Classes => "classes",
-            Count::Instances => "instances",
-            Count::ObjectArrays => "object-arrays",
-            Count::PrimitiveArrays => "primitive-arrays",
-            Count::References => "references",
-            Count::Roots => "roots",
-            Count::Strings => "strings",
-            Count::FieldSum => "field-sum",
-            Count::ElementSum => "element-sum",
-            Count::Histogram => "histogram",
-            Count::HistogramBytes => "histogram-bytes",
+            CountKind::Classes => "classes",
+            CountKind::Instances => "instances",
+            CountKind::ObjectArrays => "object-arrays",
+            CountKind::PrimitiveArrays => "primitive-arrays",
+            CountKind::References => "references",
+            CountKind::Roots => "roots",
+            CountKind::Strings => "strings",
+            CountKind::FieldSum => "field-sum",
+            CountKind::ElementSum => "element-sum",
+            CountKind::Histogram => "histogram",
+            CountKind::HistogramBytes => "histogram-bytes",
         })
     }
 }
 
-impl Count {
+impl CountKind {
     /// Whether it is a number for each class.
     pub fn is_by_class(self) -> bool {
-        matches!(self, Count::Histogram | Count::HistogramBytes)
+        matches!(self, CountKind::Histogram | CountKind::HistogramBytes)
     }
 
     /// Every count.
-    pub const ALL: [Count; 11] = [
-        Count::Classes,
-        Count::Instances,
-        Count::ObjectArrays,
-        Count::PrimitiveArrays,
-        Count::References,
-        Count::Roots,
-        Count::Strings,
-        Count::FieldSum,
-        Count::ElementSum,
-        Count::Histogram,
-        Count::HistogramBytes,
+    pub const ALL: [CountKind; 11] = [
+        CountKind::Classes,
+        CountKind::Instances,
+        CountKind::ObjectArrays,
+        CountKind::PrimitiveArrays,
+        CountKind::References,
+        CountKind::Roots,
+        CountKind::Strings,
+        CountKind::FieldSum,
+        CountKind::ElementSum,
+        CountKind::Histogram,
+        CountKind::HistogramBytes,
     ];
 }

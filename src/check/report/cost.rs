@@ -9,7 +9,8 @@ use crate::interrupt::Remnant;
 
 /// What two runs need not have in common.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Run {
+#[schemars(rename = "Run")]
+pub struct RunCosts {
     /// Seconds from start to end.
     pub seconds: f64,
     /// How many cases ran at a time.
@@ -42,7 +43,7 @@ impl From<Remnant> for RemnantFacts {
     }
 }
 
-impl Run {
+impl RunCosts {
     /// The case that took an implementation longest, with its milliseconds: of several the first.
     pub fn slowest(&self, label: &str) -> Option<(&str, f64)> {
         let asked = self.milliseconds.get(label)?.iter().filter(|(_, time)| **time > 0.0);
@@ -51,13 +52,13 @@ impl Run {
     }
 
     /// The case for which it had most memory, in bytes.
-    pub fn hungriest(&self, label: &str) -> Option<(&str, u64)> {
+    pub fn most_memory(&self, label: &str) -> Option<(&str, u64)> {
         let hungriest = self.peak_memory.get(label)?.iter().rev().max_by_key(|(_, bytes)| **bytes);
         hungriest.map(|(id, bytes)| (id.as_str(), *bytes))
     }
 
     /// The costs of two runs together.
-    pub(in crate::check) fn and(mut self, other: Run) -> Run {
+    pub(in crate::check) fn merged_with(mut self, other: RunCosts) -> RunCosts {
         self.seconds += other.seconds;
         self.jobs = self.jobs.max(other.jobs);
         for (label, cases) in other.milliseconds {
@@ -82,26 +83,26 @@ mod tests {
 
     #[test]
     fn the_slowest_and_the_hungriest_case_are_found() {
-        let run = Run {
+        let run = RunCosts {
             milliseconds: of(&[("a", 2.5), ("b", 7.0), ("c", 7.0), ("not-asked", 0.0)]),
             peak_memory: of(&[("a", 900), ("b", 30)]),
-            ..Run::default()
+            ..RunCosts::default()
         };
-        assert_eq!((run.slowest("p"), run.hungriest("p")), (Some(("b", 7.0)), Some(("a", 900))));
-        assert_eq!((run.slowest("q"), run.hungriest("q")), (None, None));
+        assert_eq!((run.slowest("p"), run.most_memory("p")), (Some(("b", 7.0)), Some(("a", 900))));
+        assert_eq!((run.slowest("q"), run.most_memory("q")), (None, None));
     }
 
     #[test]
     fn two_runs_have_the_cases_of_both() {
         let left = |path: &str| RemnantFacts { path: path.to_owned(), ..RemnantFacts::default() };
-        let run = |id, jobs| Run {
+        let run = |id, jobs| RunCosts {
             seconds: 1.5,
             jobs,
             milliseconds: of(&[(id, 1.0)]),
             peak_memory: of(&[(id, 4096)]),
             remnants: vec![left(id)],
         };
-        let both = run("a", 2).and(run("b", 1));
+        let both = run("a", 2).merged_with(run("b", 1));
         assert_eq!(both.remnants, [left("a"), left("b")]);
         assert_eq!((both.seconds, both.jobs), (3.0, 2));
         assert_eq!(both.milliseconds, of(&[("a", 1.0), ("b", 1.0)]));

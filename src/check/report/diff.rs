@@ -6,7 +6,7 @@ use std::io;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::check::report::{CaseResult, Cause, Outcome, Report, SCHEMA, Tested, markdown};
+use crate::check::report::{CaseResult, Cause, CheckReport, Outcome, SCHEMA, TestedImplementation, markdown};
 use crate::error::Error;
 
 /// Version of the schema of a [`ReportDiff`].
@@ -68,7 +68,7 @@ pub struct ChangedCause {
 ///
 /// # Errors
 /// If one of them is of another schema than this version writes, or no implementation of the one is one of the other.
-pub fn diff(old: &Report, new: &Report) -> Result<ReportDiff, Error> {
+pub fn diff(old: &CheckReport, new: &CheckReport) -> Result<ReportDiff, Error> {
     if let Some(other) = [old, new].into_iter().find(|report| report.schema != SCHEMA) {
         return Err(Error::Usage(format!(
             "a report of schema {}, where this version reads {SCHEMA}; run `heapsmith check` again",
@@ -76,10 +76,11 @@ pub fn diff(old: &Report, new: &Report) -> Result<ReportDiff, Error> {
         )));
     }
     let mut told = ReportDiff { schema: VERSION, ..ReportDiff::default() };
-    let mut left: Vec<&Tested> = old.implementations.iter().collect();
-    let mut pairs: Vec<(Option<&Tested>, &Tested)> = Vec::new();
+    let mut left: Vec<&TestedImplementation> = old.implementations.iter().collect();
+    let mut pairs: Vec<(Option<&TestedImplementation>, &TestedImplementation)> = Vec::new();
     for tested in &new.implementations {
-        let before = left.iter().position(|before| before.label == tested.label).or_else(|| same_name(&left, tested));
+        let before =
+            left.iter().position(|before| before.label == tested.label).or_else(|| find_same_name(&left, tested));
         pairs.push((before.map(|before| left.remove(before)), tested));
     }
     let mut unpaired = pairs.iter_mut().filter(|(before, _)| before.is_none());
@@ -88,7 +89,7 @@ pub fn diff(old: &Report, new: &Report) -> Result<ReportDiff, Error> {
     }
     for (before, tested) in pairs {
         match before {
-            Some(before) => told.implementations.push(of_implementation(before, tested)),
+            Some(before) => told.implementations.push(diff_implementation(before, tested)),
             None => told.added.push(tested.label.clone()),
         }
     }
@@ -97,20 +98,20 @@ pub fn diff(old: &Report, new: &Report) -> Result<ReportDiff, Error> {
         return Err(Error::Usage(format!(
             "nothing to compare: no implementation of the old report ({}) is in the new one ({}); name reports of the same \
              implementations",
-            listed(&told.removed),
-            listed(&told.added)
+            join_labels(&told.removed),
+            join_labels(&told.added)
         )));
     }
     told.fine = told.removed.is_empty() && told.implementations.iter().all(TestedDiff::is_fine);
     Ok(told)
 }
 
-fn listed(labels: &[String]) -> String {
+fn join_labels(labels: &[String]) -> String {
     if labels.is_empty() { "none".to_owned() } else { labels.join(", ") }
 }
 
 /// The only implementation of this name, in any version.
-fn same_name(left: &[&Tested], tested: &Tested) -> Option<usize> {
+fn find_same_name(left: &[&TestedImplementation], tested: &TestedImplementation) -> Option<usize> {
     let name = &tested.declared.as_ref()?.name;
     let mut same = left
         .iter()
@@ -119,8 +120,8 @@ fn same_name(left: &[&Tested], tested: &Tested) -> Option<usize> {
     same.next().map(|(place, _)| place).filter(|_| same.next().is_none())
 }
 
-fn of_implementation(old: &Tested, new: &Tested) -> TestedDiff {
-    let cases = [outcomes(old), outcomes(new)];
+fn diff_implementation(old: &TestedImplementation, new: &TestedImplementation) -> TestedDiff {
+    let cases = [results_by_id(old), results_by_id(new)];
     let mut told = TestedDiff { label: new.label.clone(), before: old.label.clone(), ..TestedDiff::default() };
     let mut left: Vec<&Cause> = old.causes.iter().collect();
     let (known, mut unknown): (Vec<&Cause>, Vec<&Cause>) =
@@ -128,14 +129,14 @@ fn of_implementation(old: &Tested, new: &Tested) -> TestedDiff {
     for cause in known {
         // Several causes may have one name.
         let named = (0..left.len()).filter(|&at| left[at].id == cause.id);
-        match named.max_by_key(|&at| (common(left[at], cause), std::cmp::Reverse(at))) {
-            Some(before) => told.changed.extend(changed(left.remove(before), cause, &cases)),
+        match named.max_by_key(|&at| (common_case_count(left[at], cause), std::cmp::Reverse(at))) {
+            Some(before) => told.changed.extend(changed_cause(left.remove(before), cause, &cases)),
             None => unknown.push(cause),
         }
     }
     for cause in unknown {
         match left.iter().position(|before| has_same_cases(before, cause)) {
-            Some(before) => told.changed.extend(changed(left.remove(before), cause, &cases)),
+            Some(before) => told.changed.extend(changed_cause(left.remove(before), cause, &cases)),
             None => told.new.push(cause.clone()),
         }
     }
@@ -147,27 +148,27 @@ fn of_implementation(old: &Tested, new: &Tested) -> TestedDiff {
     told
 }
 
-type Outcomes<'r> = BTreeMap<&'r str, &'r CaseResult>;
+type ResultsById<'r> = BTreeMap<&'r str, &'r CaseResult>;
 
-fn outcomes(tested: &Tested) -> Outcomes<'_> {
+fn results_by_id(tested: &TestedImplementation) -> ResultsById<'_> {
     tested.results.iter().map(|result| (&*result.id, result)).collect()
 }
 
 fn has_same_cases(one: &Cause, other: &Cause) -> bool {
-    let (common, fewer) = (common(one, other) as f64, one.cases.len().min(other.cases.len()) as f64);
+    let (common, fewer) = (common_case_count(one, other) as f64, one.cases.len().min(other.cases.len()) as f64);
     common >= COMMON * fewer && common > 0.0
 }
 
 /// The number of cases that both causes have.
-fn common(one: &Cause, other: &Cause) -> usize {
+fn common_case_count(one: &Cause, other: &Cause) -> usize {
     let of_one: BTreeSet<&String> = one.cases.iter().collect();
     other.cases.iter().filter(|case| of_one.contains(case)).count()
 }
 
 /// The change of a cause, if there is any.
-fn changed(old: &Cause, new: &Cause, [before, now]: &[Outcomes<'_>; 2]) -> Option<ChangedCause> {
+fn changed_cause(old: &Cause, new: &Cause, [before, now]: &[ResultsById<'_>; 2]) -> Option<ChangedCause> {
     let [of_old, of_new] = [old, new].map(|cause| cause.cases.iter().map(String::as_str).collect::<BTreeSet<_>>());
-    let only = |one: &BTreeSet<&str>, other: &BTreeSet<&str>, known: &Outcomes<'_>| -> Vec<String> {
+    let only = |one: &BTreeSet<&str>, other: &BTreeSet<&str>, known: &ResultsById<'_>| -> Vec<String> {
         one.difference(other).filter(|case| known.contains_key(**case)).map(|case| (*case).to_owned()).collect()
     };
     let (more, fewer) = (only(&of_new, &of_old, before), only(&of_old, &of_new, now));
@@ -184,12 +185,12 @@ impl TestedDiff {
         self.new.is_empty() && self.unjudged == 0 && self.changed.iter().all(|changed| changed.more.is_empty())
     }
 
-    fn is_same(&self) -> bool {
+    fn is_unchanged(&self) -> bool {
         self.new.is_empty() && self.gone.is_empty() && self.changed.is_empty() && self.unjudged == 0
     }
 
     /// The number of cases that were judged before only, in words.
-    pub fn left_unjudged(&self) -> Option<String> {
+    pub fn describe_unjudged(&self) -> Option<String> {
         match self.unjudged {
             0 => None,
             1 => Some("1 case of the old report was not judged again".to_owned()),
@@ -227,24 +228,24 @@ impl ReportDiff {
     /// If `out` takes no more.
     pub fn write_markdown(&self, out: &mut dyn io::Write) -> Result<(), Error> {
         let mut text = format!("## heapsmith: {}\n\n", self.headline());
-        for tested in self.implementations.iter().filter(|tested| !tested.is_same()) {
+        for tested in self.implementations.iter().filter(|tested| !tested.is_unchanged()) {
             text += &format!("### {}\n\n", markdown::escaped(&tested.label));
             for (what, causes) in [("new", &tested.new), ("gone", &tested.gone)] {
                 for cause in causes {
-                    text += &format!("- **{what}**: {}\n", in_markdown(cause));
+                    text += &format!("- **{what}**: {}\n", cause_markdown(cause));
                 }
             }
             for ChangedCause { cause, more, fewer, before, .. } in &tested.changed {
                 let name = before.as_ref().map(|before| format!(", before {}", markdown::code(before)));
                 text += &format!(
                     "- **changed**: {}; {} cases more, {} fewer{}\n",
-                    in_markdown(cause),
+                    cause_markdown(cause),
                     more.len(),
                     fewer.len(),
                     name.unwrap_or_default()
                 );
             }
-            if let Some(unjudged) = tested.left_unjudged() {
+            if let Some(unjudged) = tested.describe_unjudged() {
                 text += &format!("- {unjudged}\n");
             }
             text.push('\n');
@@ -258,7 +259,7 @@ impl ReportDiff {
     }
 }
 
-fn in_markdown(cause: &Cause) -> String {
+fn cause_markdown(cause: &Cause) -> String {
     let repeat = cause.repeat.as_deref().map(|repeat| format!(", {}", markdown::code(repeat))).unwrap_or_default();
     let (id, sentence) = (markdown::code(&cause.id), markdown::escaped(&cause.sentence));
     format!("{id}: {sentence} {} cases; {}{repeat}", cause.all_failures(), markdown::code(&cause.example))
@@ -268,11 +269,11 @@ fn in_markdown(cause: &Cause) -> String {
 mod tests {
     use super::*;
 
-    fn report(implementations: Vec<Tested>) -> Report {
-        Report { schema: SCHEMA, implementations, ..Report::default() }
+    fn report(implementations: Vec<TestedImplementation>) -> CheckReport {
+        CheckReport { schema: SCHEMA, implementations, ..CheckReport::default() }
     }
 
-    fn tested(label: &str, failed: &[&str], results: &[(&str, bool)]) -> Tested {
+    fn tested(label: &str, failed: &[&str], results: &[(&str, bool)]) -> TestedImplementation {
         let cause = Cause {
             id: "rule".to_owned(),
             cases: failed.iter().map(|case| (*case).to_owned()).collect(),
@@ -282,11 +283,11 @@ mod tests {
         let result = |&(id, is_judged): &(&str, bool)| {
             CaseResult::new(id, if is_judged { Outcome::Pass { reading: None } } else { skip() })
         };
-        Tested {
+        TestedImplementation {
             label: label.to_owned(),
             causes: if failed.is_empty() { Vec::new() } else { vec![cause] },
             results: results.iter().map(result).collect(),
-            ..Tested::default()
+            ..TestedImplementation::default()
         }
     }
 
@@ -325,14 +326,14 @@ mod tests {
             cases: cases.iter().map(|case| (*case).to_owned()).collect(),
             ..Cause::default()
         };
-        let tested = |causes: &[&[&str]]| Tested {
+        let tested = |causes: &[&[&str]]| TestedImplementation {
             causes: causes.iter().map(|cases| cause(cases)).collect(),
-            ..Tested::default()
+            ..TestedImplementation::default()
         };
         let two = tested(&[&["a", "b"], &["c"]]);
-        let swapped = of_implementation(&two, &tested(&[&["c"], &["a", "b"]]));
+        let swapped = diff_implementation(&two, &tested(&[&["c"], &["a", "b"]]));
         assert!(swapped.new.is_empty() && swapped.changed.is_empty() && swapped.gone.is_empty(), "{swapped:?}");
-        let more = of_implementation(&two, &tested(&[&["a", "b"], &["c"], &["d"]]));
+        let more = diff_implementation(&two, &tested(&[&["a", "b"], &["c"], &["d"]]));
         let new: Vec<&[String]> = more.new.iter().map(|cause| &cause.cases[..]).collect();
         assert_eq!((new, more.changed.len(), more.gone.len()), (vec![&["d".to_owned()][..]], 0, 0));
     }

@@ -17,7 +17,7 @@ pub struct Evidence {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
     /// The fields of the record, or those around the place.
-    pub fields: Vec<Field>,
+    pub fields: Vec<EvidenceField>,
     /// The object, and what it refers to and is referred to by.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub neighbourhood: Option<Neighbourhood>,
@@ -25,7 +25,8 @@ pub struct Evidence {
 
 /// A field of the dump.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Field {
+#[schemars(rename = "Field")]
+pub struct EvidenceField {
     /// Offset of its first byte.
     pub offset: u64,
     /// Its bytes in hexadecimal; of long ones the first few, and an ellipsis.
@@ -42,16 +43,17 @@ pub struct Field {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Neighbourhood {
     /// The object, then its class, then others, by address.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<NeighbourNode>,
     /// References among these.
-    pub edges: Vec<Edge>,
+    pub edges: Vec<NeighbourEdge>,
     /// How many neighbours more it has.
     pub more: u64,
 }
 
 /// A class or object.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Node {
+#[schemars(rename = "Node")]
+pub struct NeighbourNode {
     /// Address.
     pub address: String,
     /// What it is: `class A`, `int[2]`.
@@ -60,7 +62,8 @@ pub struct Node {
 
 /// A reference.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Edge {
+#[schemars(rename = "Edge")]
+pub struct NeighbourEdge {
     /// Address of the one that refers.
     pub from: String,
     /// Address of the other.

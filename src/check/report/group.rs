@@ -5,13 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use crate::check::report::symptom::other_fact;
-use crate::check::report::{CaseFacts, CaseResult, Cause, Compared, Expectation, OtherFact, Outcome, Report, Tested};
+use crate::check::report::{
+    CaseFacts, CaseResult, Cause, CheckReport, Compared, Expectation, OtherFact, Outcome, TestedImplementation,
+};
 
 /// The cases of a report by id.
-pub(super) type Cases<'a> = BTreeMap<&'a str, &'a CaseFacts>;
+pub(super) type CasesById<'a> = BTreeMap<&'a str, &'a CaseFacts>;
 
 /// The cases of a report by id.
-pub(super) fn cases(report: &Report) -> Cases<'_> {
+pub(super) fn cases_by_id(report: &CheckReport) -> CasesById<'_> {
     report.cases.iter().map(|case| (case.id.as_str(), case)).collect()
 }
 
@@ -23,7 +25,7 @@ const MOST_FACTS: usize = 8;
 
 /// The overall result of a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Overall {
+pub struct OverallResult {
     /// Results that fail the run.
     pub unexpected: u64,
     /// The number of their causes.
@@ -36,7 +38,7 @@ pub struct Overall {
     pub among: bool,
 }
 
-impl Report {
+impl CheckReport {
     /// The number of cases in words, and the number of dumps where some are converted or written as well.
     pub(super) fn size(&self) -> String {
         if let Some(campaign) = &self.chosen.campaign {
@@ -50,10 +52,10 @@ impl Report {
     }
 
     /// The overall result.
-    pub fn overall(&self) -> Overall {
+    pub fn overall(&self) -> OverallResult {
         let results = self.implementations.iter().flat_map(|tested| &tested.results);
         let causes = self.implementations.iter().flat_map(|tested| &tested.causes);
-        Overall {
+        OverallResult {
             unexpected: match &self.chosen.campaign {
                 Some(campaign) => campaign.unexpected,
                 None => results.filter(|result| result.is_unexpected()).count() as u64,
@@ -66,18 +68,18 @@ impl Report {
     }
 }
 
-impl fmt::Display for Overall {
+impl fmt::Display for OverallResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Overall { unexpected, causes, known, implementations, among } = *self;
+        let OverallResult { unexpected, causes, known, implementations, among } = *self;
         match (unexpected, known) {
             (0, 0) if among => f.write_str("no disagreements")?,
             (results, _) if among => {
-                write!(f, "{} unexpected, {}", counted(results, "disagreement"), counted(causes as u64, "cause"))?;
+                write!(f, "{} unexpected, {}", pluralize(results, "disagreement"), pluralize(causes as u64, "cause"))?;
             }
             (0, 0) => f.write_str("no failures")?,
             (0, _) => f.write_str("0 regressions")?,
             (results, _) => {
-                write!(f, "{}, {}", counted(results, "unexpected result"), counted(causes as u64, "cause"))?;
+                write!(f, "{}, {}", pluralize(results, "unexpected result"), pluralize(causes as u64, "cause"))?;
             }
         }
         match (known, implementations) {
@@ -90,7 +92,7 @@ impl fmt::Display for Overall {
     }
 }
 
-impl Tested {
+impl TestedImplementation {
     /// The result that shows a cause: that of its case with the smallest dump.
     pub fn example(&self, cause: &Cause) -> Option<&CaseResult> {
         self.results.iter().find(|result| result.id == cause.example)
@@ -111,7 +113,7 @@ impl Tested {
     }
 
     /// The number of causes with expected failures only, and the number of their cases.
-    pub fn known(&self) -> (usize, usize) {
+    pub fn known_counts(&self) -> (usize, usize) {
         let known = self.causes.iter().filter(|cause| cause.unexpected == 0);
         let cases: BTreeSet<&String> = known.clone().flat_map(|cause| &cause.cases).collect();
         (known.count(), cases.len())
@@ -131,7 +133,7 @@ impl Cause {
     /// The number of its cases in words, and the number of expected ones, where only some are.
     pub fn count(&self) -> String {
         let cases = self.cases.len() as u64;
-        let told = counted(self.all_failures(), "case");
+        let told = pluralize(self.all_failures(), "case");
         match cases.saturating_sub(self.unexpected) {
             expected if expected > 0 && self.unexpected > 0 => format!("{told}, {expected} of them expected"),
             _ => told,
@@ -152,7 +154,7 @@ impl Cause {
 impl CaseResult {
     /// The result as the example of a cause: a fact of this cause takes the place of the outcome, if that is a fact of
     /// another cause.
-    pub fn shown(&self, cause: &Cause) -> Cow<'_, CaseResult> {
+    pub fn shown_for_cause(&self, cause: &Cause) -> Cow<'_, CaseResult> {
         let mut shown = Cow::Borrowed(self);
         if let (Some(at), Outcome::Fail { fact, address, expected, found, count }) =
             (other_fact(self, &cause.symptoms), self.outcome.clone())
@@ -168,7 +170,7 @@ impl CaseResult {
     }
 
     /// Lines about the other wrong facts: independent ones first, then a line for each fact from which others follow.
-    pub fn also_wrong(&self) -> Vec<String> {
+    pub fn other_fact_lines(&self) -> Vec<String> {
         let mut by_origin: BTreeMap<Option<&str>, Vec<&OtherFact>> = BTreeMap::new();
         for other in &self.others {
             by_origin.entry(other.follows.as_deref()).or_default().push(other);
@@ -188,12 +190,12 @@ impl CaseResult {
 }
 
 /// A number with its noun: `1 case`, `2 cases`.
-pub(super) fn counted(number: u64, what: &str) -> String {
+pub(super) fn pluralize(number: u64, what: &str) -> String {
     if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
 
 /// The number of things of each group that can be shown, at most `most` of a group and `budget` together.
-pub(super) fn share(sizes: &[usize], most: usize, budget: usize) -> Vec<usize> {
+pub(super) fn share_budget(sizes: &[usize], most: usize, budget: usize) -> Vec<usize> {
     let mut shares = vec![0; sizes.len()];
     let mut left = budget;
     // One of each group, then another: no group is silent because another is large.
@@ -214,7 +216,7 @@ pub(super) fn share(sizes: &[usize], most: usize, budget: usize) -> Vec<usize> {
 }
 
 /// A text of at most `most` characters, and the number of those left out.
-pub(super) fn cut(text: &str, most: usize) -> (&str, usize) {
+pub(super) fn truncate(text: &str, most: usize) -> (&str, usize) {
     match text.char_indices().nth(most) {
         Some((end, _)) => (&text[..end], text[end..].chars().count()),
         None => (text, 0),
@@ -222,7 +224,7 @@ pub(super) fn cut(text: &str, most: usize) -> (&str, usize) {
 }
 
 /// A link that may be followed: only `http` and `https`.
-pub(super) fn followed(link: &str) -> Option<&str> {
+pub(super) fn safe_link(link: &str) -> Option<&str> {
     let scheme = link.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
     matches!(scheme.as_deref(), Some("http" | "https")).then_some(link)
 }
@@ -234,17 +236,17 @@ mod tests {
     use crate::check::report::Symptom;
 
     #[test]
-    fn every_group_is_told_before_any_is_told_twice() {
-        assert_eq!(share(&[300, 1, 5], 200, 1000), [200, 1, 5]);
-        assert_eq!(share(&[300, 1, 5], 200, 6), [3, 1, 2]);
-        assert_eq!(share(&[3, 3, 3], 200, 2), [1, 1, 0]);
-        assert_eq!(share(&[], 200, 2), [0; 0]);
+    fn shares_room_among_all_groups_first() {
+        assert_eq!(share_budget(&[300, 1, 5], 200, 1000), [200, 1, 5]);
+        assert_eq!(share_budget(&[300, 1, 5], 200, 6), [3, 1, 2]);
+        assert_eq!(share_budget(&[3, 3, 3], 200, 2), [1, 1, 0]);
+        assert_eq!(share_budget(&[], 200, 2), [0; 0]);
     }
 
     #[test]
-    fn a_report_is_told_in_a_line() {
+    fn summarises_report_in_one_line() {
         let line = |unexpected, causes, known, implementations| {
-            Overall { unexpected, causes, known, implementations, among: false }.to_string()
+            OverallResult { unexpected, causes, known, implementations, among: false }.to_string()
         };
         assert_eq!(line(0, 0, 0, 3), "no failures");
         assert_eq!(line(0, 0, 2, 3), "0 regressions; 2 of 3 implementations have known defects");
@@ -255,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_from_another_fact_says_so() {
+    fn marks_facts_that_follow_from_another() {
         let other = |fact: &str, follows: Option<&str>| OtherFact {
             fact: fact.to_owned(),
             follows: follows.map(str::to_owned),
@@ -269,13 +271,13 @@ mod tests {
             other("fields", Some("kind")),
         ];
         let result = CaseResult { others, ..CaseResult::new("", Outcome::Pass { reading: None }) };
-        assert_eq!(result.also_wrong(), ["also wrong: hash, loader", "follows from kind: class, fields"]);
+        assert_eq!(result.other_fact_lines(), ["also wrong: hash, loader", "follows from kind: class, fields"]);
     }
 
     #[test]
     fn texts_are_cut_between_characters() {
-        assert_eq!(cut("a𝄞b𝄞", 2), ("a𝄞", 2));
-        assert_eq!(cut("a𝄞", 2), ("a𝄞", 0));
+        assert_eq!(truncate("a𝄞b𝄞", 2), ("a𝄞", 2));
+        assert_eq!(truncate("a𝄞", 2), ("a𝄞", 0));
     }
 
     #[test]
@@ -298,8 +300,8 @@ mod tests {
         let result = CaseResult { others, ..CaseResult::new("a", outcome("address")) };
         let shown = |symptom: &str| {
             let symptoms = vec![Symptom { what: symptom.to_owned(), cases: 1 }];
-            let shown = result.shown(&Cause { symptoms, ..Cause::default() }).into_owned();
-            (shown.outcome.clone(), shown.also_wrong())
+            let shown = result.shown_for_cause(&Cause { symptoms, ..Cause::default() }).into_owned();
+            (shown.outcome.clone(), shown.other_fact_lines())
         };
         let follows = "follows from address: record-order";
         assert_eq!(shown("address: wrong"), (outcome("address"), vec!["also wrong: hash-16".into(), follows.into()]));
@@ -311,11 +313,11 @@ mod tests {
     }
 
     #[test]
-    fn only_pages_are_followed() {
-        assert_eq!(followed("https://example.org/1"), Some("https://example.org/1"));
-        assert_eq!(followed("HTTP://example.org/1"), Some("HTTP://example.org/1"));
+    fn links_only_to_http_addresses() {
+        assert_eq!(safe_link("https://example.org/1"), Some("https://example.org/1"));
+        assert_eq!(safe_link("HTTP://example.org/1"), Some("HTTP://example.org/1"));
         for link in ["javascript:alert(1)", "javascript://example.org/%0aalert(1)", "data:text/html,x", "//e.org", ""] {
-            assert_eq!(followed(link), None, "{link}");
+            assert_eq!(safe_link(link), None, "{link}");
         }
     }
 }

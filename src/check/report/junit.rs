@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use quick_junit::{NonSuccessKind, Report as Suites, TestCase, TestCaseStatus, TestSuite};
 
-use crate::check::report::group::Cases;
-use crate::check::report::{CaseResult, Cause, Incomplete, Outcome, Report, Tested, group};
+use crate::check::report::group::CasesById;
+use crate::check::report::{CaseResult, Cause, CheckReport, InterruptedRun, Outcome, TestedImplementation, group};
 use crate::error::Error;
 use crate::visible::visible;
 
@@ -19,12 +19,12 @@ use crate::visible::visible;
 ///
 /// # Errors
 /// If `out` takes no more.
-pub fn write(report: &Report, out: &mut dyn io::Write) -> Result<(), Error> {
+pub fn write(report: &CheckReport, out: &mut dyn io::Write) -> Result<(), Error> {
     let failed = |e| Error::io("writing the JUnit report", e);
-    let cases = group::cases(report);
+    let cases = group::cases_by_id(report);
     let mut suites = Suites::new("heapsmith check");
     for tested in &report.implementations {
-        suites.add_test_suite(suite(report, tested, &cases));
+        suites.add_test_suite(test_suite(report, tested, &cases));
     }
     if let Some(run) = &report.run {
         suites.time = seconds(run.seconds);
@@ -33,12 +33,12 @@ pub fn write(report: &Report, out: &mut dyn io::Write) -> Result<(), Error> {
     out.write_all(text.as_bytes()).map_err(failed)
 }
 
-fn suite(report: &Report, tested: &Tested, cases: &Cases<'_>) -> TestSuite {
+fn test_suite(report: &CheckReport, tested: &TestedImplementation, cases: &CasesById<'_>) -> TestSuite {
     let mut suite = TestSuite::new(in_xml(&tested.label));
     let mut property = |name: &str, value: &str| _ = suite.add_property((name, in_xml(value).as_str()));
     property("heapsmith", &report.heapsmith);
     if let Some(incomplete) = &report.incomplete {
-        let Incomplete { signal, judged, planned } = incomplete;
+        let InterruptedRun { signal, judged, planned } = incomplete;
         property("incomplete", &format!("ended by {signal} after {judged} of {planned} cases"));
     }
     property("kind", &tested.kind);
@@ -62,7 +62,8 @@ fn suite(report: &Report, tested: &Tested, cases: &Cases<'_>) -> TestSuite {
         causes.flat_map(|cause| cause.cases.iter().map(move |id| (id.as_str(), cause))).collect();
     let times = report.run.as_ref().and_then(|run| run.milliseconds.get(&tested.label));
     for result in &tested.results {
-        let mut test = TestCase::new(in_xml(&result.id), status(result, cause_of.get(result.id.as_str()).copied()));
+        let mut test =
+            TestCase::new(in_xml(&result.id), test_status(result, cause_of.get(result.id.as_str()).copied()));
         if let Some(case) = cases.get(result.id.as_str()) {
             test.set_classname(in_xml(&case.format));
         }
@@ -73,7 +74,7 @@ fn suite(report: &Report, tested: &Tested, cases: &Cases<'_>) -> TestSuite {
     suite
 }
 
-fn status(result: &CaseResult, cause: Option<&Cause>) -> TestCaseStatus {
+fn test_status(result: &CaseResult, cause: Option<&Cause>) -> TestCaseStatus {
     let because = cause.map(|cause| format!("; cause {}: {}", cause.id, cause.sentence)).unwrap_or_default();
     match (&result.outcome, &result.expected) {
         (outcome, None) if outcome.is_pass() => TestCaseStatus::success(),
@@ -118,7 +119,7 @@ fn description(result: &CaseResult) -> String {
     if let Some(first) = &result.first {
         text += &format!("\nfirst, after other cases: {}: {}", first.name(), first.detail());
     }
-    for line in result.also_wrong() {
+    for line in result.other_fact_lines() {
         text += &format!("\n{line}");
     }
     if let Some(evidence) = &result.evidence {

@@ -3,8 +3,10 @@
 use std::io;
 
 use crate::check::report::evidence::Evidence;
-use crate::check::report::group::Cases;
-use crate::check::report::{CaseResult, Cause, Expectation, Incomplete, Outcome, Report, Tested, group};
+use crate::check::report::group::CasesById;
+use crate::check::report::{
+    CaseResult, Cause, CheckReport, Expectation, InterruptedRun, Outcome, TestedImplementation, group,
+};
 use crate::error::Error;
 use crate::visible::visible;
 
@@ -28,23 +30,23 @@ const MOST_OF_COMMAND: usize = 2000;
 ///
 /// # Errors
 /// If `out` takes no more.
-pub fn write(report: &Report, out: &mut dyn io::Write) -> Result<(), Error> {
-    out.write_all(text(report).as_bytes()).map_err(|e| Error::io("writing the Markdown report", e))
+pub fn write(report: &CheckReport, out: &mut dyn io::Write) -> Result<(), Error> {
+    out.write_all(render(report).as_bytes()).map_err(|e| Error::io("writing the Markdown report", e))
 }
 
-fn text(report: &Report) -> String {
-    let mut summary = Summary { text: String::new(), left_out: 0 };
-    head(report, &mut summary.text);
-    let cases = group::cases(report);
+fn render(report: &CheckReport) -> String {
+    let mut summary = BoundedText { text: String::new(), left_out: 0 };
+    render_head(report, &mut summary.text);
+    let cases = group::cases_by_id(report);
     let sizes: Vec<usize> = report.implementations.iter().map(|tested| tested.causes.len()).collect();
-    let shares = group::share(&sizes, MOST_CAUSES, MOST_CAUSES);
+    let shares = group::share_budget(&sizes, MOST_CAUSES, MOST_CAUSES);
     for (tested, share) in report.implementations.iter().zip(shares).filter(|(_, share)| *share > 0) {
         summary.push(format!("\n### {}\n", escaped(&tested.label)), 0);
         let (shown, left_out) = tested.causes.split_at(share);
-        shown.iter().for_each(|cause| summary.push(told(tested, cause, &cases), 1));
+        shown.iter().for_each(|cause| summary.push(render_cause(tested, cause, &cases), 1));
         summary.left_out += left_out.len();
     }
-    let Summary { mut text, left_out } = summary;
+    let BoundedText { mut text, left_out } = summary;
     if left_out > 0 {
         text += &format!(
             "\n{left_out} more causes are left out of this summary; the other forms of the report have them.\n"
@@ -54,12 +56,12 @@ fn text(report: &Report) -> String {
 }
 
 /// A text of limited length.
-struct Summary {
+struct BoundedText {
     text: String,
     left_out: usize,
 }
 
-impl Summary {
+impl BoundedText {
     /// Adds a part with this number of causes, if there is room.
     fn push(&mut self, part: String, causes: usize) {
         if self.text.len() + part.len() > MOST_BYTES {
@@ -70,7 +72,7 @@ impl Summary {
     }
 }
 
-fn head(report: &Report, text: &mut String) {
+fn render_head(report: &CheckReport, text: &mut String) {
     *text += &format!("## heapsmith check: {}\n\n", report.overall());
     *text += &format!("heapsmith {}, {}", escaped(&report.heapsmith), report.size());
     let chosen = &report.chosen;
@@ -85,7 +87,7 @@ fn head(report: &Report, text: &mut String) {
         *text += &format!(", {what} {}", code(value));
     }
     if let Some(incomplete) = &report.incomplete {
-        let Incomplete { signal, judged, planned } = incomplete;
+        let InterruptedRun { signal, judged, planned } = incomplete;
         *text += &format!("\n\n**Incomplete:** ended by {} after {judged} of {planned} cases.", escaped(signal));
     }
     *text += "\n\n| implementation |";
@@ -101,28 +103,28 @@ fn head(report: &Report, text: &mut String) {
         for name in verdicts {
             *text += &format!(" {} |", tested.tally.get(*name).copied().unwrap_or_default());
         }
-        let ((known, _), expectations) = (tested.known(), tested.expectations);
+        let ((known, _), expectations) = (tested.known_counts(), tested.expectations);
         let causes = tested.causes.len() - known;
         *text += &format!(" {} | {} | {causes} | {known} |\n", expectations.failed, expectations.passed);
     }
     for compared in report.implementations.iter().flat_map(|tested| &tested.compared) {
         *text += &format!("\n{}: {}\n", escaped(&compared.label), escaped(&compared.words()));
     }
-    report.implementations.iter().for_each(|tested| *text += &cost(report, tested));
+    report.implementations.iter().for_each(|tested| *text += &render_cost(report, tested));
 }
 
 /// The cases that took most time and most memory.
-fn cost(report: &Report, tested: &Tested) -> String {
+fn render_cost(report: &CheckReport, tested: &TestedImplementation) -> String {
     let Some(run) = &report.run else { return String::new() };
     let slowest = run.slowest(&tested.label).map(|(id, time)| format!("slowest: {} ({time:.0} ms)", code(id)));
-    let hungriest = run.hungriest(&tested.label);
+    let hungriest = run.most_memory(&tested.label);
     let hungriest = hungriest.map(|(id, bytes)| format!("most memory: {} ({} MiB)", code(id), bytes.div_ceil(1 << 20)));
     let told: Vec<String> = slowest.into_iter().chain(hungriest).collect();
     if told.is_empty() { String::new() } else { format!("\nCost of {}: {}\n", escaped(&tested.label), told.join("; ")) }
 }
 
 /// A cause: its sentence, its example to unfold, and the other cases.
-fn told(tested: &Tested, cause: &Cause, cases: &Cases<'_>) -> String {
+fn render_cause(tested: &TestedImplementation, cause: &Cause, cases: &CasesById<'_>) -> String {
     let known = if cause.unexpected == 0 { ", expected" } else { "" };
     let mut text = format!("\n#### {}{known}: {}\n\n", cause.count(), escaped(&cause.sentence));
     let size = cases.get(cause.example.as_str()).map(|case| format!(" ({} bytes)", case.size)).unwrap_or_default();
@@ -134,8 +136,8 @@ fn told(tested: &Tested, cause: &Cause, cases: &Cases<'_>) -> String {
         text += &format!("\n<pre>{}</pre>\n", escaped_all(repeat, MOST_OF_COMMAND, "&#10;"));
     }
     for (Expectation { reason, link }, count) in tested.reasons(cause).into_iter().take(MOST_REASONS) {
-        let cases = group::counted(count as u64, "case");
-        text += &format!("\nExpected to fail, {cases}: {}\n", linked(reason, link.as_deref()));
+        let cases = group::pluralize(count as u64, "case");
+        text += &format!("\nExpected to fail, {cases}: {}\n", render_link(reason, link.as_deref()));
     }
     if let Some(example) = tested.example(cause) {
         let lines = details(example, cause, cases).join("<br>");
@@ -152,18 +154,18 @@ fn told(tested: &Tested, cause: &Cause, cases: &Cases<'_>) -> String {
 }
 
 /// The example of a cause, by lines.
-fn details(result: &CaseResult, cause: &Cause, cases: &Cases<'_>) -> Vec<String> {
-    let shown = result.shown(cause);
-    let mut lines = vec![outcome(&shown.outcome)];
-    lines.extend(result.first.iter().map(|first| format!("first, after other cases: {}", outcome(first))));
-    lines.extend(shown.also_wrong().iter().map(|line| escaped(line)));
-    lines.extend(result.evidence.iter().map(place));
+fn details(result: &CaseResult, cause: &Cause, cases: &CasesById<'_>) -> Vec<String> {
+    let shown = result.shown_for_cause(cause);
+    let mut lines = vec![render_outcome(&shown.outcome)];
+    lines.extend(result.first.iter().map(|first| format!("first, after other cases: {}", render_outcome(first))));
+    lines.extend(shown.other_fact_lines().iter().map(|line| escaped(line)));
+    lines.extend(result.evidence.iter().map(render_place));
     lines.extend(cause.rule.iter().map(|rule| format!("rule {}", code(rule))));
     lines.extend(cases.get(result.id.as_str()).map(|case| escaped(&case.summary)));
     lines
 }
 
-fn outcome(outcome: &Outcome) -> String {
+fn render_outcome(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Pass { .. } => "pass".to_owned(),
         Outcome::Disagree(about) => {
@@ -182,7 +184,7 @@ fn outcome(outcome: &Outcome) -> String {
 }
 
 /// Offset and bytes.
-fn place(evidence: &Evidence) -> String {
+fn render_place(evidence: &Evidence) -> String {
     let (offset, length) = (evidence.offset, evidence.length);
     let mut text = format!("offset {offset} ({offset:#x}), {length} bytes");
     let wrong: Vec<_> = evidence.fields.iter().filter(|field| field.wrong).collect();
@@ -195,10 +197,10 @@ fn place(evidence: &Evidence) -> String {
     text
 }
 
-fn linked(text: &str, link: Option<&str>) -> String {
+fn render_link(text: &str, link: Option<&str>) -> String {
     match link {
         // No link of Markdown's own: what a browser gets is decided here.
-        Some(link) => match group::followed(link) {
+        Some(link) => match group::safe_link(link) {
             Some(href) => format!("<a href=\"{}\">{}</a>", escaped_all(href, MOST_CHARACTERS, ""), escaped(text)),
             None => format!("{} ({})", escaped(text), code(link)),
         },
@@ -217,7 +219,7 @@ pub(super) fn escaped(text: &str) -> String {
 /// A text of one line, neither Markdown nor HTML: special characters are character references, which never count as
 /// structure, in a table and in `code` alike.
 fn escaped_all(text: &str, most: usize, line_end: &str) -> String {
-    let (shown, left_out) = group::cut(text, most);
+    let (shown, left_out) = group::truncate(text, most);
     let mut escaped = String::with_capacity(shown.len());
     let mut before = ' ';
     for c in visible(shown).chars() {

@@ -23,41 +23,43 @@ mod template;
 
 use crate::check::declarations::all_ambiguities;
 
-pub use cost::{RemnantFacts, Run};
+pub use cost::{RemnantFacts, RunCosts};
 pub use diff::{ChangedCause, ReportDiff, TestedDiff, diff};
-pub use group::Overall;
+pub use group::OverallResult;
 pub(super) use reduced::DUMPS;
 pub use reduced::ReducedDump;
-pub use result::{CaseResult, Disagreement, Expectation, OtherFact, Outcome, Says, Suspect};
-pub(super) use result::{MISREAD_SIGN, NOTHING, VERDICT, listed};
+pub use result::{CaseResult, Disagreement, DisagreementSide, Expectation, OtherFact, Outcome, Suspect};
+pub(super) use result::{MISREAD_SIGN, NOTHING, VERDICT, list_in_words};
 
 /// Version of the report's schema.
 pub const SCHEMA: u32 = 13;
 
 /// The outcome of a run over many cases.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Report {
+#[schemars(rename = "Report")]
+pub struct CheckReport {
     /// Version of this report's schema.
     pub schema: u32,
     /// Version of heapsmith.
     pub heapsmith: String,
     /// Which cases were chosen.
-    pub chosen: Chosen,
+    pub chosen: ChosenCases,
     /// The cases, by id.
     pub cases: Vec<CaseFacts>,
     /// The implementations, in the order in which they were named.
-    pub implementations: Vec<Tested>,
+    pub implementations: Vec<TestedImplementation>,
     /// Why cases are missing, if the run was ended before its time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub incomplete: Option<Incomplete>,
+    pub incomplete: Option<InterruptedRun>,
     /// What two runs need not have in common: times and the like.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub run: Option<Run>,
+    pub run: Option<RunCosts>,
 }
 
 /// A run that was ended before its time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Incomplete {
+#[schemars(rename = "Incomplete")]
+pub struct InterruptedRun {
     /// The signal that ended it, such as SIGINT.
     pub signal: String,
     /// Number of cases that were judged, over all implementations.
@@ -68,7 +70,8 @@ pub struct Incomplete {
 
 /// How cases were chosen.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Chosen {
+#[schemars(rename = "Chosen")]
+pub struct ChosenCases {
     /// Number of random dumps besides the corpus.
     pub random: u64,
     /// Their seed.
@@ -136,7 +139,8 @@ pub struct CaseFacts {
 
 /// An implementation, and how it did.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Tested {
+#[schemars(rename = "Tested")]
+pub struct TestedImplementation {
     /// What it is called in tables: its name and version, or its command; unique in a report.
     pub label: String,
     /// `adapter`, `decoder`, `converter` or `encoder`; or `among` for several that were compared with each other.
@@ -154,7 +158,7 @@ pub struct Tested {
     pub omitted: Vec<Facet>,
     /// Which of several right readings it follows, as far as that was declared or is to be seen in its answers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub readings: Vec<Held>,
+    pub readings: Vec<FollowedReading>,
     /// Number of cases by verdict; every verdict is there that there can be.
     pub tally: BTreeMap<String, u64>,
     /// Cases that failed as expected, and cases that passed although they were expected to fail.
@@ -224,7 +228,8 @@ pub struct Symptom {
 
 /// A reading that an implementation follows.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Held {
+#[schemars(rename = "Held")]
+pub struct FollowedReading {
     /// What is left open by the bytes: a name of specs/adapter.md.
     pub reading: String,
     /// The choice.
@@ -239,7 +244,8 @@ pub struct Held {
 /// Readings under which an answer is right: what is left open, and the choices.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
-pub struct Follows(pub BTreeMap<String, Vec<String>>);
+#[schemars(rename = "Follows")]
+pub struct PassingReadings(pub BTreeMap<String, Vec<String>>);
 
 /// What an adapter declares.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -274,7 +280,7 @@ pub struct Expectations {
     pub passed: u64,
 }
 
-impl Tested {
+impl TestedImplementation {
     /// The readings other than the default, each with its evidence.
     pub fn other_readings(&self) -> Vec<String> {
         let defaults: BTreeMap<&str, &str> =
@@ -311,7 +317,7 @@ impl Tested {
     }
 }
 
-impl Report {
+impl CheckReport {
     /// The rules that each case keeps, breaks or shows.
     pub(super) fn rules_of_cases(&self) -> BTreeMap<&str, &[String]> {
         self.cases.iter().map(|case| (case.id.as_str(), case.rules.as_slice())).collect()
@@ -322,7 +328,7 @@ impl Report {
     /// # Errors
     /// The first that does not.
     #[doc(hidden)]
-    pub fn check_files(&self) -> Result<(), String> {
+    pub fn check_dump_paths(&self) -> Result<(), String> {
         let causes = self.implementations.iter().flat_map(|tested| &tested.causes);
         for cause in causes {
             if let Some(dump) = cause.reduced.as_ref().filter(|dump| !dump.is_beside()) {

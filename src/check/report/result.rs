@@ -5,7 +5,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::check::report::Follows;
+use crate::check::report::PassingReadings;
 use crate::check::report::evidence::Evidence;
 
 /// The outcome of one case.
@@ -36,7 +36,7 @@ pub struct CaseResult {
     pub followed: Vec<String>,
     /// Where the answer is right under some readings and not under others: each entry is enough.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub readings: Vec<Follows>,
+    pub readings: Vec<PassingReadings>,
     /// Whether the classes and objects in which the fact of the outcome is wrong have no other wrong fact, but for those that only
     /// follow from one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -64,7 +64,7 @@ pub struct Disagreement {
     /// In how many classes or objects these sides disagree about it.
     pub count: u64,
     /// Who says what: those that say the same are one side. Sides stand in the order of the implementations.
-    pub sides: Vec<Says>,
+    pub sides: Vec<DisagreementSide>,
     /// Implementations that do not report it, or were not asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub silent: Vec<String>,
@@ -72,7 +72,8 @@ pub struct Disagreement {
 
 /// One side of a disagreement.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Says {
+#[schemars(rename = "Says")]
+pub struct DisagreementSide {
     /// What is said; `nothing` where it is to be reported and is not.
     pub says: String,
     /// By whom: labels of implementations.
@@ -257,7 +258,7 @@ impl Outcome {
 impl fmt::Display for Disagreement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.place())?;
-        for Says { says, by } in &self.sides {
+        for DisagreementSide { says, by } in &self.sides {
             // A line of a message from elsewhere does not begin like one of ours.
             write!(f, "\n  {}: {}", by.join(", "), says.replace('\n', "\n    "))?;
         }
@@ -337,7 +338,7 @@ pub(in crate::check) const NOTHING: &str = "nothing";
 pub(in crate::check) const MISREAD_SIGN: &str = "as if its sign was misread";
 
 /// Names in words: `A`, `A and B`, `A, B and C`.
-pub(in crate::check) fn listed(names: &[impl AsRef<str>]) -> String {
+pub(in crate::check) fn list_in_words(names: &[impl AsRef<str>]) -> String {
     match names {
         [] => "none".to_owned(),
         [one] => one.as_ref().to_owned(),

@@ -5,7 +5,7 @@ use std::io;
 
 use serde_json::{Value, json};
 
-use crate::check::report::{CaseResult, Cause, Report, Tested};
+use crate::check::report::{CaseResult, Cause, CheckReport, TestedImplementation};
 use crate::error::Error;
 use crate::format;
 
@@ -16,8 +16,8 @@ use crate::format;
 ///
 /// # Errors
 /// If `out` takes no more.
-pub fn write(report: &Report, out: &mut dyn io::Write) -> Result<(), Error> {
-    let runs: Vec<Value> = report.implementations.iter().map(|tested| run(report, tested)).collect();
+pub fn write(report: &CheckReport, out: &mut dyn io::Write) -> Result<(), Error> {
+    let runs: Vec<Value> = report.implementations.iter().map(|tested| run_json(report, tested)).collect();
     let log = json!({
         "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
         "version": "2.1.0",
@@ -27,11 +27,11 @@ pub fn write(report: &Report, out: &mut dyn io::Write) -> Result<(), Error> {
     writeln!(out, "{text}").map_err(|e| Error::io("writing the SARIF report", e))
 }
 
-fn run(report: &Report, tested: &Tested) -> Value {
+fn run_json(report: &CheckReport, tested: &TestedImplementation) -> Value {
     let ids: BTreeSet<&str> = tested.causes.iter().map(|cause| &*cause.id).collect();
-    let rules: Vec<Value> = ids.iter().map(|id| rule(id)).collect();
+    let rules: Vec<Value> = ids.iter().map(|id| rule_json(id)).collect();
     let place = |cause: &Cause| ids.iter().position(|id| **id == *cause.id);
-    let results: Vec<Value> = tested.causes.iter().map(|cause| result(tested, cause, place(cause))).collect();
+    let results: Vec<Value> = tested.causes.iter().map(|cause| result_json(tested, cause, place(cause))).collect();
     json!({
         "tool": { "driver": { "name": "heapsmith", "version": report.heapsmith, "rules": rules } },
         "automationDetails": { "id": format!("heapsmith/{}", tested.label) },
@@ -41,21 +41,21 @@ fn run(report: &Report, tested: &Tested) -> Value {
     })
 }
 
-fn rule(id: &str) -> Value {
+fn rule_json(id: &str) -> Value {
     match format::rule(id) {
         Some(rule) => json!({ "id": id, "fullDescription": { "text": rule.statement } }),
         None => json!({ "id": id }),
     }
 }
 
-fn result(tested: &Tested, cause: &Cause, rule: Option<usize>) -> Value {
+fn result_json(tested: &TestedImplementation, cause: &Cause, rule: Option<usize>) -> Value {
     let example = tested.results.iter().find(|result| result.id == cause.example);
     let is_expected = cause.unexpected == 0;
     let mut result = json!({
         "ruleId": cause.id,
         "level": if is_expected { "note" } else { "error" },
         "message": { "text": format!("{} {} cases.", cause.sentence, cause.all_failures()) },
-        "locations": [location(&cause.example, example)],
+        "locations": [location_json(&cause.example, example)],
         "occurrenceCount": cause.all_failures(),
         "partialFingerprints": { "cause/v1": fingerprint(tested, cause) },
         "properties": { "cases": cause.cases, "repeat": cause.repeat, "symptoms": cause.symptoms },
@@ -72,14 +72,14 @@ fn result(tested: &Tested, cause: &Cause, rule: Option<usize>) -> Value {
 
 /// The fingerprint of a cause, which is the same in the next run: its name, and its first symptom where another cause
 /// has this name.
-fn fingerprint(tested: &Tested, cause: &Cause) -> String {
+fn fingerprint(tested: &TestedImplementation, cause: &Cause) -> String {
     let is_named_twice = tested.causes.iter().filter(|other| other.id == cause.id).count() > 1;
     let seen = cause.symptoms.first().filter(|_| is_named_twice).map(|symptom| format!("/{}", symptom.what));
     format!("{}/{}{}", tested.label, cause.id, seen.unwrap_or_default())
 }
 
 /// The dump, and the bytes in it where they are known.
-fn location(case: &str, result: Option<&CaseResult>) -> Value {
+fn location_json(case: &str, result: Option<&CaseResult>) -> Value {
     let uri = format!("heapsmith:{}", case.replace(|c: char| !c.is_ascii_alphanumeric() && !"-._:".contains(c), "_"));
     let mut place = json!({ "artifactLocation": { "uri": uri } });
     if let Some(evidence) = result.and_then(|result| result.evidence.as_ref()) {

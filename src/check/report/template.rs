@@ -57,7 +57,7 @@ mod tests {
     use super::template;
 
     #[test]
-    fn messages_lose_what_differs_from_dump_to_dump() {
+    fn normalises_dump_specific_parts_of_messages() {
         for (message, plain) in [
             ("unknown record type 16", "unknown record type …"),
             ("record 5 at offset 0x1f: no such tag", "record … at offset …: no such tag"),

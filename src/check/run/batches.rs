@@ -9,13 +9,13 @@ use crate::error::Error;
 use crate::threads;
 
 /// Batches with their numbers over all shards.
-pub(in crate::check) type Batches<'t> = Vec<(usize, &'t [Task])>;
+pub(in crate::check) type TaskBatches<'t> = Vec<(usize, &'t [Task])>;
 
 /// The batches of a shard, or all of them.
-pub(in crate::check) fn batches(tasks: &[Task], shard: Option<(u64, u64)>) -> Batches<'_> {
+pub(in crate::check) fn split_into_batches(tasks: &[Task], shard: Option<(u64, u64)>) -> TaskBatches<'_> {
     // A dump that is not held has limits of its own, and a process.
     let all = tasks.chunk_by(|a, b| !a.source.is_streamed() && !b.source.is_streamed());
-    let mut batches: Batches<'_> = all.flat_map(|tasks| tasks.chunks(BATCH)).enumerate().collect();
+    let mut batches: TaskBatches<'_> = all.flat_map(|tasks| tasks.chunks(BATCH)).enumerate().collect();
     if let Some((number, of)) = shard {
         batches.retain(|(index, _)| *index as u64 % of == number - 1);
     }
@@ -35,7 +35,7 @@ impl Counters {
     }
 
     /// The count so far in a batch and those before it. It never decreases.
-    pub(in crate::check) fn up_to(&self, place: usize) -> usize {
+    pub(in crate::check) fn sum_up_to(&self, place: usize) -> usize {
         self.0[..=place].iter().map(|count| count.load(Ordering::Relaxed)).sum()
     }
 }
@@ -44,8 +44,8 @@ impl Counters {
 type RunBatch<'r, S> = dyn Fn(&[Task], usize) -> Result<Vec<S>, Error> + Sync + 'r;
 
 /// Runs batches, several at a time: `run` has the tasks of one, and its place.
-pub(in crate::check) fn side_by_side<S: Send>(
-    batches: &Batches<'_>,
+pub(in crate::check) fn run_side_by_side<S: Send>(
+    batches: &TaskBatches<'_>,
     jobs: usize,
     run: &RunBatch<'_, S>,
 ) -> Result<Vec<Vec<S>>, Error> {

@@ -1,35 +1,35 @@
 //! Runs over many cases: batches side by side, and doubtful answers once more alone.
 
-mod answered;
 mod batches;
-mod one;
+mod implementation_run;
+mod judged_answer;
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use crate::check::evidence::of_dump;
+use crate::check::evidence::rules_of_dump;
 use crate::check::expected::ExpectedFailures;
-use crate::check::kept::{Kept, ReportFolder};
+use crate::check::kept_answers::{KeptAnswers, ReportFolder};
 use crate::check::report::{CaseFacts, Outcome};
-use crate::check::task::{Choice, Task, Wanted, rules};
+use crate::check::task::{CaseChoice, Task, WantedOperations, case_rules};
 use crate::compare::Facet;
 use crate::corpus::Case;
 use crate::error::Error;
 use crate::setters::setters;
 
-pub(super) use answered::{enough, given_up, is_in_vain};
-pub(super) use batches::{Batches, Counters, batches, side_by_side};
-pub(super) use one::{One, Party, Told};
+pub(super) use batches::{Counters, TaskBatches, run_side_by_side, split_into_batches};
+pub(super) use implementation_run::{ImplementationRun, Peer, RunResult};
+pub(super) use judged_answer::{exhausted_time_limit, skip_after_failures, skip_after_hangs};
 
 /// The options of a run.
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct Options {
+pub struct CheckOptions {
     /// The choice of cases.
-    pub choice: Choice,
+    pub choice: CaseChoice,
     /// The operations that adapters are asked for.
-    pub operations: Wanted,
+    pub operations: WantedOperations,
     /// The number of batches at a time.
     pub jobs: usize,
     /// Failures that are expected.
@@ -50,11 +50,11 @@ pub struct Options {
 }
 
 /// The whole corpus, a batch at a time.
-impl Default for Options {
-    fn default() -> Options {
-        Options {
-            choice: Choice::default(),
-            operations: Wanted::default(),
+impl Default for CheckOptions {
+    fn default() -> CheckOptions {
+        CheckOptions {
+            choice: CaseChoice::default(),
+            operations: WantedOperations::default(),
             jobs: 1,
             expected: ExpectedFailures::default(),
             max_hangs: 10,
@@ -68,9 +68,9 @@ impl Default for Options {
 }
 
 setters! {
-    impl Options {
-        set choice: Choice;
-        set operations: Wanted;
+    impl CheckOptions {
+        set choice: CaseChoice;
+        set operations: WantedOperations;
         set jobs: usize;
         set expected: ExpectedFailures;
         set max_hangs: usize;
@@ -84,7 +84,7 @@ setters! {
 
 /// An event of a running check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Progress<'p> {
+pub enum CheckProgress<'p> {
     /// The number of further cases that will be asked.
     Planned(usize),
     /// A case was asked.
@@ -98,13 +98,13 @@ pub enum Progress<'p> {
 
 /// The number of implementations without an answer yet. When it reaches 0, the earlier report is removed.
 #[derive(Default)]
-pub(super) struct Silent<'r> {
+pub(super) struct SilentImplementations<'r> {
     pub(super) left: AtomicUsize,
     pub(super) folder: Option<&'r ReportFolder>,
 }
 
-impl Silent<'_> {
-    fn one_less(&self) -> Result<(), Error> {
+impl SilentImplementations<'_> {
+    fn record_first_answer(&self) -> Result<(), Error> {
         match (self.left.fetch_sub(1, Ordering::Relaxed), self.folder) {
             (1, Some(folder)) => folder.clear(),
             _ => Ok(()),
@@ -114,32 +114,32 @@ impl Silent<'_> {
 
 /// The context that the runs of all implementations share.
 #[derive(Clone, Copy)]
-pub(super) struct Shared<'r> {
-    pub(super) options: &'r Options,
-    pub(super) progress: &'r (dyn Fn(Progress<'_>) + Sync),
-    pub(super) kept: Option<&'r Kept>,
-    pub(super) silent: &'r Silent<'r>,
-    pub(super) relied: &'r Relied,
+pub(super) struct RunContext<'r> {
+    pub(super) options: &'r CheckOptions,
+    pub(super) progress: &'r (dyn Fn(CheckProgress<'_>) + Sync),
+    pub(super) kept: Option<&'r KeptAnswers>,
+    pub(super) silent: &'r SilentImplementations<'r>,
+    pub(super) relied: &'r RelianceCache,
 }
 
 /// The rules on which the dumps of cases rely, by case: all implementations share them.
 #[derive(Default)]
-pub(super) struct Relied(Mutex<HashMap<String, Vec<String>>>);
+pub(super) struct RelianceCache(Mutex<HashMap<String, Vec<String>>>);
 
-impl Shared<'_> {
+impl RunContext<'_> {
     /// The report's facts about the case of a task.
-    pub(super) fn facts(&self, task: &Task, case: &Case) -> Result<CaseFacts, Error> {
+    pub(super) fn case_facts(&self, task: &Task, case: &Case) -> Result<CaseFacts, Error> {
         // Large dumps are not looked at byte by byte, and what is of no known format has no rules.
-        let has_rules = !task.source.is_streamed() && task.source.why_unknown().is_none();
+        let has_rules = !task.source.is_streamed() && task.source.unknown_format_reason().is_none();
         Ok(CaseFacts {
             id: task.id.clone(),
             summary: case.summary.clone(),
             format: case.format.to_string(),
-            verdict: task.source.why_unknown().map_or(case.verdict.name(), |_| UNKNOWN).to_owned(),
+            verdict: task.source.unknown_format_reason().map_or(case.verdict.name(), |_| UNKNOWN).to_owned(),
             recipe: case.recipe.clone(),
             size: task.source.size().unwrap_or(case.bytes.len() as u64),
-            rules: rules(case),
-            relies: if has_rules { self.relied.of(case)? } else { Vec::new() },
+            rules: case_rules(case),
+            relies: if has_rules { self.relied.rules_for(case)? } else { Vec::new() },
         })
     }
 }
@@ -147,18 +147,18 @@ impl Shared<'_> {
 /// The verdict of a dump whose format heapsmith cannot tell.
 const UNKNOWN: &str = "unknown";
 
-impl Relied {
-    fn of(&self, case: &Case) -> Result<Vec<String>, Error> {
+impl RelianceCache {
+    fn rules_for(&self, case: &Case) -> Result<Vec<String>, Error> {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&case.id).cloned();
         if let Some(known) = known {
             return Ok(known);
         }
-        let found = owned(of_dump(case)?);
+        let found = to_owned_rules(rules_of_dump(case)?);
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(case.id.clone(), found.clone());
         Ok(found)
     }
 }
 
-fn owned(rules: BTreeSet<&str>) -> Vec<String> {
+fn to_owned_rules(rules: BTreeSet<&str>) -> Vec<String> {
     rules.into_iter().map(str::to_owned).collect()
 }

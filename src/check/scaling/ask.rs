@@ -3,13 +3,13 @@
 use std::time::Instant;
 
 use crate::check::judge::number_of;
-use crate::check::protocol::{Accepted, Count, Counts, Hello};
+use crate::check::protocol::{Accepted, CountKind, Hello, ObjectCounts};
 use crate::check::report::Outcome;
 use crate::check::scaling::ScalingOptions;
-use crate::check::scaling::report::Size;
-use crate::check::scaling::shapes::{Dump, Shape};
-use crate::check::subject::{Files, Kind, Reply, Session, Subject};
-use crate::check::task::{Operation, Source, Task};
+use crate::check::scaling::report::DumpCost;
+use crate::check::scaling::shapes::{ScalingDump, ScalingShape};
+use crate::check::subject::{QuestionFiles, Reply, Session, Subject, SubjectKind};
+use crate::check::task::{CaseSource, Task, TaskOperation};
 use crate::corpus::Case;
 use crate::error::Error;
 use crate::format::Format;
@@ -26,9 +26,9 @@ pub(super) struct Asker<'r> {
 }
 
 /// The result of reading a dump.
-pub(super) enum Read {
+pub(super) enum ReadOutcome {
     /// Read, at this cost.
-    Rightly(Size),
+    Rightly(DumpCost),
     /// Not read, in a process of its own either: the dump's length, and the outcome.
     Failed(u64, Outcome),
     /// Not asked, or not answered with a reason.
@@ -38,8 +38,8 @@ pub(super) enum Read {
 }
 
 /// The judged answer to one question.
-enum Answer {
-    Right(Size),
+enum TimedAnswer {
+    Right(DumpCost),
     Wrong(Outcome),
     Skipped(String),
     Stopped,
@@ -47,12 +47,12 @@ enum Answer {
 
 impl Asker<'_> {
     /// A session. Nothing is started before the first question.
-    pub(super) fn open(&self) -> Box<dyn Session + '_> {
-        self.subject.open(self.hello)
+    pub(super) fn open_session(&self) -> Box<dyn Session + '_> {
+        self.subject.open_session(self.hello)
     }
 
     /// The milliseconds of an answer after which dumps do not grow any more.
-    pub(super) fn enough(&self) -> f64 {
+    pub(super) fn enough_milliseconds(&self) -> f64 {
         self.options.enough.as_secs_f64() * 1e3
     }
 
@@ -61,62 +61,66 @@ impl Asker<'_> {
         &self,
         session: &mut dyn Session,
         format: Format,
-        shape: &Shape,
+        shape: &ScalingShape,
         count: u64,
-    ) -> Result<Read, Error> {
-        let Dump { bytes, counts, .. } = shape.dump(format, count)?;
+    ) -> Result<ReadOutcome, Error> {
+        let ScalingDump { bytes, counts, .. } = shape.dump(format, count)?;
         let size = bytes.len() as u64;
         let (id, summary) = (format!("{}-{count}", shape.name), format!("{count} {}", shape.unit));
         let case = Case::valid(id.clone(), format, summary.clone(), summary, bytes, Heap::default());
-        let source = Source::Random(id.as_str().into(), [format.family()].into(), 0, 0);
-        let asked = Asked { task: Task { id, source, operation: Operation::Parse, renames: false }, case, counts };
-        let mut least: Option<Size> = None;
+        let source = CaseSource::Random(id.as_str().into(), [format.family()].into(), 0, 0);
+        let asked = ScalingQuestion {
+            task: Task { id, source, operation: TaskOperation::Parse, renames: false },
+            case,
+            counts,
+        };
+        let mut least: Option<DumpCost> = None;
         for _ in 0..TIMES {
-            let cost = match self.twice(session, &asked)? {
-                Answer::Right(cost) => cost,
-                Answer::Wrong(outcome) => return Ok(Read::Failed(size, outcome)),
-                Answer::Skipped(reason) => return Ok(Read::Skipped(reason)),
-                Answer::Stopped => return Ok(Read::Stopped),
+            let cost = match self.ask_with_retry(session, &asked)? {
+                TimedAnswer::Right(cost) => cost,
+                TimedAnswer::Wrong(outcome) => return Ok(ReadOutcome::Failed(size, outcome)),
+                TimedAnswer::Skipped(reason) => return Ok(ReadOutcome::Skipped(reason)),
+                TimedAnswer::Stopped => return Ok(ReadOutcome::Stopped),
             };
             least = Some(least.map_or(cost, |least| least.least(&cost)));
-            if cost.milliseconds >= self.enough() {
+            if cost.milliseconds >= self.enough_milliseconds() {
                 break;
             }
         }
-        Ok(Read::Rightly(Size { count, bytes: size, ..least.unwrap_or_default() }))
+        Ok(ReadOutcome::Rightly(DumpCost { count, bytes: size, ..least.unwrap_or_default() }))
     }
 
     /// Asks; after a failure once more, in a process of its own.
-    fn twice(&self, session: &mut dyn Session, asked: &Asked) -> Result<Answer, Error> {
-        match self.once(session, asked)? {
-            Answer::Wrong(_) => self.once(self.open().as_mut(), asked),
+    fn ask_with_retry(&self, session: &mut dyn Session, asked: &ScalingQuestion) -> Result<TimedAnswer, Error> {
+        match self.ask(session, asked)? {
+            TimedAnswer::Wrong(_) => self.ask(self.open_session().as_mut(), asked),
             answer => Ok(answer),
         }
     }
 
-    fn once(&self, session: &mut dyn Session, asked: &Asked) -> Result<Answer, Error> {
+    fn ask(&self, session: &mut dyn Session, asked: &ScalingQuestion) -> Result<TimedAnswer, Error> {
         if self.subject.stop.is_asked() {
-            return Ok(Answer::Stopped);
+            return Ok(TimedAnswer::Stopped);
         }
-        let files = Files::write(&asked.task, &asked.case)?;
+        let files = QuestionFiles::write(&asked.task, &asked.case)?;
         let started = Instant::now();
         let reply = session.ask(&asked.task, &asked.case, &files)?;
         let milliseconds = started.elapsed().as_secs_f64() * 1e3;
-        let cost = Size { milliseconds, peak_memory: session.peak_memory(), ..Size::default() };
-        Ok(self.judged(reply, cost, &asked.counts))
+        let cost = DumpCost { milliseconds, peak_memory: session.peak_memory(), ..DumpCost::default() };
+        Ok(self.judge_reply(reply, cost, &asked.counts))
     }
 
-    fn judged(&self, reply: Reply, cost: Size, due: &Counts) -> Answer {
-        Answer::Wrong(match reply {
+    fn judge_reply(&self, reply: Reply, cost: DumpCost, due: &ObjectCounts) -> TimedAnswer {
+        TimedAnswer::Wrong(match reply {
             Reply::Accepted(accepted) => match self.wrong_count(&accepted, due) {
                 Some(outcome) => outcome,
-                None => return Answer::Right(cost),
+                None => return TimedAnswer::Right(cost),
             },
-            Reply::Skipped(reason, _) => return Answer::Skipped(reason),
-            Reply::Interrupted | Reply::Doubted => return Answer::Stopped,
+            Reply::Skipped(reason, _) => return TimedAnswer::Skipped(reason),
+            Reply::Interrupted | Reply::Doubted => return TimedAnswer::Stopped,
             // It does not say beforehand what it reads.
-            Reply::Refused(message, _) if self.subject.kind != Kind::Adapter => {
-                return Answer::Skipped(format!("refused: {message}"));
+            Reply::Refused(message, _) if self.subject.kind != SubjectKind::Adapter => {
+                return TimedAnswer::Skipped(format!("refused: {message}"));
             }
             Reply::Refused(message, _) => {
                 Outcome::WrongVerdict { expected: "accept".to_owned(), found: format!("refused: {message}") }
@@ -129,9 +133,9 @@ impl Asker<'_> {
     }
 
     /// The first wrong number, where numbers were asked for.
-    fn wrong_count(&self, accepted: &Accepted, due: &Counts) -> Option<Outcome> {
+    fn wrong_count(&self, accepted: &Accepted, due: &ObjectCounts) -> Option<Outcome> {
         let (told, hello) = (accepted.counts.as_ref()?, self.hello?);
-        let declared = Count::ALL.into_iter().filter(|count| hello.counts.contains(count));
+        let declared = CountKind::ALL.into_iter().filter(|count| hello.counts.contains(count));
         declared.filter_map(|count| Some((count, number_of(due, count)?, number_of(told, count)))).find_map(
             |(count, due, found)| {
                 (found != Some(due)).then(|| Outcome::Fail {
@@ -147,8 +151,8 @@ impl Asker<'_> {
 }
 
 /// A question about a dump of a known size.
-struct Asked {
+struct ScalingQuestion {
     task: Task,
     case: Case,
-    counts: Counts,
+    counts: ObjectCounts,
 }

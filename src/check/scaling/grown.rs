@@ -1,6 +1,6 @@
 //! Heaps that grow in one thing. Their objects are computed, so that many take no memory.
 
-use crate::check::protocol::Counts;
+use crate::check::protocol::ObjectCounts;
 use crate::error::Error;
 use crate::model::{
     Address, ByteLen, Class, Facts, Field, Heap, HeapSource, Object, ObjectKind, Serial, StackTrace, Static,
@@ -8,15 +8,15 @@ use crate::model::{
 };
 
 /// A small heap, and the classes and objects that are added to it.
-pub(super) struct Grown {
+pub(super) struct GrownHeap {
     heap: Heap,
-    parts: Vec<Part>,
+    parts: Vec<GrownObjects>,
     classes: u64,
     objects: u64,
 }
 
 /// Objects of one kind, each computed from its number.
-struct Part {
+struct GrownObjects {
     objects: u64,
     kind: ObjectKind,
     object: Box<dyn Fn(u64) -> Object>,
@@ -29,14 +29,14 @@ const CLASS: u64 = 0x40;
 const OBJECTS: u64 = 0x1_8000_0000;
 const OBJECT: u64 = 0x100;
 
-impl Grown {
+impl GrownHeap {
     /// The heap alone.
-    pub(super) fn new(heap: Heap) -> Grown {
-        Grown { heap, parts: Vec::new(), classes: 0, objects: 0 }
+    pub(super) fn new(heap: Heap) -> GrownHeap {
+        GrownHeap { heap, parts: Vec::new(), classes: 0, objects: 0 }
     }
 
     /// Adds a class, and gives its address.
-    pub(super) fn class(
+    pub(super) fn add_class(
         &mut self,
         name: &str,
         superclass: Address,
@@ -65,31 +65,36 @@ impl Grown {
 
     /// Adds objects of a kind, each made of its number among them: the object has its address and size already. The first
     /// objects that are added are at [`place`] 0 and so on.
-    pub(super) fn objects(&mut self, objects: u64, kind: ObjectKind, fill: impl Fn(u64, Object) -> Object + 'static) {
+    pub(super) fn add_objects(
+        &mut self,
+        objects: u64,
+        kind: ObjectKind,
+        fill: impl Fn(u64, Object) -> Object + 'static,
+    ) {
         let first = self.objects;
         let object = move |number| {
-            let bare = Object { size: Some(SIZE), ..Object::new(place(first + number), kind) };
+            let bare = Object { size: Some(SIZE), ..Object::new(object_address(first + number), kind) };
             fill(number, bare)
         };
-        self.parts.push(Part { objects, kind, object: Box::new(object) });
+        self.parts.push(GrownObjects { objects, kind, object: Box::new(object) });
         self.objects += objects;
     }
 
     /// The class of this name in the small heap.
-    pub(super) fn known(&self, name: &str) -> Address {
+    pub(super) fn class_named(&self, name: &str) -> Address {
         let known = self.heap.classes.iter().find(|class| class.name == name.into());
         known.map_or(Address::NULL, |class| class.address)
     }
 
     /// The first thread, and its object.
-    pub(super) fn thread(&self) -> Option<(Thread, Object)> {
+    pub(super) fn first_thread(&self) -> Option<(Thread, Object)> {
         let thread = self.heap.surroundings.threads.iter().flatten().next()?;
         let object = self.heap.objects.iter().find(|object| object.address == thread.object)?;
         Some((thread.clone(), object.clone()))
     }
 
     /// The highest serial numbers of threads and of stack traces.
-    pub(super) fn serials(&self) -> (u32, u32) {
+    pub(super) fn highest_serials(&self) -> (u32, u32) {
         let most = |serials: &mut dyn Iterator<Item = Serial>| serials.map(|serial| serial.0).max().unwrap_or(0);
         let Surroundings { threads, traces, .. } = &self.heap.surroundings;
         let threads = most(&mut threads.iter().flatten().map(|thread: &Thread| thread.serial));
@@ -102,18 +107,18 @@ impl Grown {
     }
 
     /// The counts of the whole heap, given those of the small one.
-    pub(super) fn counts(&self, small: Counts) -> Counts {
+    pub(super) fn counts(&self, small: ObjectCounts) -> ObjectCounts {
         let of = |is: fn(ObjectKind) -> bool| {
             self.parts.iter().filter(|part| is(part.kind)).map(|part| part.objects).sum::<u64>()
         };
-        Counts {
+        ObjectCounts {
             classes: small.classes.map(|classes| classes + self.classes),
             instances: small.instances.map(|count| count + of(|kind| kind == ObjectKind::Instance)),
             object_arrays: small.object_arrays.map(|count| count + of(|kind| kind == ObjectKind::ObjectArray)),
             primitive_arrays: small
                 .primitive_arrays
                 .map(|count| count + of(|kind| matches!(kind, ObjectKind::PrimitiveArray(_)))),
-            ..Counts::default()
+            ..ObjectCounts::default()
         }
     }
 }
@@ -122,11 +127,11 @@ impl Grown {
 const SIZE: ByteLen = ByteLen(32);
 
 /// The address of an added object.
-pub(super) fn place(number: u64) -> Address {
+pub(super) fn object_address(number: u64) -> Address {
     Address(OBJECTS + OBJECT * number)
 }
 
-impl HeapSource for Grown {
+impl HeapSource for GrownHeap {
     fn facts(&self) -> &Facts {
         &self.heap.facts
     }

@@ -24,7 +24,7 @@ pub enum Growth {
 
 /// The threshold of a clear excess.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Measure {
+pub(super) struct GrowthThreshold {
     /// The cost below which there is only noise.
     pub(super) least: f64,
     /// The factor over n log n by which a cost has to grow over the last two doublings.
@@ -35,7 +35,7 @@ pub(super) struct Measure {
 /// growth.
 const EACH: f64 = 1.1;
 
-impl Measure {
+impl GrowthThreshold {
     /// Judges the last three of some costs, each with the length of the dump that it belongs to, ascending.
     pub(super) fn judge(self, costs: &[(u64, f64)]) -> Growth {
         let [.., first, second, third] = costs else { return Growth::NotMeasured };
@@ -69,7 +69,7 @@ fn n_log_n(from: u64, to: u64) -> f64 {
 mod tests {
     use super::*;
 
-    const TIME: Measure = Measure { least: 4.0, factor: 1.6 };
+    const TIME: GrowthThreshold = GrowthThreshold { least: 4.0, factor: 1.6 };
 
     /// The costs of 1000, 2000 and 4000.
     fn judged(costs: [f64; 3]) -> Growth {
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn squares_and_cubes_are_above_and_the_exponent_is_told() {
+    fn reports_exponent_of_squares_and_cubes() {
         assert_eq!(above(judged([10.0, 40.0, 160.0])), Some(20));
         assert_eq!(above(judged([10.0, 80.0, 640.0])), Some(30));
         // n^1.5 is 8 times as much, and n log n 4.8 times.
@@ -125,13 +125,13 @@ mod tests {
     }
 
     #[test]
-    fn fewer_than_three_sizes_say_nothing() {
+    fn does_not_judge_fewer_than_three_sizes() {
         assert_eq!(TIME.judge(&[]), Growth::NotMeasured);
         assert_eq!(TIME.judge(&[(1000, 10.0), (2000, 1000.0)]), Growth::NotMeasured);
     }
 
     #[test]
-    fn the_last_three_count() {
+    fn judges_last_three_sizes() {
         let costs = [(500, 9.0), (1000, 10.0), (2000, 40.0), (4000, 160.0)];
         assert_eq!(above(TIME.judge(&costs)), Some(20));
         let costs = [(1000, 10.0), (2000, 40.0), (4000, 160.0), (8000, 161.0), (16000, 162.0)];

@@ -10,21 +10,21 @@ mod shapes;
 
 use std::time::Duration;
 
-use crate::check::introduction::{hello, label, unique};
+use crate::check::introduction::{ask_hello, label, unique_label};
 use crate::check::protocol::{Hello, Level};
-use crate::check::subject::{Kind, Subject};
+use crate::check::subject::{Subject, SubjectKind};
 use crate::error::Error;
 use crate::format::{Family, Format};
 use crate::setters::setters;
 use crate::system;
 
 pub use growth::Growth;
-pub use report::{Failure, SCHEMA, Scaled, Scaling, Series, Size};
+pub use report::{DumpCost, GrowthSeries, ReadFailure, SCHEMA, ScaledImplementation, Scaling};
 #[doc(hidden)]
-pub use shapes::Dump;
+pub use shapes::ScalingDump;
 
 use ask::Asker;
-use shapes::Shape;
+use shapes::ScalingShape;
 
 /// The options of a scaling run.
 #[derive(Clone, Debug)]
@@ -60,26 +60,26 @@ setters! {
 /// If a dump cannot be made or written, or heapsmith's own program or an implementation cannot be started. What goes wrong
 /// with an implementation otherwise is part of the report.
 pub fn scale(subjects: &[Subject], options: &ScalingOptions, progress: &dyn Fn(&str)) -> Result<Scaling, Error> {
-    let mut implementations: Vec<Scaled> = Vec::new();
+    let mut implementations: Vec<ScaledImplementation> = Vec::new();
     for subject in subjects {
-        let hello = hello(subject)?;
+        let hello = ask_hello(subject)?;
         let told = hello.as_ref().ok().and_then(Option::as_ref);
         let is_taken = |label: &str| implementations.iter().any(|other| other.label == label);
-        let mut scaled = Scaled {
-            label: unique(label(subject, told), is_taken),
+        let mut scaled = ScaledImplementation {
+            label: unique_label(label(subject, told), is_taken),
             kind: subject.kind.name().to_owned(),
             command: subject.command.clone(),
             error: hello.as_ref().err().cloned(),
-            ..Scaled::default()
+            ..ScaledImplementation::default()
         };
         if hello.is_ok() {
             let subject = with_level(subject, told);
-            scaled.level = told.map(|told| subject.level_of(told).to_string());
+            scaled.level = told.map(|told| subject.effective_level(told).to_string());
             let asker = Asker { subject: &subject, hello: told, options };
-            for format in formats(&subject, told, options) {
-                for shape in Shape::of(format.family()) {
+            for format in newest_formats(&subject, told, options) {
+                for shape in ScalingShape::for_family(format.family()) {
                     progress(&format!("{format}: {}", shape.name));
-                    scaled.series.extend(series::series(&asker, format, shape)?);
+                    scaled.series.extend(series::measure_series(&asker, format, shape)?);
                 }
             }
         }
@@ -100,8 +100,8 @@ pub fn scale(subjects: &[Subject], options: &ScalingOptions, progress: &dyn Fn(&
 /// # Errors
 /// If one cannot be written, which would be a defect.
 #[doc(hidden)]
-pub fn dumps(format: Format, count: u64) -> Result<Vec<Dump>, Error> {
-    Shape::of(format.family()).map(|shape| shape.dump(format, count)).collect()
+pub fn dumps(format: Format, count: u64) -> Result<Vec<ScalingDump>, Error> {
+    ScalingShape::for_family(format.family()).map(|shape| shape.dump(format, count)).collect()
 }
 
 /// Counts, unless another level is asked for: a number takes no time to write, and reading has to come to an end for it.
@@ -112,9 +112,9 @@ fn with_level(subject: &Subject, hello: Option<&Hello>) -> Subject {
 }
 
 /// The newest version of each format that is read; of a program that does not say what it reads, of every format.
-fn formats(subject: &Subject, hello: Option<&Hello>, options: &ScalingOptions) -> Vec<Format> {
+fn newest_formats(subject: &Subject, hello: Option<&Hello>, options: &ScalingOptions) -> Vec<Format> {
     let is_read = |format: &Format| match (&subject.kind, hello) {
-        (Kind::Adapter, Some(hello)) => hello.can_read(*format),
+        (SubjectKind::Adapter, Some(hello)) => hello.can_read(*format),
         _ => true,
     };
     let families = Family::ALL.into_iter().filter(|family| options.format.is_none_or(|wanted| wanted == *family));

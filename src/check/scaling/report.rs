@@ -21,7 +21,7 @@ pub struct Scaling {
     /// After an answer that took this many milliseconds no larger dump of the same kind was tried.
     pub enough_milliseconds: f64,
     /// The implementations, in the order in which they were named.
-    pub implementations: Vec<Scaled>,
+    pub implementations: Vec<ScaledImplementation>,
     /// The signal that ended the run before its time, such as SIGINT.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub incomplete: Option<String>,
@@ -29,7 +29,8 @@ pub struct Scaling {
 
 /// How the costs of an implementation grow.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Scaled {
+#[schemars(rename = "Scaled")]
+pub struct ScaledImplementation {
     /// What it is called: its name and version, or its command; unique in a report.
     pub label: String,
     /// `adapter` or `decoder`.
@@ -43,12 +44,13 @@ pub struct Scaled {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// Each kind of dump in each format.
-    pub series: Vec<Series>,
+    pub series: Vec<GrowthSeries>,
 }
 
 /// Dumps of a format that grow in one thing, up to the first that is not read.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Series {
+#[schemars(rename = "Series")]
+pub struct GrowthSeries {
     /// The format.
     pub format: String,
     /// The kind of dump.
@@ -57,9 +59,9 @@ pub struct Series {
     pub unit: String,
     /// The cost of the dump that has none of these; absent, if it could not be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub empty: Option<Size>,
+    pub empty: Option<DumpCost>,
     /// The sizes that were tried and read, ascending.
-    pub sizes: Vec<Size>,
+    pub sizes: Vec<DumpCost>,
     /// How the time grows with the dump's length, without that of the dump that has none.
     pub time: Growth,
     /// How the memory grows, likewise. Not measured of a program that is started for each
@@ -67,7 +69,7 @@ pub struct Series {
     pub memory: Growth,
     /// What happened at the first size that was not read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub failure: Option<Failure>,
+    pub failure: Option<ReadFailure>,
     /// Why it was not asked about this kind of dump, or not about larger ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub skipped: Option<String>,
@@ -75,7 +77,8 @@ pub struct Series {
 
 /// A dump, and what reading it costs: the least of several tries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Size {
+#[schemars(rename = "Size")]
+pub struct DumpCost {
     /// How many there are of what grows.
     pub count: u64,
     /// Length of the dump in bytes.
@@ -89,7 +92,8 @@ pub struct Size {
 
 /// A dump that was not read, twice.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Failure {
+#[schemars(rename = "Failure")]
+pub struct ReadFailure {
     /// How many there are of what grows.
     pub count: u64,
     /// Length of the dump in bytes.
@@ -98,10 +102,10 @@ pub struct Failure {
     pub outcome: Outcome,
 }
 
-impl Size {
+impl DumpCost {
     /// The lesser of both costs.
-    pub(super) fn least(&self, other: &Size) -> Size {
-        Size {
+    pub(super) fn least(&self, other: &DumpCost) -> DumpCost {
+        DumpCost {
             milliseconds: self.milliseconds.min(other.milliseconds),
             peak_memory: self.peak_memory.zip(other.peak_memory).map(|(one, two)| one.min(two)),
             ..*self
@@ -109,7 +113,7 @@ impl Size {
     }
 }
 
-impl Series {
+impl GrowthSeries {
     /// Whether something grows above n log n, or was not read.
     pub fn is_bad(&self) -> bool {
         self.failure.is_some() || self.time.is_above() || self.memory.is_above()
@@ -119,7 +123,7 @@ impl Series {
 impl Scaling {
     /// Whether no cost grows above n log n, everything was read, and nothing is missing.
     pub fn is_clean(&self) -> bool {
-        let is_good = |one: &Scaled| one.error.is_none() && !one.series.iter().any(Series::is_bad);
+        let is_good = |one: &ScaledImplementation| one.error.is_none() && !one.series.iter().any(GrowthSeries::is_bad);
         self.incomplete.is_none() && self.implementations.iter().all(is_good)
     }
 }

@@ -1,13 +1,13 @@
 //! Dumps besides the corpus: those of the user, random ones, and those of a campaign.
 
 mod decoded;
-mod own;
 mod plan;
 mod random;
+mod user_dump;
 
-pub(super) use decoded::own_case;
-pub use own::OwnDump;
+pub(super) use decoded::case_from_bytes;
 pub use plan::CASES;
-pub(super) use plan::Drawn;
-pub(super) use plan::Plan;
-pub(super) use random::{compressed, damaged, numbers, random_case, random_id};
+pub(super) use plan::CampaignPlan;
+pub(super) use plan::DrawnCase;
+pub(super) use random::{apply_edit, compress_case, parse_random_id, random_case, random_id};
+pub use user_dump::UserDump;

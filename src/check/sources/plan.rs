@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::bytes::hexadecimal;
-use crate::check::sources::decoded::own_case;
-use crate::check::sources::random::{compressed, damaged, mutant, recipe_case};
+use crate::check::sources::decoded::case_from_bytes;
+use crate::check::sources::random::{apply_edit, apply_mutation, case_from_recipe, compress_case};
 use crate::corpus::Case;
 use crate::corrupt::{REARRANGED, RELATED, THINNED};
 use crate::draw::{Draw, SeedDraw};
@@ -33,7 +33,7 @@ const OF_SEEDS: u64 = 4;
 
 /// The source of a campaign's cases.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::check) struct Plan {
+pub(in crate::check) struct CampaignPlan {
     pub(in crate::check) seed: u64,
     /// The version of the generator.
     pub(in crate::check) generator: String,
@@ -52,17 +52,17 @@ pub(in crate::check) struct SeedDump {
     sha256: String,
 }
 
-impl Plan {
+impl CampaignPlan {
     pub(in crate::check) fn new(
         seed: u64,
         format: Option<Family>,
         formats: &[Format],
         seeds: &[PathBuf],
-    ) -> Result<Plan, Error> {
+    ) -> Result<CampaignPlan, Error> {
         let format = format.map(|family| family.name().to_owned());
         let seeds = seeds.iter().map(|path| SeedDump::new(path)).collect::<Result<_, Error>>()?;
         let formats = formats.iter().map(Format::to_string).collect();
-        Ok(Plan { seed, generator: crate::recipe::version(), format, formats, seeds })
+        Ok(CampaignPlan { seed, generator: crate::recipe::version(), format, formats, seeds })
     }
 
     fn formats(&self) -> Vec<Format> {
@@ -70,10 +70,10 @@ impl Plan {
     }
 
     /// The cases of a batch, which are made when their turn comes.
-    pub(in crate::check) fn batch(self: &Arc<Plan>, batch: u64) -> Vec<Arc<Drawn>> {
+    pub(in crate::check) fn batch_sources(self: &Arc<CampaignPlan>, batch: u64) -> Vec<Arc<DrawnCase>> {
         let drawn = |number| {
             let id = format!("fuzz-{}-{batch:06}-{number:02}", self.seed);
-            Arc::new(Drawn { id, plan: Arc::clone(self), batch, number, case: OnceLock::new() })
+            Arc::new(DrawnCase { id, plan: Arc::clone(self), batch, number, case: OnceLock::new() })
         };
         (0..CASES).map(drawn).collect()
     }
@@ -87,37 +87,37 @@ impl SeedDump {
             let message = format!("{}: expected a seed of at most {LONGEST} bytes, found {length}", path.display());
             return Err(Error::Usage(format!("{message}; `heapsmith check --dumps` asks about larger ones")));
         }
-        Ok(SeedDump { path: path.to_owned(), sha256: sum(&read_bytes(path, LONGEST)?) })
+        Ok(SeedDump { path: path.to_owned(), sha256: sha256_hex(&read_bytes(path, LONGEST)?) })
     }
 
     fn case(&self, id: &str) -> Result<Case, Error> {
         let bytes = read_bytes(&self.path, LONGEST)?;
-        if sum(&bytes) != self.sha256 {
+        if sha256_hex(&bytes) != self.sha256 {
             return Err(Error::Usage(format!("{} has changed since the campaign began", self.path.display())));
         }
-        Ok(Case { recipe: self.path.display().to_string(), ..own_case(id, bytes)? })
+        Ok(Case { recipe: self.path.display().to_string(), ..case_from_bytes(id, bytes)? })
     }
 }
 
-fn sum(bytes: &[u8]) -> String {
+fn sha256_hex(bytes: &[u8]) -> String {
     hexadecimal(&Sha256::digest(bytes))
 }
 
 /// A case of a campaign.
 #[derive(Debug)]
-pub struct Drawn {
+pub struct DrawnCase {
     id: String,
-    plan: Arc<Plan>,
+    plan: Arc<CampaignPlan>,
     batch: u64,
     number: u64,
     case: OnceLock<Case>,
 }
 
 /// A dump before any edit, and after one: the edit's name and the case.
-type Made = (Case, Option<(&'static str, Case)>);
+type UndamagedAndEdited = (Case, Option<(&'static str, Case)>);
 
 /// The settings that all cases of a batch share.
-struct Common {
+struct BatchSettings {
     format: Format,
     /// The most objects of a heap.
     objects: u64,
@@ -134,7 +134,7 @@ struct Common {
     profile: Option<&'static str>,
 }
 
-impl Drawn {
+impl DrawnCase {
     pub(in crate::check) fn id(&self) -> &str {
         &self.id
     }
@@ -148,48 +148,48 @@ impl Drawn {
         if let Some(case) = self.case.get() {
             return Ok(case.clone());
         }
-        let (base, edit) = self.drawn()?;
+        let (base, edit) = self.draw_dump()?;
         let case = match edit {
             None => base,
             Some((_, case)) => case,
         };
-        let case = if self.is_compressed() { compressed(case) } else { case };
+        let case = if self.is_compressed() { compress_case(case) } else { case };
         Ok(self.case.get_or_init(|| case).clone())
     }
 
     /// The dump before any edit, and the name of the edit that damages it.
-    pub(in crate::check) fn before(&self) -> Result<(Case, Option<&'static str>), Error> {
-        let (base, edit) = self.drawn()?;
+    pub(in crate::check) fn undamaged(&self) -> Result<(Case, Option<&'static str>), Error> {
+        let (base, edit) = self.draw_dump()?;
         Ok((base, edit.map(|(edit, _)| edit)))
     }
 
     /// Whether the dump is compressed after all else.
     pub(in crate::check) fn is_compressed(&self) -> bool {
-        !self.is_of_seeds() && self.common().gzip
+        !self.is_of_seeds() && self.batch_settings().gzip
     }
 
     fn is_of_seeds(&self) -> bool {
         !self.plan.seeds.is_empty() && self.batch.is_multiple_of(OF_SEEDS)
     }
 
-    fn drawn(&self) -> Result<Made, Error> {
+    fn draw_dump(&self) -> Result<UndamagedAndEdited, Error> {
         let seeds = &self.plan.seeds;
-        let mut draw = SeedDraw::numbered(self.plan.seed, self.batch << 8 | (self.number + 1));
+        let mut draw = SeedDraw::with_number(self.plan.seed, self.batch << 8 | (self.number + 1));
         if self.is_of_seeds() {
             let place = self.batch / OF_SEEDS * CASES + self.number;
             let seed = seeds[(place % seeds.len() as u64) as usize].case(&self.id)?;
             // Each as it is, and then with edits.
-            let edited = if place < seeds.len() as u64 { None } else { self.edited(&seed, &mut draw)? };
+            let edited = if place < seeds.len() as u64 { None } else { self.apply_any_edit(&seed, &mut draw)? };
             let edited = edited.map(|(edit, case)| {
                 let recipe = format!("{} with the edit {edit}", seed.recipe);
                 (edit, Case { recipe, ..case })
             });
             return Ok((seed, edited));
         }
-        let common = self.common();
+        let common = self.batch_settings();
         let mut refused = None;
         for _ in 0..DRAWS {
-            match self.made(&common, &mut draw) {
+            match self.make_dump(&common, &mut draw) {
                 case @ (Ok(_) | Err(Error::Io { .. })) => return case,
                 // The options contradict each other, or the writer cannot write the heap.
                 Err(e) => refused = Some(e),
@@ -198,12 +198,12 @@ impl Drawn {
         Err(refused.unwrap_or_else(|| Error::Usage(format!("{}: nothing was drawn", self.id))))
     }
 
-    fn common(&self) -> Common {
-        let mut draw = SeedDraw::numbered(self.plan.seed, self.batch << 8);
+    fn batch_settings(&self) -> BatchSettings {
+        let mut draw = SeedDraw::with_number(self.plan.seed, self.batch << 8);
         let draw: &mut dyn Draw = &mut draw;
         let format = *draw.pick(&self.plan.formats());
         let usual = usual_profiles(format);
-        Common {
+        BatchSettings {
             format,
             objects: *draw.pick(&[4, 16, 60, 60, 120, 120, 400]),
             damaged: *draw.pick(&[0, 0, 1, 4]),
@@ -214,7 +214,7 @@ impl Drawn {
         }
     }
 
-    fn made(&self, common: &Common, draw: &mut SeedDraw) -> Result<Made, Error> {
+    fn make_dump(&self, common: &BatchSettings, draw: &mut SeedDraw) -> Result<UndamagedAndEdited, Error> {
         let recipe = if common.swarm {
             let seed = draw.u64();
             let mut recipe = Recipe::from(Preset::Plain).swarm(true).format(common.format).seed(seed);
@@ -225,14 +225,14 @@ impl Drawn {
         } else {
             Recipe::draw(&[common.format.family()], common.objects, draw)?
         };
-        let base = recipe_case(&self.id, &recipe)?;
+        let base = case_from_recipe(&self.id, &recipe)?;
         // It is compressed after it was damaged.
         let recipe = recipe.gzip(common.gzip);
         let base = Case { recipe: recipe.to_string(), ..base };
         if draw.below(8) >= common.damaged {
-            return self.unedited(base, recipe, common, draw);
+            return self.mutate_or_keep(base, recipe, common, draw);
         }
-        let edited = self.edited(&base, draw)?.map(|(edit, case)| {
+        let edited = self.apply_any_edit(&base, draw)?.map(|(edit, case)| {
             let recipe = recipe.edit(edit.to_owned()).to_string();
             (edit, Case { recipe, ..case })
         });
@@ -240,7 +240,13 @@ impl Drawn {
     }
 
     /// The dump as it is, or after a mutation.
-    fn unedited(&self, base: Case, recipe: Recipe, common: &Common, draw: &mut SeedDraw) -> Result<Made, Error> {
+    fn mutate_or_keep(
+        &self,
+        base: Case,
+        recipe: Recipe,
+        common: &BatchSettings,
+        draw: &mut SeedDraw,
+    ) -> Result<UndamagedAndEdited, Error> {
         // A mutation may compress the dump itself, and what is compressed twice is no dump.
         if common.gzip || draw.below(8) >= common.mutated {
             return Ok((base, None));
@@ -249,7 +255,7 @@ impl Drawn {
             // Small enough to be typed.
             let whole = *(draw as &mut dyn Draw).pick(&[0, 0, 0, 0, 0, THINNED, REARRANGED, RELATED]);
             let mutation = draw.below(THINNED) + whole;
-            if let Some(case) = mutant(mutation, &base)? {
+            if let Some(case) = apply_mutation(mutation, &base)? {
                 return Ok((Case { recipe: recipe.mutation(mutation).to_string(), ..case }, None));
             }
         }
@@ -257,11 +263,11 @@ impl Drawn {
     }
 
     /// A dump after a drawn edit; `None` if none could be made.
-    fn edited(&self, base: &Case, draw: &mut SeedDraw) -> Result<Option<(&'static str, Case)>, Error> {
+    fn apply_any_edit(&self, base: &Case, draw: &mut SeedDraw) -> Result<Option<(&'static str, Case)>, Error> {
         let edits = base.format.family().edits();
         for _ in 0..EDITS {
             let edit = (draw as &mut dyn Draw).pick(&edits).name;
-            if let Some(case) = damaged(edit, base)? {
+            if let Some(case) = apply_edit(edit, base)? {
                 return Ok(Some((edit, case)));
             }
         }

@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use serde::de::DeserializeOwned;
 
-use crate::check::process::{Budget, Limits, Line, Output, Process, Stopped};
+use crate::check::process::{Budget, Limits, OutputLine, Process, StdoutTarget, StopReason};
 use crate::check::protocol;
-use crate::check::protocol::{Answer, Hello, Level, Operation as Op, Request, Status, VERSIONS};
-use crate::check::subject::{Files, LONG, NoAnswer, Reply, Session, Subject, cut, is_shortage};
-use crate::check::task::{Operation, Task};
+use crate::check::protocol::{AdapterAnswer, AnswerStatus, Hello, Level, Request, RequestedOperation as Op, VERSIONS};
+use crate::check::subject::{LONG, NoAnswer, QuestionFiles, Reply, Session, Subject, cut, is_shortage};
+use crate::check::task::{Task, TaskOperation};
 use crate::corpus::Case;
 use crate::error::Error;
-use crate::temporary::Folder;
+use crate::temporary::TemporaryFolder;
 
 /// A process that was started, and its requests.
 pub(in crate::check) struct Adapter {
@@ -22,30 +22,32 @@ pub(in crate::check) struct Adapter {
     /// The highest limits of memory and of output, of all its questions so far.
     most: (u64, u64),
     /// Its temporary files; the folder is gone after the process.
-    _temporary: Folder,
+    _temporary: TemporaryFolder,
 }
 
 impl Adapter {
     /// Starts the program of a subject, with a temporary folder of its own.
     pub(in crate::check) fn start(subject: &Subject) -> Result<Adapter, Error> {
-        let temporary = Folder::new("heapsmith-").map_err(|e| Error::io("creating a temporary folder", e))?;
+        let temporary = TemporaryFolder::new("heapsmith-").map_err(|e| Error::io("creating a temporary folder", e))?;
         let Subject { supervisor, words, stop, .. } = subject;
-        let process = Process::start(supervisor, words, temporary.path(), Output::Lines, stop)?;
+        let process = Process::start(supervisor, words, temporary.path(), StdoutTarget::Lines, stop)?;
         Ok(Adapter { process, last: 0, most: (0, 0), _temporary: temporary })
     }
 
     /// Asks for what the adapter is and can. Starting may take as long as a case.
     pub(in crate::check) fn hello(&mut self, subject: &Subject) -> Result<Hello, Reply> {
         let runner = format!("heapsmith {}", env!("CARGO_PKG_VERSION"));
-        let limits = Limits::of(&subject.budget, 0, None);
+        let limits = Limits::for_dump(&subject.budget, 0, None);
         let id = self.send(&Op::Hello { protocols: VERSIONS.to_vec(), runner });
         let line = self.receive(&limits)?;
-        let told: Hello = match parse(&line, "an answer to hello as in specs/adapter.md") {
+        let told: Hello = match parse_line(&line, "an answer to hello as in specs/adapter.md") {
             Ok(hello) => hello,
             Err(wrong) => {
                 // Perhaps it says why.
-                return Err(match parse::<Answer>(&line, "") {
-                    Ok(Answer { status: Status::Error { message }, .. }) => Reply::Error(cut(&message, LONG)),
+                return Err(match parse_line::<AdapterAnswer>(&line, "") {
+                    Ok(AdapterAnswer { status: AnswerStatus::Error { message }, .. }) => {
+                        Reply::Error(cut(&message, LONG))
+                    }
                     _ => wrong,
                 });
             }
@@ -62,11 +64,11 @@ impl Adapter {
     }
 
     /// Asks, and waits for the answer.
-    pub(in crate::check) fn ask(&mut self, op: &Op, limits: &Limits<'_>) -> Result<Status, Reply> {
+    pub(in crate::check) fn ask(&mut self, op: &Op, limits: &Limits<'_>) -> Result<AnswerStatus, Reply> {
         self.most = (self.most.0.max(limits.memory), self.most.1.max(limits.longest));
         let id = self.send(op);
         let line = self.receive(limits)?;
-        let answer: Answer = parse(&line, "an answer as in specs/adapter.md")?;
+        let answer: AdapterAnswer = parse_line(&line, "an answer as in specs/adapter.md")?;
         if answer.id != id {
             return Err(Reply::Error(format!("the answer to request {id} has the id {}", answer.id)));
         }
@@ -90,39 +92,39 @@ impl Adapter {
 
     /// Waits for a line.
     pub(in crate::check) fn receive(&mut self, limits: &Limits<'_>) -> Result<Vec<u8>, Reply> {
-        match self.process.line(limits) {
-            Ok(Line::Whole(line)) => Ok(line),
-            Ok(Line::TooLong) => {
+        match self.process.wait_for_line(limits) {
+            Ok(OutputLine::Whole(line)) => Ok(line),
+            Ok(OutputLine::TooLong) => {
                 Err(Reply::Error(format!("a line of more than {} MiB is no answer", protocol::LONGEST_LINE >> 20)))
             }
-            Ok(Line::Cut(line)) => {
+            Ok(OutputLine::Cut(line)) => {
                 // The stream has ended, and so has the program, most likely.
-                let how = match self.process.line(limits) {
-                    Err(Stopped::Ended(_, how)) => how,
+                let how = match self.process.wait_for_line(limits) {
+                    Err(StopReason::Ended(_, how)) => how,
                     _ => "end of its standard output".to_owned(),
                 };
-                Err(Reply::Crash(format!("{how}, in the middle of a line: {}", shown(&line))))
+                Err(Reply::Crash(format!("{how}, in the middle of a line: {}", excerpt(&line))))
             }
             Err(stopped) => {
-                let is_over = matches!(stopped, Stopped::Ended(..));
+                let is_over = matches!(stopped, StopReason::Ended(..));
                 let messages = if is_over { self.process.messages() } else { String::new() };
-                Err(Reply::stopped(stopped, &messages))
+                Err(Reply::from_stop_reason(stopped, &messages))
             }
         }
     }
 
     /// Closes its input. Returns the lines that still come, and the end of the process if it came in time.
-    pub(in crate::check) fn finish(&mut self, budget: &Budget) -> (Vec<Vec<u8>>, Option<Stopped>) {
+    pub(in crate::check) fn finish(&mut self, budget: &Budget) -> (Vec<Vec<u8>>, Option<StopReason>) {
         self.process.close_input();
-        let (time, grace) = (leaving(budget), budget.grace());
+        let (time, grace) = (exit_grace(budget), budget.grace());
         // It may still hold the largest dump of its batch, and what it wrote of it.
-        let least = Limits::of(budget, 0, None);
+        let least = Limits::for_dump(budget, 0, None);
         let (memory, longest) = (self.most.0.max(least.memory), self.most.1.max(least.longest));
         let limits = Limits { time, grace, memory, longest, answer: None };
         let mut lines = Vec::new();
         let ended = loop {
-            match self.process.line(&limits) {
-                Ok(Line::Whole(line) | Line::Cut(line)) if lines.len() < 16 => lines.push(line),
+            match self.process.wait_for_line(&limits) {
+                Ok(OutputLine::Whole(line) | OutputLine::Cut(line)) if lines.len() < 16 => lines.push(line),
                 Ok(_) => break None,
                 Err(stopped) => break Some(stopped),
             }
@@ -133,18 +135,18 @@ impl Adapter {
 }
 
 /// The time for an adapter to end after its input did (specs/adapter.md): longer where more time was asked for.
-pub(in crate::check) fn leaving(budget: &Budget) -> Duration {
+pub(in crate::check) fn exit_grace(budget: &Budget) -> Duration {
     Duration::from_secs(2).max(budget.grace())
 }
 
-fn parse<T: DeserializeOwned>(line: &[u8], what: &str) -> Result<T, Reply> {
+fn parse_line<T: DeserializeOwned>(line: &[u8], what: &str) -> Result<T, Reply> {
     let wrong =
-        |e: serde_json::Error| Reply::Error(format!("not {what}: {}: {}", shown(line), cut(&e.to_string(), LONG)));
+        |e: serde_json::Error| Reply::Error(format!("not {what}: {}: {}", excerpt(line), cut(&e.to_string(), LONG)));
     serde_json::from_slice(line).map_err(wrong)
 }
 
 /// The beginning of a line, for messages.
-fn shown(line: &[u8]) -> String {
+fn excerpt(line: &[u8]) -> String {
     const SHOWN: usize = 200;
     let cut = &line[..line.len().min(SHOWN)];
     let more = if cut.len() < line.len() { "..." } else { "" };
@@ -175,7 +177,7 @@ impl<'s> AdapterSession<'s> {
     }
 
     /// The process, started if there is none.
-    fn adapter(&mut self) -> Result<Result<&mut Adapter, Reply>, Error> {
+    fn running_adapter(&mut self) -> Result<Result<&mut Adapter, Reply>, Error> {
         if self.adapter.is_none() {
             let mut adapter = match Adapter::start(self.subject) {
                 Ok(adapter) => adapter,
@@ -198,11 +200,11 @@ impl<'s> AdapterSession<'s> {
         Ok(self.adapter.as_mut().ok_or_else(|| Reply::Error("it is not running".to_owned())))
     }
 
-    fn put(&mut self, op: &Op, size: u64, files: &Files) -> Result<Result<Status, Reply>, Error> {
+    fn ask_process(&mut self, op: &Op, size: u64, files: &QuestionFiles) -> Result<Result<AnswerStatus, Reply>, Error> {
         let (question, limits) =
-            (self.asked.saturating_sub(1), Limits::of(&self.subject.budget, size, Some(files.place())));
+            (self.asked.saturating_sub(1), Limits::for_dump(&self.subject.budget, size, Some(files.answer_place())));
         self.peak = None;
-        let adapter = match self.adapter()? {
+        let adapter = match self.running_adapter()? {
             Ok(adapter) => adapter,
             Err(reply) => return Ok(Err(reply)),
         };
@@ -211,35 +213,35 @@ impl<'s> AdapterSession<'s> {
         let last = adapter.last;
         self.requests.push((last, question));
         if status.is_err() {
-            self.stop();
+            self.stop_process();
         }
         Ok(status)
     }
 
     /// Kills the process: an answer that looks wrong may be a second one to an earlier question.
-    fn stop(&mut self) {
-        self.peak = self.adapter.take().and_then(|mut adapter| adapter.process.peak());
+    fn stop_process(&mut self) {
+        self.peak = self.adapter.take().and_then(|mut adapter| adapter.process.peak_memory());
     }
 
     /// Records a line that came without a request: it is held against the question with its id, or the last one.
-    fn take_back(&mut self, line: &[u8]) {
-        let id = serde_json::from_slice::<Answer>(line).ok().map(|answer| answer.id);
+    fn retract_answer(&mut self, line: &[u8]) {
+        let id = serde_json::from_slice::<AdapterAnswer>(line).ok().map(|answer| answer.id);
         let by_id = self.requests.iter().find(|(request, _)| Some(*request) == id);
         if let Some((_, question)) = by_id.or(self.requests.last()) {
-            let how = format!("a line without a request: {}", shown(line));
+            let how = format!("a line without a request: {}", excerpt(line));
             self.taken_back.push((*question, Reply::Error(how)));
         }
     }
 }
 
 impl Session for AdapterSession<'_> {
-    fn ask(&mut self, task: &Task, case: &Case, files: &Files) -> Result<Reply, Error> {
+    fn ask(&mut self, task: &Task, case: &Case, files: &QuestionFiles) -> Result<Reply, Error> {
         self.asked += 1;
         let path = |path: &Path| path.to_string_lossy().into_owned();
         let (input, out) = (path(&files.input), path(&files.output));
-        let level = self.subject.level_of(self.hello);
+        let level = self.subject.effective_level(self.hello);
         let op = match &task.operation {
-            Operation::Parse => Op::Parse {
+            TaskOperation::Parse => Op::Parse {
                 path: input,
                 format: case.format.to_string(),
                 heap: case.heap,
@@ -249,13 +251,13 @@ impl Session for AdapterSession<'_> {
                 buckets: None,
                 bucket: None,
             },
-            Operation::Convert(to) => {
+            TaskOperation::Convert(to) => {
                 Op::Convert { path: input, from: case.format.to_string(), to: to.to_string(), out }
             }
-            Operation::Encode(to) => Op::Encode { path: input, format: to.to_string(), out },
+            TaskOperation::Encode(to) => Op::Encode { path: input, format: to.to_string(), out },
         };
-        let needs_file = task.operation != Operation::Parse || level.has_file();
-        let status = match self.put(&op, files.size, files)? {
+        let needs_file = task.operation != TaskOperation::Parse || level.has_file();
+        let status = match self.ask_process(&op, files.size, files)? {
             Ok(status) => status,
             Err(reply) => {
                 let previous = self.asked.checked_sub(2).filter(|_| !self.was_first());
@@ -264,19 +266,19 @@ impl Session for AdapterSession<'_> {
                     // repeated, too.
                     self.taken_back.push((previous, Reply::Doubted));
                 }
-                return Ok(shortened(reply, files));
+                return Ok(shorten_reply(reply, files));
             }
         };
         Ok(match status {
-            Status::Accept(accepted) => {
+            AnswerStatus::Accept(accepted) => {
                 let size = files.size;
-                let taken = if needs_file { files.take_answer(&self.subject.budget, size) } else { Ok(()) };
+                let taken = if needs_file { files.open_answer(&self.subject.budget, size) } else { Ok(()) };
                 match taken {
                     Ok(()) => Reply::Accepted(accepted),
                     Err(why) => {
-                        self.stop();
+                        self.stop_process();
                         match why {
-                            NoAnswer::Endless(limit) => Reply::stopped(Stopped::Endless(limit), ""),
+                            NoAnswer::Endless(limit) => Reply::from_stop_reason(StopReason::Endless(limit), ""),
                             NoAnswer::NoFile(why) => {
                                 Reply::Error(format!("it accepts without a plain file where `out` says: {why}"))
                             }
@@ -284,17 +286,23 @@ impl Session for AdapterSession<'_> {
                     }
                 }
             }
-            Status::Reject { message, offset } => Reply::Refused(files.shorten(&message), offset),
-            Status::Skip { reason, link } => Reply::Skipped(files.shorten(&reason), link),
-            Status::Crash { message } => Reply::Failed(files.shorten(&message)),
-            Status::Error { message } => {
-                self.stop();
+            AnswerStatus::Reject { message, offset } => Reply::Refused(files.shorten(&message), offset),
+            AnswerStatus::Skip { reason, link } => Reply::Skipped(files.shorten(&reason), link),
+            AnswerStatus::Crash { message } => Reply::Failed(files.shorten(&message)),
+            AnswerStatus::Error { message } => {
+                self.stop_process();
                 Reply::Error(files.shorten(&message))
             }
         })
     }
 
-    fn ask_digest(&mut self, case: &Case, files: &Files, buckets: bool, bucket: Option<u8>) -> Result<Reply, Error> {
+    fn ask_digest(
+        &mut self,
+        case: &Case,
+        files: &QuestionFiles,
+        buckets: bool,
+        bucket: Option<u8>,
+    ) -> Result<Reply, Error> {
         if !self.asks_again {
             return Ok(Reply::Accepted(Box::default()));
         }
@@ -308,12 +316,12 @@ impl Session for AdapterSession<'_> {
             buckets: Some(buckets),
             bucket,
         };
-        Ok(match self.put(&op, files.size, files)? {
-            Ok(Status::Accept(accepted)) => Reply::Accepted(accepted),
+        Ok(match self.ask_process(&op, files.size, files)? {
+            Ok(AnswerStatus::Accept(accepted)) => Reply::Accepted(accepted),
             Ok(_) => Reply::Accepted(Box::default()),
             Err(reply) => {
                 self.asks_again = false;
-                shortened(reply, files)
+                shorten_reply(reply, files)
             }
         })
     }
@@ -323,18 +331,20 @@ impl Session for AdapterSession<'_> {
     }
 
     fn peak_memory(&mut self) -> Option<u64> {
-        self.adapter.as_mut().map_or(self.peak, |adapter| adapter.process.peak())
+        self.adapter.as_mut().map_or(self.peak, |adapter| adapter.process.peak_memory())
     }
 
     fn finish(&mut self) -> Vec<(usize, Reply)> {
         if let Some(mut adapter) = self.adapter.take() {
             let (lines, ended) = adapter.finish(&self.subject.budget);
-            lines.iter().for_each(|line| self.take_back(line));
+            lines.iter().for_each(|line| self.retract_answer(line));
             let reply = match ended {
-                Some(Stopped::Ended(code, how)) if code != Some(0) => {
+                Some(StopReason::Ended(code, how)) if code != Some(0) => {
                     Some(Reply::Crash(format!("{how}, after its answer")))
                 }
-                Some(stopped @ (Stopped::Endless(_) | Stopped::OutOfMemory(_))) => Some(Reply::stopped(stopped, "")),
+                Some(stopped @ (StopReason::Endless(_) | StopReason::OutOfMemory(_))) => {
+                    Some(Reply::from_stop_reason(stopped, ""))
+                }
                 // It is no longer waited for, or has ended as it should.
                 _ => None,
             };
@@ -346,7 +356,7 @@ impl Session for AdapterSession<'_> {
     }
 }
 
-fn shortened(reply: Reply, files: &Files) -> Reply {
+fn shorten_reply(reply: Reply, files: &QuestionFiles) -> Reply {
     match reply {
         Reply::Error(how) => Reply::Error(files.shorten(&how)),
         Reply::Crash(how) => Reply::Crash(files.shorten(&how)),

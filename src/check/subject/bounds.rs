@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::hash::Hash;
 
-use crate::check::protocol::{Hello, Known, Status, Writer};
+use crate::check::protocol::{AnswerStatus, DeclaredWriter, Hello, KnownNames};
 
 /// Characters of a name, such as that of an implementation.
 const NAME: usize = 200;
@@ -28,14 +28,14 @@ fn cut_in_place(text: &mut String, characters: usize) {
 }
 
 /// Removes repeated entries, and those beyond a limit.
-fn bound<T: Clone + Eq + Hash>(list: &mut Vec<T>) {
+fn bound_list<T: Clone + Eq + Hash>(list: &mut Vec<T>) {
     let mut seen = HashSet::new();
     list.retain(|entry| seen.len() < ENTRIES && seen.insert(entry.clone()));
 }
 
-fn bound_known<T: Clone + Eq + Hash>(list: &mut Known<T>) {
-    bound(list);
-    bound(list.unknown_mut());
+fn bound_known<T: Clone + Eq + Hash>(list: &mut KnownNames<T>) {
+    bound_list(list);
+    bound_list(list.unknown_mut());
     list.unknown_mut().iter_mut().for_each(|name| cut_in_place(name, NAME));
 }
 
@@ -45,19 +45,19 @@ impl Hello {
         for text in [&mut self.name, &mut self.version, &mut self.language] {
             cut_in_place(text, NAME);
         }
-        bound(&mut self.reads);
+        bound_list(&mut self.reads);
         self.reads.iter_mut().for_each(|name| cut_in_place(name, NAME));
-        bound(&mut self.writes);
+        bound_list(&mut self.writes);
         for writer in &mut self.writes {
             match writer {
-                Writer::Plain(to) => cut_in_place(to, NAME),
-                Writer::Lossy { to, loses } => {
+                DeclaredWriter::Plain(to) => cut_in_place(to, NAME),
+                DeclaredWriter::Lossy { to, loses } => {
                     cut_in_place(to, NAME);
                     bound_known(loses);
                 }
             }
         }
-        bound(&mut self.converts);
+        bound_list(&mut self.converts);
         for pair in &mut self.converts {
             cut_in_place(&mut pair.from, NAME);
             cut_in_place(&mut pair.to, NAME);
@@ -68,7 +68,7 @@ impl Hello {
         bound_known(&mut self.counts);
         bound_known(&mut self.answers);
         let unknown = self.declares.unknown_mut();
-        bound(unknown);
+        bound_list(unknown);
         unknown.iter_mut().for_each(|(_, name)| cut_in_place(name, NAME));
         if self.protocol < 2 {
             self.declares = self.declares.into_version_1();
@@ -79,19 +79,19 @@ impl Hello {
     }
 }
 
-impl Status {
+impl AnswerStatus {
     /// Cuts texts to the length that a report can hold.
-    pub(super) fn bounded(mut self) -> Status {
+    pub(super) fn bounded(mut self) -> AnswerStatus {
         match &mut self {
-            Status::Accept(accepted) => {
+            AnswerStatus::Accept(accepted) => {
                 accepted.holder.iter_mut().for_each(|holder| cut_in_place(holder, LONG));
-                bound(&mut accepted.warnings);
+                bound_list(&mut accepted.warnings);
                 accepted.warnings.iter_mut().for_each(|warning| cut_in_place(warning, LONG));
             }
-            Status::Reject { message, .. } | Status::Crash { message } | Status::Error { message } => {
-                cut_in_place(message, LONG)
-            }
-            Status::Skip { reason, link } => {
+            AnswerStatus::Reject { message, .. }
+            | AnswerStatus::Crash { message }
+            | AnswerStatus::Error { message } => cut_in_place(message, LONG),
+            AnswerStatus::Skip { reason, link } => {
                 cut_in_place(reason, LONG);
                 link.iter_mut().for_each(|link| cut_in_place(link, LONG));
             }
@@ -103,22 +103,22 @@ impl Status {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::check::protocol::DeclaredConversion;
     use crate::check::protocol::Level;
-    use crate::check::protocol::Pair;
     use crate::compare::Facet;
 
     #[test]
-    fn texts_are_cut_between_characters_and_say_so() {
+    fn cuts_texts_between_characters_and_marks_them() {
         assert_eq!(cut("abc", 3), "abc");
         assert_eq!(cut("a\u{1f980}bc", 2), "a\u{1f980}... (7 bytes)");
     }
 
     #[test]
-    fn of_a_list_each_entry_counts_once() {
-        let pair = Pair {
+    fn counts_each_list_entry_once() {
+        let pair = DeclaredConversion {
             from: "phd6".to_owned(),
             to: "hprof".to_owned(),
-            loses: Known::default(),
+            loses: KnownNames::default(),
             declares: Default::default(),
         };
         let hello = Hello {

@@ -10,20 +10,20 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crate::check::process::{AnswerPlace, Budget};
-use crate::check::sources::OwnDump;
-use crate::check::task::{Operation, Task, write_listing};
+use crate::check::sources::UserDump;
+use crate::check::task::{Task, TaskOperation, write_listing};
 use crate::corpus::{Case, LargeCase};
 use crate::error::Error;
 use crate::format::Format;
 use crate::input::Input;
 use crate::interrupt::Stop;
-use crate::system::{self, Positioned, Stamp};
-use crate::temporary::Folder;
+use crate::system::{self, FileStamp, Positioned};
+use crate::temporary::TemporaryFolder;
 
 /// The files of a question, input and answer, in a folder of their own.
 #[derive(Debug)]
-pub(in crate::check) struct Files {
-    folder: Folder,
+pub(in crate::check) struct QuestionFiles {
+    folder: TemporaryFolder,
     /// The path of the input.
     pub(in crate::check) input: PathBuf,
     /// The path of the answer.
@@ -33,7 +33,7 @@ pub(in crate::check) struct Files {
     /// The bytes that the dump takes in the folder.
     given: u64,
     /// The dump and its stamp before the question, where it is read once more after the answer.
-    dump: Option<(File, Stamp)>,
+    dump: Option<(File, FileStamp)>,
     /// The name that replaces the input's path in messages.
     shown: String,
     answered: OnceCell<AnswerFile>,
@@ -54,9 +54,9 @@ pub(in crate::check) enum NoAnswer {
 
 /// The result of making a dump for a question.
 #[derive(Debug)]
-pub(in crate::check) enum Made {
+pub(in crate::check) enum MadeDump {
     /// The dump is there.
-    Files(Box<Files>),
+    Files(Box<QuestionFiles>),
     /// There is no room for it; with the reason.
     Not(String),
     /// The run is to stop.
@@ -69,17 +69,17 @@ const SPARE: u64 = 64 << 20;
 const LARGE: u64 = 16 << 20;
 
 /// Whether a file cannot be as long as it is to be.
-fn is_full(error: &io::Error) -> bool {
+fn is_disk_full(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge)
 }
 
 /// A file whose writing ends when the run is to stop.
-struct Stopping<'s> {
+struct StoppableFile<'s> {
     file: &'s File,
     stop: &'s Stop,
 }
 
-impl Write for Stopping<'_> {
+impl Write for StoppableFile<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.stop.is_asked() {
             return Err(io::Error::other("the run is to stop"));
@@ -92,7 +92,7 @@ impl Write for Stopping<'_> {
     }
 }
 
-impl Seek for Stopping<'_> {
+impl Seek for StoppableFile<'_> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         self.file.seek(to)
     }
@@ -101,24 +101,27 @@ impl Seek for Stopping<'_> {
 /// The name of an answer, without its suffix.
 const ANSWER: &str = "answer";
 
-impl Files {
+impl QuestionFiles {
     /// Writes down what a task hands over.
-    pub(in crate::check) fn write(task: &Task, case: &Case) -> Result<Files, Error> {
+    pub(in crate::check) fn write(task: &Task, case: &Case) -> Result<QuestionFiles, Error> {
         let mut listing = Vec::new();
         let (shown, bytes) = match &task.operation {
-            Operation::Parse | Operation::Convert(_) => (case.file(), &case.bytes),
-            Operation::Encode(_) => {
+            TaskOperation::Parse | TaskOperation::Convert(_) => (case.file(), &case.bytes),
+            TaskOperation::Encode(_) => {
                 write_listing(case, &mut listing)?;
                 (case.listing_file(0), &listing)
             }
         };
-        Ok(Files { size: case.bytes.len() as u64, ..Files::with(PREFIX, &shown, bytes, task.answer_suffix())? })
+        Ok(QuestionFiles {
+            size: case.bytes.len() as u64,
+            ..QuestionFiles::with_bytes(PREFIX, &shown, bytes, task.answer_suffix())?
+        })
     }
 
     /// Makes the dump of a large case. It is opened once more by [`Files::dump`].
-    pub(in crate::check) fn make(large: &LargeCase, stop: &Stop) -> Result<Made, Error> {
+    pub(in crate::check) fn make_large(large: &LargeCase, stop: &Stop) -> Result<MadeDump, Error> {
         let shown = format!("{}.{}", large.id, large.format.family().suffix());
-        let files = Files::with(PREFIX, &shown, &[], "jsonl")?;
+        let files = QuestionFiles::with_bytes(PREFIX, &shown, &[], "jsonl")?;
         let (folder, mib) = (files.folder.path(), |bytes: u64| bytes.div_ceil(1 << 20));
         let (needed, free) = (large.stored().saturating_add(SPARE), system::free_space(folder));
         if let Some(free) = free.filter(|free| *free < needed) {
@@ -129,61 +132,66 @@ impl Files {
                 among.display(),
                 mib(free)
             );
-            return Ok(Made::Not(why));
+            return Ok(MadeDump::Not(why));
         }
         let failed = |e| Error::io(format!("writing to {}", folder.display()), e);
         let file = OpenOptions::new().read(true).write(true).open(&files.input).map_err(failed)?;
-        let mut out = Stopping { file: &file, stop };
+        let mut out = StoppableFile { file: &file, stop };
         let made = large.make(&mut out).and_then(|length| file.set_len(length).map_err(failed));
         match made {
             Ok(()) => {}
-            Err(_) if stop.is_asked() => return Ok(Made::Stopped),
-            Err(Error::Io { source, .. }) if is_full(&source) => {
-                return Ok(Made::Not(format!("its dump cannot be made: {source}")));
+            Err(_) if stop.is_asked() => return Ok(MadeDump::Stopped),
+            Err(Error::Io { source, .. }) if is_disk_full(&source) => {
+                return Ok(MadeDump::Not(format!("its dump cannot be made: {source}")));
             }
             Err(e) => return Err(e),
         }
-        let stamp = Stamp::of(&file).map_err(failed)?;
+        let stamp = FileStamp::from_file(&file).map_err(failed)?;
         let (size, given) = (stamp.length.min(LARGE), large.stored());
-        Ok(Made::Files(Box::new(Files { size, given, dump: Some((file, stamp)), ..files })))
+        Ok(MadeDump::Files(Box::new(QuestionFiles { size, given, dump: Some((file, stamp)), ..files })))
     }
 
     /// Links a large dump of the user into a folder of its own under another name: files that a program puts beside its
     /// input go with the folder.
-    pub(in crate::check) fn named(own: &OwnDump, answer: &str) -> Result<Files, Error> {
+    pub(in crate::check) fn link_user_dump(own: &UserDump, answer: &str) -> Result<QuestionFiles, Error> {
         let failed = |e| Error::io(format!("reading {}", own.path.display()), e);
         let (file, format) = (own.open()?, own.format.clone().unwrap_or(Format::HPROF));
-        let stamp = Stamp::of(&file).map_err(failed)?;
+        let stamp = FileStamp::from_file(&file).map_err(failed)?;
         let suffix = if Input::open(&own.path)?.is_compressed() { ".gz" } else { "" };
         let shown = format!("{}.{}{suffix}", own.id, format.family().suffix());
-        let folder = Folder::new(PREFIX).map_err(|e| Error::io("creating a temporary folder", e))?;
-        let input = folder.join(&opaque(&shown));
+        let folder = TemporaryFolder::new(PREFIX).map_err(|e| Error::io("creating a temporary folder", e))?;
+        let input = folder.join(&opaque_name(&shown));
         system::another_name(&own.path, &input).map_err(failed)?;
         let output = folder.join(&format!("{ANSWER}.{answer}"));
         let (answered, printed) = (OnceCell::new(), OnceCell::new());
         // A link takes nothing.
         let (size, given) = (stamp.length, 0);
-        Ok(Files { folder, input, output, size, given, dump: Some((file, stamp)), shown, answered, printed })
+        Ok(QuestionFiles { folder, input, output, size, given, dump: Some((file, stamp)), shown, answered, printed })
     }
 
     /// The dump of a large question; `None` if it has changed.
-    pub(in crate::check) fn dump(&self) -> Result<Option<Input>, Error> {
+    pub(in crate::check) fn unchanged_dump(&self) -> Result<Option<Input>, Error> {
         let failed = |e| Error::io("reading the dump", e);
         let Some((file, stamp)) = &self.dump else { return Ok(None) };
-        if Stamp::of(file).map_err(failed)? != *stamp {
+        if FileStamp::from_file(file).map_err(failed)? != *stamp {
             return Ok(None);
         }
-        Input::of_file(&self.shown, file.try_clone().map_err(failed)?, stamp.length).map(Some)
+        Input::from_file(&self.shown, file.try_clone().map_err(failed)?, stamp.length).map(Some)
     }
 
     /// Writes down these bytes, in a folder whose name begins with `prefix`. Messages show the file as `shown`, whose
     /// suffix it has; the answer's file has the suffix `answer`.
-    pub(in crate::check) fn with(prefix: &str, shown: &str, bytes: &[u8], answer: &str) -> Result<Files, Error> {
-        let folder = Folder::new(prefix).map_err(|e| Error::io("creating a temporary folder", e))?;
-        let name = opaque(shown);
+    pub(in crate::check) fn with_bytes(
+        prefix: &str,
+        shown: &str,
+        bytes: &[u8],
+        answer: &str,
+    ) -> Result<QuestionFiles, Error> {
+        let folder = TemporaryFolder::new(prefix).map_err(|e| Error::io("creating a temporary folder", e))?;
+        let name = opaque_name(shown);
         let failed = |e| Error::io(format!("writing to {}", folder.path().display()), e);
         folder.create(&name).and_then(|mut input| input.write_all(bytes)).map_err(failed)?;
-        Ok(Files {
+        Ok(QuestionFiles {
             input: folder.join(&name),
             output: folder.join(&format!("{ANSWER}.{answer}")),
             size: bytes.len() as u64,
@@ -197,19 +205,19 @@ impl Files {
     }
 
     /// The place of the answer.
-    pub(in crate::check) fn place(&self) -> AnswerPlace<'_> {
+    pub(in crate::check) fn answer_place(&self) -> AnswerPlace<'_> {
         AnswerPlace { file: &self.output, folder: self.folder.path(), given: self.given }
     }
 
     /// Creates the file of the answer, for a program that prints it.
-    pub(super) fn print_into(&self) -> io::Result<File> {
-        let file = self.folder.create(&self.name())?;
+    pub(super) fn create_printed_answer(&self) -> io::Result<File> {
+        let file = self.folder.create(&self.answer_name())?;
         let copy = file.try_clone()?;
         let _ = self.printed.set(Arc::new(copy));
         Ok(file)
     }
 
-    fn name(&self) -> String {
+    fn answer_name(&self) -> String {
         self.output.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
     }
 
@@ -217,16 +225,16 @@ impl Files {
     ///
     /// # Errors
     /// What is wrong with it.
-    pub(in crate::check) fn take_answer(&self, budget: &Budget, size: u64) -> Result<(), NoAnswer> {
+    pub(in crate::check) fn open_answer(&self, budget: &Budget, size: u64) -> Result<(), NoAnswer> {
         let file = match self.printed.get() {
             Some(file) => Arc::clone(file),
-            None => match self.folder.open_plain(&self.name()) {
+            None => match self.folder.open_plain(&self.answer_name()) {
                 Ok(file) => Arc::new(file),
                 Err(e) if e.kind() == io::ErrorKind::NotFound => return Err(NoAnswer::NoFile("there is no such file")),
                 Err(_) => return Err(NoAnswer::NoFile("what is there is not a plain file that can be read")),
             },
         };
-        let stamp = Stamp::of(&file).map_err(|_| NoAnswer::NoFile("it cannot be read"))?;
+        let stamp = FileStamp::from_file(&file).map_err(|_| NoAnswer::NoFile("it cannot be read"))?;
         let length = stamp.length;
         let longest = Budget::output_for(size);
         if length > longest {
@@ -245,8 +253,8 @@ impl Files {
     }
 
     /// The answer, if it was taken, and its name.
-    pub(in crate::check) fn answer_to_keep(&self) -> Option<(String, &AnswerFile)> {
-        Some((self.name(), self.answered.get()?))
+    pub(in crate::check) fn named_answer(&self) -> Option<(String, &AnswerFile)> {
+        Some((self.answer_name(), self.answered.get()?))
     }
 
     /// A message without parts that differ in every run: names of temporary folders, and numbers of threads in Rust's
@@ -263,7 +271,7 @@ impl Files {
 const READING: u32 = 6;
 
 /// A file's name without the case's id, which would tell the verdict.
-fn opaque(name: &str) -> String {
+fn opaque_name(name: &str) -> String {
     match name.split_once('.') {
         Some((_, suffix)) => format!("dump.{suffix}"),
         None => "dump".to_owned(),
@@ -274,7 +282,7 @@ fn opaque(name: &str) -> String {
 #[derive(Debug)]
 pub(in crate::check) struct AnswerFile {
     file: Arc<File>,
-    stamp: Stamp,
+    stamp: FileStamp,
     deadline: Option<Instant>,
 }
 
@@ -282,13 +290,13 @@ impl AnswerFile {
     /// Its bytes, as many as it had when it was opened.
     pub(in crate::check) fn reader(&self) -> impl Read + use<> {
         let (bytes, deadline) = (Positioned::new(Arc::clone(&self.file), self.stamp.length), self.deadline);
-        InTime { bytes, deadline }
+        DeadlineReader { bytes, deadline }
     }
 
     /// The file as an input.
     pub(in crate::check) fn input(&self) -> Result<Input, Error> {
         let file = self.file.try_clone().map_err(|e| Error::io("reading the answer", e))?;
-        Input::of_file("the answer", file, self.stamp.length)
+        Input::from_file("the answer", file, self.stamp.length)
     }
 
     /// Its length in bytes.
@@ -298,17 +306,17 @@ impl AnswerFile {
 
     /// Whether it has become another since it was opened.
     pub(in crate::check) fn has_changed(&self) -> bool {
-        Stamp::of(&self.file).map_or(true, |stamp| stamp != self.stamp)
+        FileStamp::from_file(&self.file).map_or(true, |stamp| stamp != self.stamp)
     }
 }
 
 /// A reader with a deadline.
-struct InTime<R> {
+struct DeadlineReader<R> {
     bytes: R,
     deadline: Option<Instant>,
 }
 
-impl<R: Read> Read for InTime<R> {
+impl<R: Read> Read for DeadlineReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.deadline.is_some_and(|deadline| Instant::now() > deadline) {
             return Err(io::Error::new(io::ErrorKind::TimedOut, "reading it takes too long"));
@@ -362,7 +370,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_of_threads_are_left_out_of_panics_alone() {
+    fn strips_thread_numbers_from_panics_only() {
         let panic = "thread 'main' (4711) panicked at src/lib.rs:7:1:";
         assert_eq!(without_thread_numbers(panic), "thread 'main' panicked at src/lib.rs:7:1:");
         for other in ["'a' (b) panicked", "' () panicked", "it's (12) fine", "' (12", ""] {
@@ -379,8 +387,8 @@ mod tests {
     }
 
     #[test]
-    fn names_say_nothing_of_the_case() {
-        assert_eq!(opaque("hprof-compressed.hprof.gz"), "dump.hprof.gz");
-        assert_eq!(opaque("phd6-openj9-64.jsonl"), "dump.jsonl");
+    fn opaque_names_hide_case() {
+        assert_eq!(opaque_name("hprof-compressed.hprof.gz"), "dump.hprof.gz");
+        assert_eq!(opaque_name("phd6-openj9-64.jsonl"), "dump.jsonl");
     }
 }

@@ -8,20 +8,20 @@ mod one_shot;
 use std::path::PathBuf;
 
 use crate::check::declarations::Declares;
-use crate::check::process::{BY_ITSELF, Budget, Stopped};
+use crate::check::process::{BY_ITSELF, Budget, StopReason};
 use crate::check::protocol::{Accepted, Hello, Level};
 use crate::check::report::Outcome;
 use crate::check::task::Task;
 use crate::corpus::Case;
 use crate::error::Error;
-use crate::format::{Format, Target};
+use crate::format::{DumpTarget, Format};
 use crate::interrupt::Stop;
 use crate::setters::setters;
 use crate::system;
 
-pub(super) use adapter::{Adapter, AdapterSession, leaving};
+pub(super) use adapter::{Adapter, AdapterSession, exit_grace};
 pub(super) use bounds::{LONG, cut};
-pub(super) use files::{AnswerFile, Files, Made, NoAnswer};
+pub(super) use files::{AnswerFile, MadeDump, NoAnswer, QuestionFiles};
 
 /// The number of cases that a process serves (specs/adapter.md). It does not depend on `jobs`, so that each case
 /// follows the same cases in every run.
@@ -31,7 +31,7 @@ pub const BATCH: usize = 32;
 #[derive(Clone, Debug)]
 pub struct Subject {
     /// The kind of program.
-    pub kind: Kind,
+    pub kind: SubjectKind,
     /// The command as it was given: for messages.
     pub command: String,
     /// The words of the command.
@@ -59,7 +59,7 @@ setters! {
 
 /// The kind of a program, by which it is asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum SubjectKind {
     /// A program that speaks the protocol of specs/adapter.md.
     Adapter,
     /// A program that runs once for each dump, whose path takes the place of `{}`, and prints a listing.
@@ -71,25 +71,25 @@ pub enum Kind {
         /// Whether the new dump has addresses of its own.
         renames: bool,
         /// The format or writer that it makes.
-        to: Target,
+        to: DumpTarget,
     },
     /// A program that runs once for each listing, from `{in}` to `{out}`.
     Encoder {
         /// Whether the dump has addresses of its own.
         renames: bool,
         /// The format or writer that it writes.
-        to: Target,
+        to: DumpTarget,
     },
 }
 
-impl Kind {
+impl SubjectKind {
     /// Its name in reports.
     pub fn name(&self) -> &'static str {
         match self {
-            Kind::Adapter => "adapter",
-            Kind::Decoder => "decoder",
-            Kind::Converter { .. } => "converter",
-            Kind::Encoder { .. } => "encoder",
+            SubjectKind::Adapter => "adapter",
+            SubjectKind::Decoder => "decoder",
+            SubjectKind::Converter { .. } => "converter",
+            SubjectKind::Encoder { .. } => "encoder",
         }
     }
 }
@@ -131,7 +131,7 @@ impl Reply {
     }
 
     /// Whether the machine may have to do with it: a crash by the program's own doing is not repeated if nothing was asked before.
-    pub(super) fn may_be_an_accident(&self, is_first: bool) -> bool {
+    pub(super) fn may_be_accidental(&self, is_first: bool) -> bool {
         match self {
             Reply::Crash(how) => !(is_first && how.starts_with(BY_ITSELF)),
             reply => reply.is_fatal(),
@@ -139,7 +139,7 @@ impl Reply {
     }
 
     /// Whether it follows a wait in vain, which took as long as an answer may take.
-    pub(super) fn is_wait_for_nothing(&self) -> bool {
+    pub(super) fn is_timeout(&self) -> bool {
         matches!(self, Reply::Hang(_)) || matches!(self, Reply::Error(how) if how.contains(CLOSED))
     }
 
@@ -154,16 +154,16 @@ impl Reply {
         }
     }
 
-    pub(super) fn stopped(stopped: Stopped, messages: &str) -> Reply {
+    pub(super) fn from_stop_reason(stopped: StopReason, messages: &str) -> Reply {
         let with = |how: String| if messages.is_empty() { how } else { format!("{how}: {messages}") };
         match stopped {
-            Stopped::Ended(_, how) => Reply::Crash(with(how)),
-            Stopped::NotStarted(why) | Stopped::Shortage(why) => Reply::NotStarted(why),
-            Stopped::Closed => Reply::Error(CLOSED.to_owned()),
-            Stopped::OutOfTime(limit) => Reply::Hang(format!("no answer after {:.1} s", limit.as_secs_f32())),
-            Stopped::OutOfMemory(limit) => Reply::OutOfMemory(format!("more than {} MiB", limit >> 20)),
-            Stopped::Endless(limit) => Reply::Hang(format!("wrote more than {} MiB", limit >> 20)),
-            Stopped::Interrupted => Reply::Interrupted,
+            StopReason::Ended(_, how) => Reply::Crash(with(how)),
+            StopReason::NotStarted(why) | StopReason::Shortage(why) => Reply::NotStarted(why),
+            StopReason::Closed => Reply::Error(CLOSED.to_owned()),
+            StopReason::OutOfTime(limit) => Reply::Hang(format!("no answer after {:.1} s", limit.as_secs_f32())),
+            StopReason::OutOfMemory(limit) => Reply::OutOfMemory(format!("more than {} MiB", limit >> 20)),
+            StopReason::Endless(limit) => Reply::Hang(format!("wrote more than {} MiB", limit >> 20)),
+            StopReason::Interrupted => Reply::Interrupted,
         }
     }
 }
@@ -185,10 +185,16 @@ pub(super) fn not_started(subject: &Subject, why: &str) -> Error {
 /// Processes that serve one case after the other.
 pub(super) trait Session {
     /// Asks about a case. The answer to the last question of a batch may still be taken back by [`Session::finish`].
-    fn ask(&mut self, task: &Task, case: &Case, files: &Files) -> Result<Reply, Error>;
+    fn ask(&mut self, task: &Task, case: &Case, files: &QuestionFiles) -> Result<Reply, Error>;
 
     /// Asks again about the same case, for a digest with its buckets, or with one of them.
-    fn ask_digest(&mut self, case: &Case, files: &Files, buckets: bool, bucket: Option<u8>) -> Result<Reply, Error>;
+    fn ask_digest(
+        &mut self,
+        case: &Case,
+        files: &QuestionFiles,
+        buckets: bool,
+        bucket: Option<u8>,
+    ) -> Result<Reply, Error>;
 
     /// Whether the process was asked nothing before the last question.
     fn was_first(&self) -> bool;
@@ -205,21 +211,21 @@ pub(super) trait Session {
 
 impl Subject {
     /// An implementation with the usual limits, which is asked at its highest level and declares nothing; nothing stops its run.
-    pub fn new(kind: Kind, command: impl Into<String>, words: Vec<String>, supervisor: PathBuf) -> Subject {
+    pub fn new(kind: SubjectKind, command: impl Into<String>, words: Vec<String>, supervisor: PathBuf) -> Subject {
         let (budget, declares, stop) = (Budget::default(), Declares::default(), Stop::default());
         Subject { kind, command: command.into(), words, supervisor, budget, level: None, declares, stop }
     }
 
     /// Opens a session. Nothing is started before the first question.
-    pub(super) fn open<'s>(&'s self, hello: Option<&'s Hello>) -> Box<dyn Session + Send + 's> {
+    pub(super) fn open_session<'s>(&'s self, hello: Option<&'s Hello>) -> Box<dyn Session + Send + 's> {
         match hello {
             Some(hello) => Box::new(AdapterSession::new(self, hello)),
-            None => Box::new(one_shot::OneShot::new(self)),
+            None => Box::new(one_shot::OneShotSession::new(self)),
         }
     }
 
     /// The level that adapters are asked for.
-    pub(super) fn level_of(&self, hello: &Hello) -> Level {
+    pub(super) fn effective_level(&self, hello: &Hello) -> Level {
         self.level.filter(|level| hello.levels.contains(level)).unwrap_or_else(|| hello.level())
     }
 }

@@ -1,12 +1,12 @@
 //! Golden classic texts: a specimen in every profile, word size and encoding.
 
-use crate::bytes::ebcdic::Page;
+use crate::bytes::ebcdic::CodePage;
 use crate::classic::open::FORMAT;
 use crate::classic::{Charset, Decoder, Encoding, LowerOptions, Newline, PROFILES, Profile, book, lower};
 use crate::error::Error;
 use crate::family::Lowering;
 use crate::family::case::gzip::{chain, member};
-use crate::family::case::{Case, Kind};
+use crate::family::case::{Case, CaseOrigin};
 use crate::findings::RuleKind;
 use crate::generate::{VERSION, from_seed};
 use crate::model::{Heap, WordSize};
@@ -24,10 +24,10 @@ pub(super) fn cases() -> Result<Vec<Case>, Error> {
             }
         }
     }
-    cases.extend(encoded()?);
-    cases.extend(without_version()?);
+    cases.extend(encoded_cases()?);
+    cases.extend(cases_without_version()?);
     cases.extend(empty()?);
-    cases.extend(random()?.into_iter().map(|case| Case { kind: Kind::Random, ..case }));
+    cases.extend(random()?.into_iter().map(|case| Case { kind: CaseOrigin::Random, ..case }));
     cases.extend(two_heaps()?);
     cases.extend(compressed()?);
     cases.extend(odd_names()?);
@@ -38,26 +38,26 @@ fn options(profile: &'static Profile, word: WordSize, encoding: Encoding, seed: 
     LowerOptions { profile, word: Some(word), encoding, seed, ..LowerOptions::default() }
 }
 
-fn written(heap: &Heap, options: &LowerOptions) -> Result<(Vec<u8>, Heap), Error> {
+fn write_and_carry(heap: &Heap, options: &LowerOptions) -> Result<(Vec<u8>, Heap), Error> {
     Ok((lower::to_bytes(heap, options)?, lower::carry(&mut heap.clone(), options)?))
 }
 
 /// The number of records of a dump, as the decoder counts them; texts spelled by hand hold the decoder to it.
-fn records(bytes: &[u8]) -> Result<u64, Error> {
+fn count_records(bytes: &[u8]) -> Result<u64, Error> {
     let mut decoder = Decoder::new(bytes)?;
     decoder.visit::<Error, _>(|_| Ok(()))?;
     Ok(decoder.index())
 }
 
 fn case(id: String, summary: String, recipe: String, (bytes, heap): (Vec<u8>, Heap)) -> Result<Case, Error> {
-    let records_due = records(&bytes)?;
+    let records_due = count_records(&bytes)?;
     Ok(Case { records_due, ..Case::valid(id, FORMAT, summary, recipe, bytes, heap) })
 }
 
 fn golden(options: &LowerOptions) -> Result<Case, Error> {
     let LowerOptions { profile, seed, encoding, .. } = *options;
     let word = options.word.unwrap_or(WordSize::Bits64);
-    let mut id = format!("classic-{}-{}{}", profile.name, word.bits(), suffix(encoding));
+    let mut id = format!("classic-{}-{}{}", profile.name, word.bits(), encoding_suffix(encoding));
     if profile.is_seeded() {
         id += &format!("-seed{seed}");
     }
@@ -69,10 +69,10 @@ fn golden(options: &LowerOptions) -> Result<Case, Error> {
         word.bits(),
         profile.name
     );
-    let made = case(id, summary, recipe, written(&specimen(word, letters), options)?)?;
+    let made = case(id, summary, recipe, write_and_carry(&specimen(word, letters), options)?)?;
     let keeps = if made.id == KEEPS_ALL { book::ALL.iter().map(|rule| rule.0).collect() } else { Vec::new() };
     let readers = SHOWN_BY_THE_SPECIMEN.into_iter().filter(|_| made.id == KEEPS_ALL);
-    Ok(Case { keeps, shows: shown(profile).into_iter().chain(readers).collect(), ..made })
+    Ok(Case { keeps, shows: shown_rules(profile).into_iter().chain(readers).collect(), ..made })
 }
 
 /// The dump that keeps every rule of the bytes where it could break it.
@@ -95,7 +95,7 @@ const SHOWN_BY_THE_SPECIMEN: [&str; 12] = [
 ];
 
 /// The rules of a profile's writer, each of which its dump of the specimen shows.
-fn shown(profile: &Profile) -> Vec<&'static str> {
+fn shown_rules(profile: &Profile) -> Vec<&'static str> {
     let rules = book::BOOK.rule.iter().filter(|rule| rule.kind == RuleKind::Writer);
     let all = rules.filter(|rule| rule.profiles.contains(&profile.name)).map(|rule| rule.id);
     all.filter(|id| !OF_NAMES.contains(id)).collect()
@@ -114,7 +114,7 @@ fn odd_names() -> Result<Vec<Case>, Error> {
             format!("classic-{name}-64-odd-names"),
             format!("a name with U+0000 and characters beyond ASCII, as {name} writes it"),
             format!("specimen(64, All) lowered with {name}"),
-            written(&specimen(WordSize::Bits64, Letters::All), &options)?,
+            write_and_carry(&specimen(WordSize::Bits64, Letters::All), &options)?,
         )?;
         cases.push(Case { shows: vec![rule, "classic.name.characters"], ..made });
     }
@@ -122,7 +122,7 @@ fn odd_names() -> Result<Vec<Case>, Error> {
 }
 
 /// The suffix of a case's name that tells its encoding from the usual one.
-fn suffix(encoding: Encoding) -> String {
+fn encoding_suffix(encoding: Encoding) -> String {
     let usual = encoding.charset.newline() == encoding.newline;
     let charset = if encoding.charset == Charset::Utf8 { "" } else { encoding.charset.name() };
     let newline = if usual { "" } else { encoding.newline.name() };
@@ -130,15 +130,15 @@ fn suffix(encoding: Encoding) -> String {
 }
 
 /// EBCDIC of J9's own writers, whose pages and line ends differ, and lines as jdmpview ends them on Windows.
-fn encoded() -> Result<Vec<Case>, Error> {
+fn encoded_cases() -> Result<Vec<Case>, Error> {
     let ebcdic = |page, newline| Encoding { charset: Charset::Ebcdic(page), newline };
     let wanted = [
-        ("openj9", WordSize::Bits64, ebcdic(Page::Ibm1047, Newline::Nel)),
-        ("openj9", WordSize::Bits32, ebcdic(Page::Ibm1047, Newline::Lf)),
-        ("openj9", WordSize::Bits64, ebcdic(Page::Ibm037, Newline::Nel)),
-        ("ibm-j9", WordSize::Bits32, ebcdic(Page::Ibm1047, Newline::Nel)),
-        ("ibm-j9", WordSize::Bits32, ebcdic(Page::Ibm037, Newline::CrLf)),
-        ("any", WordSize::Bits64, ebcdic(Page::Ibm1047, Newline::Nel)),
+        ("openj9", WordSize::Bits64, ebcdic(CodePage::Ibm1047, Newline::Nel)),
+        ("openj9", WordSize::Bits32, ebcdic(CodePage::Ibm1047, Newline::Lf)),
+        ("openj9", WordSize::Bits64, ebcdic(CodePage::Ibm037, Newline::Nel)),
+        ("ibm-j9", WordSize::Bits32, ebcdic(CodePage::Ibm1047, Newline::Nel)),
+        ("ibm-j9", WordSize::Bits32, ebcdic(CodePage::Ibm037, Newline::CrLf)),
+        ("any", WordSize::Bits64, ebcdic(CodePage::Ibm1047, Newline::Nel)),
         ("jdmpview", WordSize::Bits64, Encoding { charset: Charset::Utf8, newline: Newline::CrLf }),
     ];
     let mut cases = Vec::new();
@@ -161,8 +161,8 @@ fn encoded() -> Result<Vec<Case>, Error> {
 }
 
 /// Dumps without a version text, with the line that each writer has in the place of the version line.
-fn without_version() -> Result<Vec<Case>, Error> {
-    let ebcdic = Encoding { charset: Charset::Ebcdic(Page::Ibm1047), newline: Newline::Nel };
+fn cases_without_version() -> Result<Vec<Case>, Error> {
+    let ebcdic = Encoding { charset: Charset::Ebcdic(CodePage::Ibm1047), newline: Newline::Nel };
     let utf8 = Encoding::default();
     let wanted =
         [("openj9", utf8), ("ibm-j9", utf8), ("jdmpview", utf8), ("any", utf8), ("openj9", ebcdic), ("ibm-j9", ebcdic)];
@@ -172,10 +172,10 @@ fn without_version() -> Result<Vec<Case>, Error> {
         let mut heap = specimen(WordSize::Bits32, Letters::Latin1);
         heap.facts.version_text = None;
         let made = case(
-            format!("classic-{name}-32{}-without-version", suffix(encoding)),
+            format!("classic-{name}-32{}-without-version", encoding_suffix(encoding)),
             format!("no version text, as {name} writes it, in {}", encoding.charset.name()),
             format!("specimen(32, Latin1) without its version text, lowered with {name}, seed 7"),
-            written(&heap, &options)?,
+            write_and_carry(&heap, &options)?,
         )?;
         let first = |byte: u8| byte == b'/' || byte == 0x61;
         let offset = made.bytes.iter().position(|byte| matches!(byte, b'0' | 0xf0)).unwrap_or_default();
@@ -198,7 +198,7 @@ fn empty() -> Result<Vec<Case>, Error> {
             format!("classic-{}-empty", profile.name),
             format!("no object and no class, as {} writes it", profile.name),
             format!("specimen(64, Latin1) without classes and objects, lowered with {}", profile.name),
-            written(&heap, &options(profile, WordSize::Bits64, Encoding::default(), 0))?,
+            write_and_carry(&heap, &options(profile, WordSize::Bits64, Encoding::default(), 0))?,
         )
     };
     PROFILES.iter().filter(|profile| !profile.is_seeded()).map(make).collect()
@@ -206,7 +206,7 @@ fn empty() -> Result<Vec<Case>, Error> {
 
 fn random() -> Result<Vec<Case>, Error> {
     let utf8 = Encoding::default();
-    let ebcdic = Encoding { charset: Charset::Ebcdic(Page::Ibm037), newline: Newline::Nel };
+    let ebcdic = Encoding { charset: Charset::Ebcdic(CodePage::Ibm037), newline: Newline::Nel };
     let wanted = [
         ("openj9", WordSize::Bits64, utf8, 40, 1),
         ("ibm-j9", WordSize::Bits32, ebcdic, 30, 2),
@@ -219,10 +219,10 @@ fn random() -> Result<Vec<Case>, Error> {
         let options = options(LowerOptions::default().with_profile(name)?.profile, word, encoding, seed);
         let heap = from_seed(&Lowering::from(options).generate_options(objects, None), seed);
         let made = case(
-            format!("classic-{name}-{}{}-random", word.bits(), suffix(encoding)),
+            format!("classic-{name}-{}{}-random", word.bits(), encoding_suffix(encoding)),
             format!("a random heap, {} bits, in {}", word.bits(), encoding.charset.name()),
             format!("generate {objects} objects from seed {seed} of generator {VERSION}, lower with {name}"),
-            written(&heap, &options)?,
+            write_and_carry(&heap, &options)?,
         )?;
         let shows = if name == "any" { vec!["classic.file.order", "classic.record.white-space"] } else { Vec::new() };
         cases.push(Case { shows, ..made });
@@ -240,7 +240,7 @@ fn two_heaps() -> Result<Vec<Case>, Error> {
             format!("classic-openj9-64-heap-{}-of-2", part + 1),
             "one of two heaps of a VM: every class, half of the objects, references across".to_owned(),
             format!("every second object of the specimen from number {part}, lowered with openj9"),
-            written(&heap, &options(Profile::DEFAULT, WordSize::Bits64, Encoding::default(), 0))?,
+            write_and_carry(&heap, &options(Profile::DEFAULT, WordSize::Bits64, Encoding::default(), 0))?,
         )?;
         Ok(Case { shows: vec!["classic.file.name"], ..made })
     };
@@ -251,12 +251,12 @@ fn two_heaps() -> Result<Vec<Case>, Error> {
 fn compressed() -> Result<Vec<Case>, Error> {
     let make = |name: &str, encoding: Encoding, summary: &str, pack: &dyn Fn(&[u8]) -> Vec<u8>| {
         let heap = specimen(WordSize::Bits64, Letters::Latin1);
-        let (plain, heap) = written(&heap, &options(Profile::DEFAULT, WordSize::Bits64, encoding, 0))?;
+        let (plain, heap) = write_and_carry(&heap, &options(Profile::DEFAULT, WordSize::Bits64, encoding, 0))?;
         let recipe = format!("specimen(64, Latin1) lowered with openj9, stored in gzip: {summary}");
         let made = case(format!("classic-{name}"), summary.to_owned(), recipe, (plain, heap))?;
         Ok::<Case, Error>(Case { bytes: pack(&made.bytes), shows: vec!["classic.file.compressed"], ..made })
     };
-    let ebcdic = Encoding { charset: Charset::Ebcdic(Page::Ibm1047), newline: Newline::Nel };
+    let ebcdic = Encoding { charset: Charset::Ebcdic(CodePage::Ibm1047), newline: Newline::Nel };
     Ok(vec![
         make("compressed", Encoding::default(), "one gzip member", &|plain| member(plain, None))?,
         make("compressed-ibm-1047", ebcdic, "EBCDIC in one gzip member", &|plain| member(plain, None))?,

@@ -6,7 +6,7 @@ mod specimen;
 
 use std::sync::OnceLock;
 
-use crate::family::case::{CaseFamily, Source, Spelled, source, sources, spelled};
+use crate::family::case::{CaseFamily, CaseFile, SpelledCases, source, sources, spelled};
 
 use super::open::FAMILY;
 
@@ -19,14 +19,14 @@ pub(super) const CASES: CaseFamily = CaseFamily {
     unchecked: "read by a decoder that does not check this",
     tolerated: "tolerated, as known readers do",
     noted: "as written",
-    spelled: by_hand,
+    spelled: spelled_cases,
 };
 
 /// The format's cases that are too large to be stored.
-pub(super) const LARGE: Source = source!("classic/large.toml");
+pub(super) const LARGE: CaseFile = source!("classic/large.toml");
 
-fn by_hand() -> &'static Spelled {
-    static SPELLED: OnceLock<Spelled> = OnceLock::new();
+fn spelled_cases() -> &'static SpelledCases {
+    static SPELLED: OnceLock<SpelledCases> = OnceLock::new();
     SPELLED.get_or_init(|| {
         spelled(
             FAMILY,

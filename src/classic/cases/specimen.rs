@@ -18,16 +18,16 @@ pub(super) enum Letters {
 }
 
 /// The addresses of classes and objects. With 32 bits they are in the upper half of the address space.
-struct Ground {
+struct SpecimenAddresses {
     classes: u64,
     objects: u64,
 }
 
-impl Ground {
-    fn of(word: WordSize) -> Ground {
+impl SpecimenAddresses {
+    fn for_word_size(word: WordSize) -> SpecimenAddresses {
         match word {
-            WordSize::Bits32 => Ground { classes: 0x0043_6e00, objects: 0xd7c0_1000 },
-            WordSize::Bits64 => Ground { classes: 0x0000_0000_0043_6e00, objects: 0xffff_8abc_def0_1000 },
+            WordSize::Bits32 => SpecimenAddresses { classes: 0x0043_6e00, objects: 0xd7c0_1000 },
+            WordSize::Bits64 => SpecimenAddresses { classes: 0x0000_0000_0043_6e00, objects: 0xffff_8abc_def0_1000 },
         }
     }
 
@@ -62,7 +62,7 @@ const THREAD: u64 = 23;
 /// The classes that every program has, instances, arrays of every kind and of arrays, nulls in each of them, and references
 /// of classes of every kind.
 pub(super) fn specimen(word: WordSize, letters: Letters) -> Heap {
-    let ground = Ground::of(word);
+    let ground = SpecimenAddresses::for_word_size(word);
     Heap {
         facts: Facts {
             word_size: Some(word),
@@ -75,7 +75,7 @@ pub(super) fn specimen(word: WordSize, letters: Letters) -> Heap {
     }
 }
 
-fn classes(ground: &Ground, letters: Letters) -> Vec<Class> {
+fn classes(ground: &SpecimenAddresses, letters: Letters) -> Vec<Class> {
     let (object, at) = (ground.class(OBJECT), |n| ground.object(n));
     let named = |name: Name, fields: &[&str]| Class {
         name,
@@ -85,7 +85,7 @@ fn classes(ground: &Ground, letters: Letters) -> Vec<Class> {
         fields: Some(fields.iter().map(|name| Field { name: (*name).into(), kind: FieldType::Object }).collect()),
         ..Class::default()
     };
-    let of_library = |name: &str| Class { fields: Some(library(name)), ..named(name.into(), &[]) };
+    let of_library = |name: &str| Class { fields: Some(library_fields(name)), ..named(name.into(), &[]) };
     let fixed = |name: &str, to| Static { name: name.into(), value: Value::reference(to) };
     let odd = match letters {
         Letters::Plain => "pkg/Other",
@@ -131,12 +131,12 @@ fn classes(ground: &Ground, letters: Letters) -> Vec<Class> {
 }
 
 /// The fields of a class of the library.
-fn library(name: &str) -> Vec<Field> {
+fn library_fields(name: &str) -> Vec<Field> {
     let class = Library::J9.classes().into_iter().find(|class| class.name == name);
     class.map(|class| class.fields).unwrap_or_default()
 }
 
-fn objects(ground: &Ground, word: WordSize) -> Vec<Object> {
+fn objects(ground: &SpecimenAddresses, word: WordSize) -> Vec<Object> {
     let at = |n| ground.object(n);
     let slot = if word == WordSize::Bits64 { 8 } else { 4 };
     let instance = |n, class, fields: &[Address]| Object {
@@ -162,7 +162,7 @@ fn objects(ground: &Ground, word: WordSize) -> Vec<Object> {
     let null = Address::NULL;
     // Their other fields are null and 0.
     let of_library = |n, class, name: &str, known: &[(&str, Address)]| {
-        let fields = library(name);
+        let fields = library_fields(name);
         let size: u64 = fields
             .iter()
             .map(|field| if let FieldType::Primitive(kind) = field.kind { kind.size() } else { slot })

@@ -6,17 +6,17 @@
 use std::collections::HashSet;
 
 use crate::classic::book;
-use crate::classic::wire::EntryKind;
+use crate::classic::wire::EntryRecordKind;
 use crate::family::edit::Effect::{Changes, Refused, Same};
 use crate::family::edit::{Edit, Edited, FieldAt};
 use crate::model::{Address, ByteLen, ObjectKind};
 
-use super::effect::{self, loose, rename};
-use super::map::{Map, RecordAt, RecordKind};
+use super::effect::{self, rename_unused_class, unreferenced_object};
+use super::map::{ClassicRecordKind, MappedDump, RecordAt};
 use super::spell::*;
 
 /// Every edit.
-pub(super) const EDITS: &[Edit<Map>] = &[
+pub(super) const EDITS: &[Edit<MappedDump>] = &[
     Edit::new(
         "prefix-a-hash-sign",
         book::FILE_START,
@@ -29,7 +29,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
             if map.is_ebcdic() || !words.iter().any(has) {
                 return None;
             }
-            put(map, 0, b"#", 0)
+            insert_text(map, 0, b"#", 0)
         },
         Refused,
     ),
@@ -53,7 +53,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
             if map.is_ebcdic() {
                 return None;
             }
-            put(map, 0, b"\xef\xbb\xbf", map.records.len() + 1)
+            insert_text(map, 0, b"\xef\xbb\xbf", map.records.len() + 1)
         },
         Same,
     ),
@@ -64,10 +64,10 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         |map| {
             let (last, before) = map.records.split_last()?;
             let own = map.newline();
-            before.iter().find(|record| map.text[..record.end()].ends_with(own))?;
+            before.iter().find(|record| map.text[..record.end_offset()].ends_with(own))?;
             let other: &[u8] = if own == b"\n" { b"\r\n" } else { b"\n" };
             let comment = b"// from elsewhere";
-            let made = put(map, last.offset, &[comment, other].concat(), map.records.len() + 1)?;
+            let made = insert_text(map, last.offset, &[comment, other].concat(), map.records.len() + 1)?;
             Some(Edited { offset: (last.offset + comment.len()) as u64, ..made })
         },
         Same,
@@ -77,8 +77,9 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         book::HEADER_MISSING,
         "takes the version line away",
         |map| {
-            let version = map.first(RecordKind::Version)?;
-            let is_trailer = |record: &RecordAt| matches!(record.kind, RecordKind::Breakdown | RecordKind::Eof);
+            let version = map.first(ClassicRecordKind::Version)?;
+            let is_trailer =
+                |record: &RecordAt| matches!(record.kind, ClassicRecordKind::Breakdown | ClassicRecordKind::Eof);
             let first = map.records.iter().find(|record| record.is_entry() || is_trailer(record))?;
             edited(map, &[(version.offset, version.length, Vec::new())], first.offset, map.records.len() - 1)
         },
@@ -93,9 +94,9 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         "puts another version line in front of the last record",
         |map| {
             let (last, before) = map.records.split_last()?;
-            before.iter().find(|record| record.is_entry() || record.kind == RecordKind::Version)?;
+            before.iter().find(|record| record.is_entry() || record.kind == ClassicRecordKind::Version)?;
             let line = [b"// Version: another", map.newline()].concat();
-            put(map, last.offset, &line, map.records.len() + 1)
+            insert_text(map, last.offset, &line, map.records.len() + 1)
         },
         Same,
     ),
@@ -105,8 +106,8 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         "puts a line of a question mark in front of the first object",
         |map| {
             let first = first_entry(map)?;
-            map.records[..first.index].iter().find(|record| record.kind != RecordKind::Space)?;
-            in_front(map, &first, b"?")
+            map.records[..first.index].iter().find(|record| record.kind != ClassicRecordKind::Space)?;
+            insert_line_before(map, &first, b"?")
         },
         Refused,
     ),
@@ -116,7 +117,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         "writes ARR in the place of the first OBJ",
         |map| {
             let first = first_entry(map)?;
-            replaced(map, &map.field(&first, "record type")?, b"ARR", first.index)
+            replace_field(map, &map.field(&first, "record type")?, b"ARR", first.index)
         },
         Refused,
     ),
@@ -125,11 +126,11 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         book::RECORD_NULL_ADDRESS,
         "gives an object that nothing refers to the address 0",
         |map| {
-            let address = loose_object(map)?;
+            let address = unreferenced_object_address(map)?;
             let zero = format!("0x{}", "0".repeat(address.length - 2));
-            replaced(map, &address, zero.as_bytes(), map.records.len())
+            replace_field(map, &address, zero.as_bytes(), map.records.len())
         },
-        Changes(|_, heap| loose(heap).map(|object| object.address = Address::NULL)),
+        Changes(|_, heap| unreferenced_object(heap).map(|object| object.address = Address::NULL)),
     ),
     Edit::new(
         "misspell-a-digit",
@@ -159,7 +160,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         "sets the first size to 2^63",
         |map| {
             let size = map.field(&first_entry(map)?, "size")?;
-            replaced(map, &size, b"[9223372036854775808]", map.records.len())
+            replace_field(map, &size, b"[9223372036854775808]", map.records.len())
         },
         Changes(|_, heap| heap.objects.first_mut().map(|object| object.size = Some(ByteLen(1 << 63)))),
     ),
@@ -169,52 +170,52 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         "raises the address of an object that nothing refers to by 2^32",
         |map| {
             map.field(&first_entry(map)?, "address").filter(|field| field.length == 10)?;
-            let address = loose_object(map)?;
+            let address = unreferenced_object_address(map)?;
             let wide = format!("0x{:016X}", (1_u64 << 32) + address.value as u64);
-            replaced(map, &address, wide.as_bytes(), map.records.len())
+            replace_field(map, &address, wide.as_bytes(), map.records.len())
         },
-        Changes(|_, heap| loose(heap).map(|object| object.address.0 += 1 << 32)),
+        Changes(|_, heap| unreferenced_object(heap).map(|object| object.address.0 += 1 << 32)),
     ),
     Edit::new(
         "empty-a-name",
         book::NAME_EMPTY,
         "takes the name of a class without objects away",
         |map| {
-            let name = loose_classes(map).next_back()?;
+            let name = unused_class_names(map).next_back()?;
             let after = name.offset + name.length;
             let blanks = map.text[after..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
-            let made = replaced(map, &name, b"", map.records.len())?;
+            let made = replace_field(map, &name, b"", map.records.len())?;
             Some(Edited { offset: made.offset + blanks as u64, ..made })
         },
-        Changes(|_, heap| rename(heap, |_, _| Vec::new())),
+        Changes(|_, heap| rename_unused_class(heap, |_, _| Vec::new())),
     ),
     Edit::new(
         "add-a-stray-byte-to-a-name",
         book::NAME_ENCODING,
         "puts the byte ff before the name of a class without objects",
         |map| {
-            let name = loose_classes(map).next_back().filter(|_| !map.is_ebcdic())?;
-            put(map, name.offset, &[0xff], map.records.len())
+            let name = unused_class_names(map).next_back().filter(|_| !map.is_ebcdic())?;
+            insert_text(map, name.offset, &[0xff], map.records.len())
         },
-        Changes(|_, heap| rename(heap, |_, name| [b"\xff", name].concat())),
+        Changes(|_, heap| rename_unused_class(heap, |_, name| [b"\xff", name].concat())),
     ),
     Edit::new(
         "break-a-name",
         book::NAME_LINE_BREAK,
         "adds a line break and an x to the name of a class without objects",
         |map| {
-            let name = loose_classes(map).next_back()?;
+            let name = unused_class_names(map).next_back()?;
             let end = name.offset + name.length;
-            put(map, end, b"\nx", map.records.len())
+            insert_text(map, end, b"\nx", map.records.len())
         },
-        Changes(|_, heap| rename(heap, |_, name| [name, b"\nx"].concat())),
+        Changes(|_, heap| rename_unused_class(heap, |_, name| [name, b"\nx"].concat())),
     ),
     Edit::new(
         "break-an-array-signature",
         book::NAME_SIGNATURE,
         "renames a class without objects to [L;",
-        |map| replaced(map, &loose_classes(map).next_back()?, b"[L;", map.records.len()),
-        Changes(|_, heap| rename(heap, |_, _| b"[L;".to_vec())),
+        |map| replace_field(map, &unused_class_names(map).next_back()?, b"[L;", map.records.len()),
+        Changes(|_, heap| rename_unused_class(heap, |_, _| b"[L;".to_vec())),
     ),
     Edit::new(
         "add-a-stray-reference",
@@ -222,7 +223,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         "puts a line of a reference in front of the first object",
         |map| {
             let first = first_entry(map)?;
-            let made = in_front(map, &first, b"0x10 ")?;
+            let made = insert_line_before(map, &first, b"0x10 ")?;
             Some(Edited { offset: made.offset + 5, ..made })
         },
         Refused,
@@ -232,10 +233,10 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         book::REFERENCE_PRIMITIVE_ARRAY,
         "moves two references of an object to a primitive array",
         |map| {
-            let kind = |record: &RecordAt| ObjectKind::of_class(map.name(record));
+            let kind = |record: &RecordAt| ObjectKind::from_class_name(map.name(record));
             let is_primitive = |record: &RecordAt| matches!(kind(record), ObjectKind::PrimitiveArray(_));
-            let array = map.entries(EntryKind::Object).find(is_primitive)?;
-            let donor = donor(map)?;
+            let array = map.entries(EntryRecordKind::Object).find(is_primitive)?;
+            let donor = entry_with_references(map)?;
             let mut taken = map.parts(&donor, "reference").rev();
             let (last, one) = (taken.next()?, taken.next()?);
             let name = map.field(&array, "type")?;
@@ -253,7 +254,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         book::TRAILER_SYNTAX,
         "adds a word to trailer 1",
         |map| {
-            let trailer = map.first(RecordKind::Breakdown)?;
+            let trailer = map.first(ClassicRecordKind::Breakdown)?;
             let line = map.field(&trailer, "breakdown")?;
             edited(map, &[(line.offset + line.length, 0, b" more".to_vec())], trailer.offset, trailer.index)
         },
@@ -277,7 +278,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         book::TRAILER_BREAKDOWN_MISSING,
         "takes trailer 1 away",
         |map| {
-            let (first, last) = (map.first(RecordKind::Breakdown)?, last_trailer(map)?);
+            let (first, last) = (map.first(ClassicRecordKind::Breakdown)?, last_trailer(map)?);
             edited(map, &[(first.offset, first.length, Vec::new())], last.offset, map.records.len() - 1)
         },
         Same,
@@ -288,7 +289,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         "adds trailer 2 again",
         |map| {
             let line = map.field(&last_trailer(map)?, "totals")?;
-            append(map, map.spelled(&line))
+            append_record(map, map.spelled(&line))
         },
         Same,
     ),
@@ -297,9 +298,9 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         book::TRAILER_ORDER,
         "moves trailer 1 after trailer 2",
         |map| {
-            let (first, _) = (map.first(RecordKind::Breakdown)?, last_trailer(map)?);
+            let (first, _) = (map.first(ClassicRecordKind::Breakdown)?, last_trailer(map)?);
             let line = map.spelled(&map.field(&first, "breakdown")?).to_vec();
-            let (added, lead) = added(map, &line);
+            let (added, lead) = line_at_end(map, &line);
             let changes = [(first.offset, first.length, Vec::new()), (map.text.len(), 0, added)];
             let made = edited(map, &changes, first.offset, map.records.len())?;
             Some(Edited { offset: (map.text.len() - first.length + lead) as u64, ..made })
@@ -311,7 +312,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         book::TRAILER_RECORD_BETWEEN,
         "moves trailer 1 in front of the last object or class",
         |map| {
-            let (trailer, _) = (map.first(RecordKind::Breakdown)?, last_trailer(map)?);
+            let (trailer, _) = (map.first(ClassicRecordKind::Breakdown)?, last_trailer(map)?);
             let last = map.records[..trailer.index].iter().rfind(|record| record.is_entry())?;
             let line = [map.spelled(&map.field(&trailer, "breakdown")?), map.newline()].concat();
             let shift = line.len();
@@ -327,8 +328,8 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         "adds a class after trailer 2",
         |map| {
             last_trailer(map)?;
-            let class = format!("0x{:08X} [64] CLS added/Class\n\t", map.free());
-            append(map, class.replace('\n', &String::from_utf8_lossy(map.newline())).as_bytes())
+            let class = format!("0x{:08X} [64] CLS added/Class\n\t", map.unused_address());
+            append_record(map, class.replace('\n', &String::from_utf8_lossy(map.newline())).as_bytes())
         },
         Changes(effect::add_a_class),
     ),
@@ -338,7 +339,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         "adds a comment after trailer 2",
         |map| {
             last_trailer(map)?;
-            append(map, b"// bye")
+            append_record(map, b"// bye")
         },
         Same,
     ),
@@ -347,8 +348,8 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         book::TRAILER_COUNTS,
         "raises the classes of trailer 1 by one",
         |map| {
-            let trailer = map.first(RecordKind::Breakdown)?;
-            raised(map, &trailer, &map.field(&trailer, "breakdown")?, b"Classes", 1)
+            let trailer = map.first(ClassicRecordKind::Breakdown)?;
+            raise_number(map, &trailer, &map.field(&trailer, "breakdown")?, b"Classes", 1)
         },
         Same,
     ),
@@ -357,8 +358,8 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         book::TRAILER_TOTAL,
         "raises the total of trailer 2 by one",
         |map| {
-            let trailer = map.first(RecordKind::Eof)?;
-            raised(map, &trailer, &map.field(&trailer, "totals")?, b"(null)", 1)
+            let trailer = map.first(ClassicRecordKind::Eof)?;
+            raise_number(map, &trailer, &map.field(&trailer, "totals")?, b"(null)", 1)
         },
         Same,
     ),
@@ -368,11 +369,11 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         "raises the references of trailer 2 by 1000",
         |map| {
             // By one it could come to a total that leaves class blocks out, or does not.
-            let trailer = map.first(RecordKind::Eof)?;
+            let trailer = map.first(ClassicRecordKind::Eof)?;
             let line = map.field(&trailer, "totals")?;
             let comma = map.spelled(&line).iter().rposition(|byte| *byte == b',')?;
             let rest = FieldAt { offset: line.offset + comma, length: line.length - comma, ..line };
-            raised(map, &trailer, &rest, b",", 1000)
+            raise_number(map, &trailer, &rest, b",", 1000)
         },
         Same,
     ),
@@ -382,8 +383,8 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         "gives the last object the first one's address",
         |map| {
             let first = map.field(&first_entry(map)?, "address")?;
-            let address = loose_object(map)?;
-            replaced(map, &address, map.spelled(&first), map.records.len())
+            let address = unreferenced_object_address(map)?;
+            replace_field(map, &address, map.spelled(&first), map.records.len())
         },
         Changes(effect::repeat_an_address),
     ),
@@ -392,20 +393,21 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         book::GRAPH_DANGLING_REFERENCE,
         "leads a reference to nothing",
         |map| {
-            let donor = donor(map)?;
+            let donor = entry_with_references(map)?;
             let last = map.parts(&donor, "reference").next_back()?;
-            let made = replaced(map, &last, format!("0x{:08X}", map.free()).as_bytes(), map.records.len())?;
+            let made =
+                replace_field(map, &last, format!("0x{:08X}", map.unused_address()).as_bytes(), map.records.len())?;
             Some(Edited { offset: donor.offset as u64, ..made })
         },
-        Changes(|at, heap| effect::donor(heap)?.last_mut().map(|last| last.0 = at.map.free())),
+        Changes(|at, heap| effect::references_of_donor(heap)?.last_mut().map(|last| last.0 = at.map.unused_address())),
     ),
     Edit::new(
         "name-an-unknown-type",
         book::GRAPH_TYPE,
         "gives the first instance a type that no class has",
         |map| {
-            let instance = map.entries(EntryKind::Object).find(|record| is_instance(map.name(record)))?;
-            let made = replaced(map, &map.field(&instance, "type")?, b"no/SuchClass", map.records.len())?;
+            let instance = map.entries(EntryRecordKind::Object).find(|record| is_instance(map.name(record)))?;
+            let made = replace_field(map, &map.field(&instance, "type")?, b"no/SuchClass", map.records.len())?;
             Some(Edited { offset: instance.offset as u64, ..made })
         },
         Changes(effect::lose_a_type),
@@ -417,15 +419,15 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         |map| {
             // Where another name stands twice already, that is what is found.
             let mut names = HashSet::new();
-            if !map.entries(EntryKind::Class).all(|class| names.insert(map.name(&class).to_vec())) {
+            if !map.entries(EntryRecordKind::Class).all(|class| names.insert(map.name(&class).to_vec())) {
                 return None;
             }
-            let mut loose = loose_classes(map);
+            let mut loose = unused_class_names(map);
             let (first, last) = (loose.next()?, loose.next_back()?);
             let record = map.records.get(last.record? as usize)?;
-            let made = replaced(map, &last, map.spelled(&first), map.records.len())?;
+            let made = replace_field(map, &last, map.spelled(&first), map.records.len())?;
             Some(Edited { offset: record.offset as u64, ..made })
         },
-        Changes(|_, heap| rename(heap, |first, _| first.to_vec())),
+        Changes(|_, heap| rename_unused_class(heap, |first, _| first.to_vec())),
     ),
 ];

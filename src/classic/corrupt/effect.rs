@@ -2,11 +2,11 @@
 
 use crate::model::{Address, ByteLen, Class, Contents, Heap, Name, Object, ObjectKind};
 
-use super::map::Map;
+use super::map::MappedDump;
 use crate::family::edit::Damage;
 
 /// The last object that nothing refers to.
-pub(super) fn loose(heap: &mut Heap) -> Option<&mut Object> {
+pub(super) fn unreferenced_object(heap: &mut Heap) -> Option<&mut Object> {
     let named = |address: Address| {
         let linked = |object: &Object| object.references().any(|to| to == address);
         let listed = |class: &Class| class.references.iter().flatten().any(|to| *to == address);
@@ -17,7 +17,7 @@ pub(super) fn loose(heap: &mut Heap) -> Option<&mut Object> {
 }
 
 /// Renames the last class without objects; the new name is made from the first such class's name and its own.
-pub(super) fn rename(heap: &mut Heap, name: impl FnOnce(&[u8], &[u8]) -> Vec<u8>) -> Option<()> {
+pub(super) fn rename_unused_class(heap: &mut Heap, name: impl FnOnce(&[u8], &[u8]) -> Vec<u8>) -> Option<()> {
     let Heap { objects, classes, .. } = heap;
     let is_loose = |class: &&mut Class| {
         let is_array = class.name.as_bytes().starts_with(b"[");
@@ -31,30 +31,30 @@ pub(super) fn rename(heap: &mut Heap, name: impl FnOnce(&[u8], &[u8]) -> Vec<u8>
 }
 
 /// The references of the first object with three or more.
-pub(super) fn donor(heap: &mut Heap) -> Option<&mut Vec<Address>> {
+pub(super) fn references_of_donor(heap: &mut Heap) -> Option<&mut Vec<Address>> {
     heap.objects.iter_mut().find_map(|object| match &mut object.contents {
         Contents::References(listed) if listed.len() > 2 => Some(listed),
         _ => None,
     })
 }
 
-pub(super) fn move_references(_: &Damage<'_, Map>, heap: &mut Heap) -> Option<()> {
-    let listed = donor(heap)?;
+pub(super) fn move_references(_: &Damage<'_, MappedDump>, heap: &mut Heap) -> Option<()> {
+    let listed = references_of_donor(heap)?;
     let moved = listed.split_off(listed.len() - 2);
     let is_primitive = |object: &&mut Object| matches!(object.kind, ObjectKind::PrimitiveArray(_));
     heap.objects.iter_mut().find(is_primitive)?.contents = Contents::References(moved);
     Some(())
 }
 
-pub(super) fn repeat_an_address(_: &Damage<'_, Map>, heap: &mut Heap) -> Option<()> {
+pub(super) fn repeat_an_address(_: &Damage<'_, MappedDump>, heap: &mut Heap) -> Option<()> {
     let first = heap.objects.first()?.address;
-    loose(heap)?.address = first;
+    unreferenced_object(heap)?.address = first;
     Some(())
 }
 
-pub(super) fn add_a_class(damage: &Damage<'_, Map>, heap: &mut Heap) -> Option<()> {
+pub(super) fn add_a_class(damage: &Damage<'_, MappedDump>, heap: &mut Heap) -> Option<()> {
     heap.classes.push(Class {
-        address: Address(damage.map.free()),
+        address: Address(damage.map.unused_address()),
         name: "added/Class".into(),
         class_object_size: Some(ByteLen(64)),
         references: Some(Vec::new()),
@@ -64,7 +64,7 @@ pub(super) fn add_a_class(damage: &Damage<'_, Map>, heap: &mut Heap) -> Option<(
     Some(())
 }
 
-pub(super) fn lose_a_type(_: &Damage<'_, Map>, heap: &mut Heap) -> Option<()> {
+pub(super) fn lose_a_type(_: &Damage<'_, MappedDump>, heap: &mut Heap) -> Option<()> {
     let object = heap.objects.iter_mut().find(|object| object.kind == ObjectKind::Instance)?;
     (object.class, object.class_name) = (None, Some("no/SuchClass".into()));
     Some(())

@@ -1,14 +1,14 @@
 //! The places of the records and parts of a text.
 
-use crate::classic::wire::EntryKind;
-use crate::classic::{Charset, Decoder, Encoding, Record, Step, annotate};
+use crate::classic::wire::EntryRecordKind;
+use crate::classic::{Charset, DecodeStep, Decoder, Encoding, Record, annotate};
 use crate::error::Error;
 
 use crate::family::edit::FieldAt;
 
 /// A valid text with the places of its records and their parts.
 #[derive(Clone, Debug)]
-pub struct Map {
+pub struct MappedDump {
     /// The text: the dump's bytes, of an EBCDIC dump its characters in ISO 8859-1. Offsets are the same in both.
     pub text: Vec<u8>,
     /// The encoding of the dump.
@@ -21,13 +21,13 @@ pub struct Map {
 
 /// The kind of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RecordKind {
+pub enum ClassicRecordKind {
     /// White space in front of the first one.
     Space,
     /// The version line.
     Version,
     /// An object or class.
-    Entry(EntryKind),
+    Entry(EntryRecordKind),
     /// Trailer 1.
     Breakdown,
     /// Trailer 2.
@@ -40,7 +40,7 @@ pub enum RecordKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecordAt {
     /// The record's kind.
-    pub kind: RecordKind,
+    pub kind: ClassicRecordKind,
     /// Its number, from 0.
     pub index: usize,
     /// Offset of its first byte.
@@ -51,28 +51,28 @@ pub struct RecordAt {
 
 impl RecordAt {
     /// Offset after its last byte.
-    pub fn end(&self) -> usize {
+    pub fn end_offset(&self) -> usize {
         self.offset + self.length
     }
 
     /// Whether it is an object or class.
     pub fn is_entry(&self) -> bool {
-        matches!(self.kind, RecordKind::Entry(_))
+        matches!(self.kind, ClassicRecordKind::Entry(_))
     }
 }
 
 /// A change of a text: where, how many bytes are taken away, and what is put there.
-pub(super) type Change = (usize, usize, Vec<u8>);
+pub(super) type TextChange = (usize, usize, Vec<u8>);
 
-impl Map {
+impl MappedDump {
     /// The parts of a dump.
     ///
     /// # Errors
     /// If the dump cannot be read to its end.
-    pub fn of(bytes: Vec<u8>) -> Result<Map, Error> {
+    pub fn from_bytes(bytes: Vec<u8>) -> Result<MappedDump, Error> {
         let mut fields = Vec::new();
         annotate::visit::<_, Error, _>(&mut Decoder::new(bytes.as_slice())?, |field| {
-            fields.push(FieldAt::of(&field));
+            fields.push(FieldAt::from_annotation(&field));
             Ok(())
         })?;
         let mut decoder = Decoder::new(bytes.as_slice())?;
@@ -80,8 +80,8 @@ impl Map {
         let mut records: Vec<RecordAt> = Vec::new();
         decoder.visit::<Error, _>(|step| {
             let (at, kind) = match step {
-                Step::Record(at, record) => (at, Some(kind(&record))),
-                Step::More(at, _) => (at, None),
+                DecodeStep::Record(at, record) => (at, Some(kind(&record))),
+                DecodeStep::More(at, _) => (at, None),
             };
             match (kind, records.last_mut()) {
                 (Some(kind), _) => records.push(RecordAt {
@@ -95,18 +95,18 @@ impl Map {
             }
             Ok(())
         })?;
-        let text = through(bytes, encoding.table());
-        Ok(Map { text, encoding, fields, records })
+        let text = translate(bytes, encoding.table());
+        Ok(MappedDump { text, encoding, fields, records })
     }
 
     /// The first record of a kind.
-    pub fn first(&self, kind: RecordKind) -> Option<RecordAt> {
+    pub fn first(&self, kind: ClassicRecordKind) -> Option<RecordAt> {
         self.records.iter().find(|record| record.kind == kind).copied()
     }
 
     /// Objects or classes, in file order.
-    pub fn entries(&self, kind: EntryKind) -> impl DoubleEndedIterator<Item = RecordAt> {
-        self.records.iter().filter(move |record| record.kind == RecordKind::Entry(kind)).copied()
+    pub fn entries(&self, kind: EntryRecordKind) -> impl DoubleEndedIterator<Item = RecordAt> {
+        self.records.iter().filter(move |record| record.kind == ClassicRecordKind::Entry(kind)).copied()
     }
 
     /// The first part of this name in a record.
@@ -147,13 +147,13 @@ impl Map {
     }
 
     /// An address of 32 bits that is nothing in the dump.
-    pub fn free(&self) -> u64 {
+    pub fn unused_address(&self) -> u64 {
         (1..0x1000_0000).map(|n| 0xffff_fff0 - 8 * n).find(|&address| !self.knows(address)).unwrap_or(8)
     }
 
     /// The dump with changes of its text, and where what stood at an offset is then. Changes stand in the order of the
     /// text.
-    pub(super) fn changed(&self, changes: &[Change], offset: usize) -> (Vec<u8>, usize) {
+    pub(super) fn changed(&self, changes: &[TextChange], offset: usize) -> (Vec<u8>, usize) {
         let (mut text, mut from, mut moved) = (Vec::new(), 0, offset);
         for (at, removed, put) in changes {
             text.extend_from_slice(&self.text[from..*at]);
@@ -164,22 +164,22 @@ impl Map {
             }
         }
         text.extend_from_slice(&self.text[from..]);
-        (through(text, self.encoding.inverse()), moved)
+        (translate(text, self.encoding.inverse()), moved)
     }
 }
 
-fn kind(record: &Record<'_>) -> RecordKind {
+fn kind(record: &Record<'_>) -> ClassicRecordKind {
     match record {
-        Record::Space(_) => RecordKind::Space,
-        Record::Version(_) => RecordKind::Version,
-        Record::Entry(entry) => RecordKind::Entry(entry.kind),
-        Record::Breakdown(..) => RecordKind::Breakdown,
-        Record::Eof(..) => RecordKind::Eof,
-        Record::Comment(_) => RecordKind::Comment,
+        Record::Space(_) => ClassicRecordKind::Space,
+        Record::Version(_) => ClassicRecordKind::Version,
+        Record::Entry(entry) => ClassicRecordKind::Entry(entry.kind),
+        Record::Breakdown(..) => ClassicRecordKind::Breakdown,
+        Record::Eof(..) => ClassicRecordKind::Eof,
+        Record::Comment(_) => ClassicRecordKind::Comment,
     }
 }
 
-fn through(bytes: Vec<u8>, table: Option<crate::bytes::ebcdic::Table>) -> Vec<u8> {
+fn translate(bytes: Vec<u8>, table: Option<crate::bytes::ebcdic::TranslationTable>) -> Vec<u8> {
     match table {
         Some(table) => bytes.into_iter().map(|byte| table[usize::from(byte)]).collect(),
         None => bytes,

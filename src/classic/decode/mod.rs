@@ -5,19 +5,19 @@ mod scan;
 
 use std::io::{self, Cursor, Read};
 
-use scan::{End, SHOWN, Scan};
+use scan::{ReferencesEnd, SHOWN, Scan};
 
-use crate::bytes::ebcdic::Mapped;
-use crate::bytes::stop::{Stop, keeping_error, refill, truncated};
-use crate::bytes::{Allowance, Incomplete, Window, shown};
+use crate::bytes::ebcdic::MappedStream;
+use crate::bytes::field_error::{FieldError, keeping_error, refill, truncated};
+use crate::bytes::{Allowance, IncompleteField, Window, quoted_or_hex};
 use crate::error::{DecodeError, Problem, TextPosition};
-use crate::family::Reading;
+use crate::family::ReadOptions;
 
 use super::book;
-use super::record::{Record, References};
+use super::record::{Record, ReferenceList};
 use super::wire::{Charset, Encoding, START};
 
-pub(super) use scan::{Part, is_blank};
+pub(super) use scan::{ScannedPart, is_blank};
 
 /// Reads a classic heap dump record by record.
 ///
@@ -25,7 +25,7 @@ pub(super) use scan::{Part, is_blank};
 /// may have [`LONGEST`] bytes.
 #[derive(Debug)]
 pub struct Decoder<R> {
-    window: Window<Mapped<Begun<R>>>,
+    window: Window<MappedStream<PeekedSource<R>>>,
     encoding: Encoding,
     declared: Option<u64>,
     index: u64,
@@ -35,19 +35,19 @@ pub struct Decoder<R> {
     /// Whether trailer record 2 was there.
     ended: bool,
     values: Vec<u64>,
-    reading: Reading,
+    reading: ReadOptions,
     allowance: Allowance,
 }
 
 /// A source whose start was read before, up to where that failed, if it did.
 #[derive(Debug)]
-struct Begun<R> {
+struct PeekedSource<R> {
     start: Cursor<Vec<u8>>,
     failed: Option<io::Error>,
     source: R,
 }
 
-impl<R: Read> Read for Begun<R> {
+impl<R: Read> Read for PeekedSource<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match self.start.read(buffer)? {
             0 => self.failed.take().map_or_else(|| self.source.read(buffer), Err),
@@ -64,16 +64,16 @@ pub const LONGEST: usize = 1 << 20;
 
 /// A record or a piece of one, and where it stands.
 #[derive(Clone, Copy, Debug)]
-pub enum Step<'s> {
+pub enum DecodeStep<'s> {
     /// A record, or an entry with its first references.
-    Record(At<'s>, Record<'s>),
+    Record(RecordSlice<'s>, Record<'s>),
     /// More references of the entry before.
-    More(At<'s>, References<'s>),
+    More(RecordSlice<'s>, ReferenceList<'s>),
 }
 
 /// The place of a record or piece.
 #[derive(Clone, Copy, Debug)]
-pub struct At<'s> {
+pub struct RecordSlice<'s> {
     /// The record's index, from 0, white space before the first record included.
     pub index: u64,
     /// Offset of its first byte, in bytes from the start of the decompressed stream.
@@ -87,7 +87,7 @@ pub struct At<'s> {
 }
 
 /// The visitor that a decoder's loop calls through a pointer: one copy of the loop serves all callers.
-type Visit<'v> = dyn FnMut(Step<'_>) -> Result<(), DecodeError> + 'v;
+type Visit<'v> = dyn FnMut(DecodeStep<'_>) -> Result<(), DecodeError> + 'v;
 
 impl<R: Read> Decoder<R> {
     /// Reads the start of a text and detects its encoding.
@@ -112,7 +112,10 @@ impl<R: Read> Decoder<R> {
         };
         let Some(encoding) = Encoding::detect(&start) else { return Err(not_classic(&start)) };
         Ok(Decoder {
-            window: Window::new(Mapped::new(Begun { start: Cursor::new(start), failed, source }, encoding.table())),
+            window: Window::new(MappedStream::new(
+                PeekedSource { start: Cursor::new(start), failed, source },
+                encoding.table(),
+            )),
             encoding,
             declared,
             index: 0,
@@ -120,14 +123,14 @@ impl<R: Read> Decoder<R> {
             line_start: 0,
             ended: false,
             values: Vec::new(),
-            reading: Reading::default(),
+            reading: ReadOptions::default(),
             allowance: Allowance::new(u64::MAX, book::FILE_TRUNCATED),
         })
     }
 
     /// Sets the reading of what the text alone does not decide.
     #[must_use]
-    pub fn with_reading(self, reading: Reading) -> Decoder<R> {
+    pub fn with_reading(self, reading: ReadOptions) -> Decoder<R> {
         Decoder { reading, ..self }
     }
 
@@ -143,7 +146,7 @@ impl<R: Read> Decoder<R> {
     }
 
     /// The reading of what the text alone does not decide.
-    pub fn reading(&self) -> Reading {
+    pub fn reading(&self) -> ReadOptions {
         self.reading
     }
 
@@ -164,7 +167,7 @@ impl<R: Read> Decoder<R> {
     pub fn visit<E, F>(&mut self, mut visit: F) -> Result<u64, E>
     where
         E: From<DecodeError>,
-        F: FnMut(Step<'_>) -> Result<(), E>,
+        F: FnMut(DecodeStep<'_>) -> Result<(), E>,
     {
         keeping_error(|keep| self.visit_called(&mut |step| keep(visit(step))))
     }
@@ -180,7 +183,7 @@ impl<R: Read> Decoder<R> {
             self.record(&mut values, visit)?;
         }
         self.values = values;
-        self.end()?;
+        self.check_end()?;
         Ok(self.window.offset())
     }
 
@@ -191,13 +194,13 @@ impl<R: Read> Decoder<R> {
             match scan.space() {
                 Ok(None) => return Ok(()),
                 Ok(Some(record)) => {
-                    let moved = Moved::of(&scan);
-                    visit(Step::Record(self.at(moved.used, false), record))?;
+                    let moved = ScanProgress::from_scan(&scan);
+                    visit(DecodeStep::Record(self.record_slice(moved.used, false), record))?;
                     self.consume(moved);
                     self.index += 1;
                     return Ok(());
                 }
-                Err(stop) => self.stopped(stop, whole)?,
+                Err(stop) => self.refill_or_fail(stop, whole)?,
             }
         }
     }
@@ -211,18 +214,18 @@ impl<R: Read> Decoder<R> {
             values.clear();
             match scan.record(values) {
                 Ok((record, end)) => {
-                    let open = matches!(end, End::Slice);
+                    let open = matches!(end, ReferencesEnd::Slice);
                     let begun = matches!(&record, Record::Entry(entry) if !entry.references.values.is_empty());
                     if open && !(enough && begun) {
                         self.refill()?;
                         continue;
                     }
-                    let moved = Moved::of(&scan);
+                    let moved = ScanProgress::from_scan(&scan);
                     self.ended |= matches!(record, Record::Eof(..));
                     if whole && moved.used == bytes.len() && !is_settled(&record) {
-                        self.cut(moved.used)?;
+                        self.check_last_line(moved.used)?;
                     }
-                    visit(Step::Record(self.at(moved.used, open), record))?;
+                    visit(DecodeStep::Record(self.record_slice(moved.used, open), record))?;
                     self.consume(moved);
                     if open {
                         self.pieces(values, visit)?;
@@ -230,7 +233,7 @@ impl<R: Read> Decoder<R> {
                     self.index += 1;
                     return Ok(());
                 }
-                Err(stop) => self.stopped(stop, whole)?,
+                Err(stop) => self.refill_or_fail(stop, whole)?,
             }
         }
     }
@@ -243,14 +246,14 @@ impl<R: Read> Decoder<R> {
             values.clear();
             match scan.references(values, true) {
                 Ok(end) => {
-                    let open = matches!(end, End::Slice);
-                    let moved = Moved::of(&scan);
-                    let references = References { text: &bytes[..moved.used], values };
+                    let open = matches!(end, ReferencesEnd::Slice);
+                    let moved = ScanProgress::from_scan(&scan);
+                    let references = ReferenceList { text: &bytes[..moved.used], values };
                     if !values.is_empty() || !open {
                         if whole && moved.used == bytes.len() && !ends_a_line(&references) {
-                            self.cut(moved.used)?;
+                            self.check_last_line(moved.used)?;
                         }
-                        visit(Step::More(self.at(moved.used, open), references))?;
+                        visit(DecodeStep::More(self.record_slice(moved.used, open), references))?;
                         self.consume(moved);
                     }
                     if !open {
@@ -258,22 +261,22 @@ impl<R: Read> Decoder<R> {
                     }
                     self.refill()?;
                 }
-                Err(stop) => self.stopped(stop, whole)?,
+                Err(stop) => self.refill_or_fail(stop, whole)?,
             }
         }
     }
 
     /// After an error: the offset of the record or piece of references that could not be read, its bytes as far as they are
     /// at hand, and its parts as far as they could be read, with the references among them.
-    pub(super) fn at_hand(&self, open: bool) -> (u64, &[u8], Vec<Part>) {
+    pub(super) fn at_hand(&self, open: bool) -> (u64, &[u8], Vec<ScannedPart>) {
         let (bytes, whole) = (self.window.bytes(), self.window.has_ended());
         (self.window.offset(), bytes, scan::parts(bytes, whole, self.is_ebcdic(), open))
     }
 
-    fn at(&self, used: usize, open: bool) -> At<'_> {
+    fn record_slice(&self, used: usize, open: bool) -> RecordSlice<'_> {
         let offset = self.window.offset();
         let position = TextPosition { line: self.line + 1, column: offset - self.line_start + 1 };
-        At { index: self.index, offset, position, bytes: &self.window.bytes()[..used], open }
+        RecordSlice { index: self.index, offset, position, bytes: &self.window.bytes()[..used], open }
     }
 
     /// Line and column of a byte of the window, on a line that begins before or in it.
@@ -295,7 +298,7 @@ impl<R: Read> Decoder<R> {
         self.encoding.charset != Charset::Utf8
     }
 
-    fn consume(&mut self, moved: Moved) {
+    fn consume(&mut self, moved: ScanProgress) {
         if let Some(start) = moved.line_start {
             self.line += moved.lines;
             self.line_start = self.window.offset() + start as u64;
@@ -304,72 +307,74 @@ impl<R: Read> Decoder<R> {
     }
 
     /// A record that could not be read: more bytes may help, unless the window has them all.
-    fn stopped(&mut self, stop: Stop, whole: bool) -> Result<(), DecodeError> {
+    fn refill_or_fail(&mut self, stop: FieldError, whole: bool) -> Result<(), DecodeError> {
         match stop {
-            Stop::Incomplete(short) if whole => Err(self.ends(short)),
-            Stop::Incomplete(_) => self.refill().map(|_| ()),
+            FieldError::Incomplete(short) if whole => Err(self.truncation_error(short)),
+            FieldError::Incomplete(_) => self.refill().map(|_| ()),
             // The message shows what stands there: not less of it because a read ended there.
-            Stop::Bad(bad) if !whole && self.window.bytes().len() - bad.place() <= SHOWN => self.refill().map(|_| ()),
-            Stop::Bad(bad) => Err(self.placed(bad.at(self.window.offset()))),
+            FieldError::Bad(bad) if !whole && self.window.bytes().len() - bad.place() <= SHOWN => {
+                self.refill().map(|_| ())
+            }
+            FieldError::Bad(bad) => Err(self.with_position(bad.into_error(self.window.offset()))),
         }
     }
 
     /// A record at the end of the text whose last line has not ended: what was its last number may be half of one.
     /// After trailer record 2 nothing is missing.
-    fn cut(&self, at: usize) -> Result<(), DecodeError> {
+    fn check_last_line(&self, at: usize) -> Result<(), DecodeError> {
         if self.ended {
             return Ok(());
         }
-        Err(self.ends(Incomplete { field: "line", at, needed: 1 }))
+        Err(self.truncation_error(IncompleteField { field: "line", at, needed: 1 }))
     }
 
     /// The text ends inside a field.
-    fn ends(&self, short: Incomplete) -> DecodeError {
+    fn truncation_error(&self, short: IncompleteField) -> DecodeError {
         let (start, available) = (self.window.offset(), self.window.bytes().len());
         let error = truncated(book::FILE_TRUNCATED, start, available, short);
-        self.shrunk(start + available as u64).unwrap_or_else(|| self.placed(error))
+        self.shrunk_error(start + available as u64).unwrap_or_else(|| self.with_position(error))
     }
 
     /// The error of a file that was longer when it was opened.
-    fn shrunk(&self, length: u64) -> Option<DecodeError> {
+    fn shrunk_error(&self, length: u64) -> Option<DecodeError> {
         let opened = self.declared.filter(|&opened| length < opened)?;
         let error = DecodeError::new(book::FILE_TRUNCATED, length, "record", Problem::Shrunk { opened });
-        Some(self.placed(error))
+        Some(self.with_position(error))
     }
 
     fn refill(&mut self) -> Result<bool, DecodeError> {
-        refill(&mut self.window, book::FILE_TRUNCATED).map_err(|e| self.placed(e))
+        refill(&mut self.window, book::FILE_TRUNCATED).map_err(|e| self.with_position(e))
     }
 
-    fn placed(&self, error: DecodeError) -> DecodeError {
+    fn with_position(&self, error: DecodeError) -> DecodeError {
         let at = error.offset().saturating_sub(self.window.offset()) as usize;
         error.in_record(self.index).at_position(self.position(at))
     }
 
     /// The text ends between two records.
-    fn end(&self) -> Result<(), DecodeError> {
+    fn check_end(&self) -> Result<(), DecodeError> {
         let length = self.window.offset();
-        if let Some(error) = self.shrunk(length) {
+        if let Some(error) = self.shrunk_error(length) {
             return Err(error);
         }
         if self.ended {
             return Ok(());
         }
-        Err(self.placed(DecodeError::new(book::TRAILER_MISSING, length, "record", Problem::MissingEnd)))
+        Err(self.with_position(DecodeError::new(book::TRAILER_MISSING, length, "record", Problem::MissingEnd)))
     }
 }
 
 /// The progress of a scan.
 #[derive(Clone, Copy, Debug)]
-struct Moved {
+struct ScanProgress {
     used: usize,
     lines: u64,
     line_start: Option<usize>,
 }
 
-impl Moved {
-    fn of(scan: &Scan<'_>) -> Moved {
-        Moved { used: scan.at, lines: scan.lines, line_start: scan.line_start }
+impl ScanProgress {
+    fn from_scan(scan: &Scan<'_>) -> ScanProgress {
+        ScanProgress { used: scan.at, lines: scan.lines, line_start: scan.line_start }
     }
 }
 
@@ -386,7 +391,7 @@ fn is_settled(record: &Record<'_>) -> bool {
 }
 
 /// Whether the line of the references has ended; where there is none, that of the type stands before it.
-fn ends_a_line(references: &References<'_>) -> bool {
+fn ends_a_line(references: &ReferenceList<'_>) -> bool {
     let white = references.text.iter().rev().take_while(|b| matches!(**b, b' ' | b'\t' | b'\r' | b'\n' | 0x85)).count();
     let after = &references.text[references.text.len() - white..];
     line_ends(after) >= if references.values.is_empty() { 2 } else { 1 }
@@ -399,7 +404,7 @@ fn line_ends(white: &[u8]) -> usize {
 fn not_classic(start: &[u8]) -> DecodeError {
     let found = match start {
         [] => "nothing".to_owned(),
-        _ => shown(&start[..start.len().min(16)]),
+        _ => quoted_or_hex(&start[..start.len().min(16)]),
     };
     let expected = "a classic heap dump: \"//\" or an address that begins with 0x, in ASCII or EBCDIC".to_owned();
     let problem = Problem::Unexpected { expected, found };

@@ -4,12 +4,15 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr2};
 
-use crate::bytes::stop::{Stop, bad};
-use crate::bytes::{Incomplete, quoted};
+use crate::bytes::field_error::{FieldError, bad_field};
+use crate::bytes::{IncompleteField, quoted};
 use crate::classic::book;
 
-use super::super::record::{BREAKDOWN, Counts, EOF, Entry, Line, Number, Record, References, Totals, VERSION, decimal};
-use super::super::wire::EntryKind;
+use super::super::record::{
+    BREAKDOWN, BreakdownCounts, EOF, EntryRecord, EofTotals, Record, ReferenceList, SlashLine, SpelledNumber, VERSION,
+    decimal,
+};
+use super::super::wire::EntryRecordKind;
 use super::LONGEST;
 
 /// A place in a slice of text.
@@ -35,7 +38,7 @@ const ENTRY: [&str; 7] = ["address", "white space", "size", "white space", "reco
 
 /// A part of a record, or of a piece of its references.
 #[derive(Clone, Debug)]
-pub(in super::super) struct Part {
+pub(in super::super) struct ScannedPart {
     pub(in super::super) name: &'static str,
     pub(in super::super) at: Range<usize>,
     /// The address that a reference leads to.
@@ -43,7 +46,7 @@ pub(in super::super) struct Part {
 }
 
 /// The parts of a record that cannot be read, or of references that go on, as far as they can be.
-pub(super) fn parts(bytes: &[u8], whole: bool, nel: bool, references: bool) -> Vec<Part> {
+pub(super) fn parts(bytes: &[u8], whole: bool, nel: bool, references: bool) -> Vec<ScannedPart> {
     let mut values = Vec::new();
     let mut scan = Scan::new(bytes, whole, nel);
     // It fails, as it did before.
@@ -53,13 +56,13 @@ pub(super) fn parts(bytes: &[u8], whole: bool, nel: bool, references: bool) -> V
     let mut parts = Vec::new();
     for (name, &end) in ENTRY.into_iter().zip(&ends[..read]) {
         if start < end {
-            parts.push(Part { name, at: start..end, to: None });
+            parts.push(ScannedPart { name, at: start..end, to: None });
         }
         start = end;
     }
     if references || read == ENTRY.len() {
         references_in(&bytes[start..at.max(start)], &values, |name, at, to| {
-            parts.push(Part { name, at: start + at.start..start + at.end, to });
+            parts.push(ScannedPart { name, at: start + at.start..start + at.end, to });
         });
     }
     parts
@@ -85,7 +88,7 @@ pub(in super::super) fn is_blank(byte: u8) -> bool {
 
 /// References, as far as they are sure to be whole.
 #[derive(Debug)]
-pub(super) enum End {
+pub(super) enum ReferencesEnd {
     /// The record ends where the scan stands.
     Record,
     /// The slice does.
@@ -98,116 +101,116 @@ impl<'a> Scan<'a> {
     }
 
     /// The next record, up to the first byte of the one after it. `values` takes the references.
-    pub(super) fn record(&mut self, values: &'a mut Vec<u64>) -> Result<(Record<'a>, End), Stop> {
+    pub(super) fn record(&mut self, values: &'a mut Vec<u64>) -> Result<(Record<'a>, ReferencesEnd), FieldError> {
         match self.bytes[self.at..] {
-            [b'/', b'/', ..] => Ok((self.line()?, End::Record)),
+            [b'/', b'/', ..] => Ok((self.line()?, ReferencesEnd::Record)),
             [b'0', b'x' | b'X', ..] => {
                 let (entry, end) = self.entry(values)?;
                 Ok((Record::Entry(entry), end))
             }
-            [b'/' | b'0'] | [] => Err(self.short("record", 2)),
+            [b'/' | b'0'] | [] => Err(self.incomplete("record", 2)),
             _ => Err(self.unexpected("record", "\"//\", or an address that begins with 0x")),
         }
     }
 
     /// White space and a byte order mark before the first record.
-    pub(super) fn space(&mut self) -> Result<Option<Record<'a>>, Stop> {
+    pub(super) fn space(&mut self) -> Result<Option<Record<'a>>, FieldError> {
         if !self.nel && self.bytes.starts_with(b"\xef\xbb\xbf") {
             self.at = 3;
         }
-        self.white()?;
+        self.skip_white_space()?;
         if self.at == self.bytes.len() && !self.whole {
-            return Err(self.short("white space", 1));
+            return Err(self.incomplete("white space", 1));
         }
         Ok((self.at > 0).then(|| Record::Space(&self.bytes[..self.at])))
     }
 
-    fn line(&mut self) -> Result<Record<'a>, Stop> {
+    fn line(&mut self) -> Result<Record<'a>, FieldError> {
         let start = self.at;
         self.pass_line();
         self.limit("line", start)?;
         if self.at == self.bytes.len() && !self.whole {
-            return Err(self.short("line", 1));
+            return Err(self.incomplete("line", 1));
         }
         let text = &self.bytes[start..self.at];
         let text = text.strip_suffix(b"\r").unwrap_or(text);
         let end = start + text.len();
         self.at = end;
-        self.white()?;
+        self.skip_white_space()?;
         if self.at == self.bytes.len() && !self.whole {
-            return Err(self.short("white space", 1));
+            return Err(self.incomplete("white space", 1));
         }
-        let line = Line { text, after: &self.bytes[end..self.at] };
+        let line = SlashLine { text, after: &self.bytes[end..self.at] };
         let content = line.content();
         let trailer = |expected: &str| {
             if line.after.is_empty() {
-                return self.short("line", 1);
+                return self.incomplete("line", 1);
             }
             let found = shown(content);
-            bad(book::TRAILER_SYNTAX, "trailer", start, expected, found)
+            bad_field(book::TRAILER_SYNTAX, "trailer", start, expected, found)
         };
         if content.starts_with(VERSION) {
             Ok(Record::Version(line))
         } else if content.starts_with(BREAKDOWN) {
             let expected = "// Breakdown - Classes: N, Objects: N, ObjectArrays: N, PrimitiveArrays: N";
-            Ok(Record::Breakdown(line, Counts::parse(content).ok_or_else(|| trailer(expected))?))
+            Ok(Record::Breakdown(line, BreakdownCounts::parse(content).ok_or_else(|| trailer(expected))?))
         } else if content.starts_with(EOF) {
             let expected = "// EOF: Total 'Objects',Refs(null) : N,N(N)";
-            Ok(Record::Eof(line, Totals::parse(content).ok_or_else(|| trailer(expected))?))
+            Ok(Record::Eof(line, EofTotals::parse(content).ok_or_else(|| trailer(expected))?))
         } else {
             Ok(Record::Comment(line))
         }
     }
 
-    fn entry(&mut self, values: &'a mut Vec<u64>) -> Result<(Entry<'a>, End), Stop> {
+    fn entry(&mut self, values: &'a mut Vec<u64>) -> Result<(EntryRecord<'a>, ReferencesEnd), FieldError> {
         let address = self.hexadecimal("address")?;
-        self.part();
+        self.end_part();
         let before_size = self.blanks()?;
-        self.part();
+        self.end_part();
         match self.bytes.get(self.at) {
             Some(b'[') => {}
-            None => return Err(self.short("size", 1)),
+            None => return Err(self.incomplete("size", 1)),
             _ => {
                 let expected = "the size of an object or class in brackets: references stand after a record";
                 return Err(self.refuse(book::REFERENCE_WITHOUT_RECORD, "size", expected));
             }
         }
         let size = self.size()?;
-        self.part();
+        self.end_part();
         let before_kind = self.blanks()?;
-        self.part();
+        self.end_part();
         let Some(word) = self.bytes[self.at..].first_chunk::<3>() else {
             let begun = &self.bytes[self.at..];
             if b"OBJ".starts_with(begun) || b"CLS".starts_with(begun) {
-                return Err(self.short("record type", 3));
+                return Err(self.incomplete("record type", 3));
             }
             return Err(self.refuse(book::RECORD_TYPE, "record type", "OBJ or CLS"));
         };
         let kind = match word {
-            b"OBJ" => EntryKind::Object,
-            b"CLS" => EntryKind::Class,
+            b"OBJ" => EntryRecordKind::Object,
+            b"CLS" => EntryRecordKind::Class,
             _ => return Err(self.refuse(book::RECORD_TYPE, "record type", "OBJ or CLS")),
         };
         self.at += 3;
-        self.part();
+        self.end_part();
         let before_name = self.before_name()?;
-        self.part();
+        self.end_part();
         if self.at == self.bytes.len() {
-            return Err(self.short("type", 1));
+            return Err(self.incomplete("type", 1));
         }
         if before_name.is_empty() && !self.is_line_end() && self.bytes[self.at] != b'\r' {
             return Err(self.refuse(book::RECORD_TYPE, "type", "white space after OBJ or CLS"));
         }
         let name = self.name()?;
-        self.part();
+        self.end_part();
         let start = self.at;
         let end = self.references(values, false)?;
-        let references = References { text: &self.bytes[start..self.at], values: values.as_slice() };
-        Ok((Entry { address, before_size, size, before_kind, kind, before_name, name, references }, end))
+        let references = ReferenceList { text: &self.bytes[start..self.at], values: values.as_slice() };
+        Ok((EntryRecord { address, before_size, size, before_kind, kind, before_name, name, references }, end))
     }
 
     /// White space before a type: a carriage return is some where no line ends there.
-    fn before_name(&mut self) -> Result<&'a [u8], Stop> {
+    fn before_name(&mut self) -> Result<&'a [u8], FieldError> {
         let start = self.at;
         while matches!(self.bytes.get(self.at), Some(b' ' | b'\t' | b'\r')) {
             self.at += 1;
@@ -223,19 +226,19 @@ impl<'a> Scan<'a> {
 
     /// The next part of an entry ends here.
     #[inline]
-    fn part(&mut self) {
+    fn end_part(&mut self) {
         self.ends[self.read] = self.at;
         self.read += 1;
     }
 
     /// The type: up to the end of the line, and on if the next line begins like nothing else that is known.
-    fn name(&mut self) -> Result<&'a [u8], Stop> {
+    fn name(&mut self) -> Result<&'a [u8], FieldError> {
         let start = self.at;
         loop {
             self.pass_line();
             self.limit("type", start)?;
             if self.at == self.bytes.len() {
-                return Err(self.short("type", 1));
+                return Err(self.incomplete("type", 1));
             }
             if self.bytes[start..self.at].iter().all(|b| matches!(b, b' ' | b'\t' | b'\r')) {
                 // A name goes on after a line break, but it does not begin with one.
@@ -243,7 +246,7 @@ impl<'a> Scan<'a> {
                 return Ok(&[]);
             }
             match &self.bytes[self.at + 1..] {
-                [] | [b'/' | b'0'] if !self.whole => return Err(self.short("type", 2)),
+                [] | [b'/' | b'0'] if !self.whole => return Err(self.incomplete("type", 2)),
                 [] | [b' ' | b'\t' | b'\r' | b'\n', ..] | [b'/', b'/', ..] | [b'0', b'x' | b'X', ..] => break,
                 [0x85, ..] if self.nel => break,
                 // A name with a line break in it, which no writer escapes.
@@ -274,7 +277,7 @@ impl<'a> Scan<'a> {
 
     /// `0x` and digits.
     #[inline]
-    pub(super) fn hexadecimal(&mut self, field: &'static str) -> Result<Number<'a>, Stop> {
+    pub(super) fn hexadecimal(&mut self, field: &'static str) -> Result<SpelledNumber<'a>, FieldError> {
         let start = self.at;
         // What digits are worth, and the digits beyond the last sixteen.
         let (mut value, mut beyond, mut count) = (0_u64, 0, 0_u64);
@@ -291,7 +294,7 @@ impl<'a> Scan<'a> {
         self.limit(field, start)?;
         if self.at == self.bytes.len() && (!self.whole || count == 0) {
             self.at = start;
-            return Err(self.short(field, count + 3));
+            return Err(self.incomplete(field, count + 3));
         }
         let text = &self.bytes[start..self.at];
         let after = self.bytes.get(self.at);
@@ -302,11 +305,11 @@ impl<'a> Scan<'a> {
             self.at = start;
             return Err(self.refuse(book::NUMBER_HEXADECIMAL, field, "at most 16 hexadecimal digits"));
         }
-        Ok(Number { text, value })
+        Ok(SpelledNumber { text, value })
     }
 
     /// A decimal number in brackets.
-    fn size(&mut self) -> Result<Number<'a>, Stop> {
+    fn size(&mut self) -> Result<SpelledNumber<'a>, FieldError> {
         let start = self.at;
         let rest = &self.bytes[start + 1..];
         let count = rest.iter().take_while(|b| b.is_ascii_digit()).count();
@@ -314,19 +317,19 @@ impl<'a> Scan<'a> {
         self.limit("size", start)?;
         self.at = start;
         if count == rest.len() {
-            return Err(self.short("size", count as u64 + 2));
+            return Err(self.incomplete("size", count as u64 + 2));
         }
         match (decimal(&rest[..count]), rest.get(count)) {
             (Some(value), Some(b']')) => {
                 self.at = start + count + 2;
-                Ok(Number { text: &self.bytes[start..self.at], value })
+                Ok(SpelledNumber { text: &self.bytes[start..self.at], value })
             }
             _ => Err(self.refuse(book::NUMBER_SIZE, "size", "decimal digits below 2^64, and a bracket")),
         }
     }
 
     /// Spaces and tabs.
-    fn blanks(&mut self) -> Result<&'a [u8], Stop> {
+    fn blanks(&mut self) -> Result<&'a [u8], FieldError> {
         let start = self.at;
         let count = self.bytes[start..].iter().take_while(|b| matches!(b, b' ' | b'\t')).count();
         self.at += count;
@@ -336,7 +339,7 @@ impl<'a> Scan<'a> {
 
     /// White space of any kind; whether it ended a line.
     #[inline]
-    pub(super) fn white(&mut self) -> Result<bool, Stop> {
+    pub(super) fn skip_white_space(&mut self) -> Result<bool, FieldError> {
         let start = self.at;
         let mut crossed = false;
         loop {
@@ -361,7 +364,7 @@ impl<'a> Scan<'a> {
 
     /// Refuses what is longer than anything may be, wherever a reader's buffer ends.
     #[inline]
-    fn limit(&self, field: &'static str, start: usize) -> Result<(), Stop> {
+    fn limit(&self, field: &'static str, start: usize) -> Result<(), FieldError> {
         if self.at - start > LONGEST { Err(too_long(field, start)) } else { Ok(()) }
     }
 
@@ -375,23 +378,23 @@ impl<'a> Scan<'a> {
         matches!(self.bytes.get(self.at), Some(b'\n')) || self.nel && self.bytes.get(self.at) == Some(&0x85)
     }
 
-    pub(super) fn short(&self, field: &'static str, needed: u64) -> Stop {
-        Stop::Incomplete(Incomplete { field, at: self.at, needed })
+    pub(super) fn incomplete(&self, field: &'static str, needed: u64) -> FieldError {
+        FieldError::Incomplete(IncompleteField { field, at: self.at, needed })
     }
 
-    pub(super) fn unexpected(&self, field: &'static str, expected: &str) -> Stop {
+    pub(super) fn unexpected(&self, field: &'static str, expected: &str) -> FieldError {
         self.refuse(book::RECORD_START, field, expected)
     }
 
     #[cold]
-    fn refuse(&self, rule: crate::error::RuleId, field: &'static str, expected: &str) -> Stop {
-        bad(rule, field, self.at, expected, shown(&self.bytes[self.at..]))
+    fn refuse(&self, rule: crate::error::RuleId, field: &'static str, expected: &str) -> FieldError {
+        bad_field(rule, field, self.at, expected, shown(&self.bytes[self.at..]))
     }
 }
 
 #[cold]
-fn too_long(field: &'static str, start: usize) -> Stop {
-    bad(book::RECORD_LONG, field, start, format!("at most {LONGEST} bytes"), "more")
+fn too_long(field: &'static str, start: usize) -> FieldError {
+    bad_field(book::RECORD_LONG, field, start, format!("at most {LONGEST} bytes"), "more")
 }
 
 #[inline(always)]

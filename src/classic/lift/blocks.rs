@@ -27,7 +27,7 @@ impl Default for FirstReferences {
 
 impl FirstReferences {
     /// Takes in an object's type and first reference, and gives about how many bytes they take.
-    pub(in super::super) fn enter(&mut self, name: &Name, first: Option<Address>) -> u64 {
+    pub(in super::super) fn insert(&mut self, name: &Name, first: Option<Address>) -> u64 {
         let FirstReferences::Known(known, count) = self else { return 0 };
         let mut held = 0;
         match first.filter(|first| !first.is_null() && *count < MANY_CLASSES) {

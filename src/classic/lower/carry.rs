@@ -3,13 +3,14 @@
 use foldhash::{HashMap, HashMapExt};
 
 use crate::error::{Error, LowerError};
-use crate::lower::Order;
+use crate::lower::ClassPlacement;
 use crate::model::{
-    Address, ByteLen, Class, Contents, FieldType, Hierarchy, Long, Name, Object, ObjectKind, Pieces, PrimitiveType,
+    Address, ByteLen, Class, Contents, FieldType, Hierarchy, Name, Object, ObjectKind, Pieces, PiecewiseContents,
+    PrimitiveType,
 };
 
 use super::LowerOptions;
-use super::profiles::{ClassReferences, Nulls, Profile};
+use super::profiles::{ClassReferences, NullSpelling, Profile};
 
 /// Carries one heap's classes and objects for one profile.
 pub(super) struct Carrier<'c> {
@@ -18,52 +19,52 @@ pub(super) struct Carrier<'c> {
     hierarchy: Hierarchy,
     by_name: HashMap<&'c Name, Vec<usize>>,
     profile: &'static Profile,
-    order: Order,
+    order: ClassPlacement,
 }
 
 /// The facts that a record holds.
-pub(super) struct Told {
+pub(super) struct CarriedEntry {
     pub(super) address: Address,
     pub(super) size: ByteLen,
     pub(super) name: Name,
     /// All references that are listed, a class block included.
-    pub(super) references: Listed,
+    pub(super) references: CarriedReferences,
     /// Null references that are not.
     pub(super) dropped: u64,
 }
 
 /// References that are listed.
 #[derive(Clone)]
-pub(super) enum Listed {
+pub(super) enum CarriedReferences {
     Held(Vec<Address>),
     /// Too many to be held.
     Long(Pieces<Address>),
 }
 
-impl Listed {
+impl CarriedReferences {
     /// The references that are held.
     pub(super) fn held(&self) -> &[Address] {
         match self {
-            Listed::Held(listed) => listed,
-            Listed::Long(_) => &[],
+            CarriedReferences::Held(listed) => listed,
+            CarriedReferences::Long(_) => &[],
         }
     }
 
     /// The references as the contents of an object or class in memory.
     pub(super) fn hold(&self) -> Result<Vec<Address>, Error> {
         match self {
-            Listed::Held(listed) => Ok(listed.clone()),
-            Listed::Long(listed) => listed.collect(),
+            CarriedReferences::Held(listed) => Ok(listed.clone()),
+            CarriedReferences::Long(listed) => listed.collect(),
         }
     }
 
     /// The number of references, and of those that are null.
     pub(super) fn count(&self) -> Result<(u64, u64), Error> {
         Ok(match self {
-            Listed::Held(listed) => {
+            CarriedReferences::Held(listed) => {
                 (listed.len() as u64, listed.iter().filter(|reference| reference.is_null()).count() as u64)
             }
-            Listed::Long(listed) => (listed.count(), listed.nulls()?),
+            CarriedReferences::Long(listed) => (listed.count(), listed.nulls()?),
         })
     }
 }
@@ -99,7 +100,7 @@ impl<'c> Carrier<'c> {
     }
 
     /// The facts in the record of the class at this place.
-    pub(super) fn class(&self, index: usize) -> Result<Told, LowerError> {
+    pub(super) fn class(&self, index: usize) -> Result<CarriedEntry, LowerError> {
         let class = &self.classes[index];
         let mut references = match &class.references {
             Some(listed) => listed.clone(),
@@ -108,20 +109,20 @@ impl<'c> Carrier<'c> {
             }
             None => self.class_references(index),
         };
-        if self.profile.class_references == ClassReferences::BlocksFirst && self.order != Order::AsHeap {
+        if self.profile.class_references == ClassReferences::BlocksFirst && self.order != ClassPlacement::AsHeap {
             references.sort_by_key(|reference| !self.by_address.contains_key(reference));
         }
         let dropped = self.drop_nulls(&mut references);
-        Ok(Told {
+        Ok(CarriedEntry {
             address: class.address,
-            size: sized(class.class_object_size, class.address)?,
+            size: checked_size(class.class_object_size, class.address)?,
             name: class.name.clone(),
-            references: Listed::Held(references),
+            references: CarriedReferences::Held(references),
             dropped,
         })
     }
 
-    pub(super) fn object(&self, object: &Object) -> Result<Told, Error> {
+    pub(super) fn object(&self, object: &Object) -> Result<CarriedEntry, Error> {
         let class = object.class.or(object.class_word.filter(|_| object.kind == ObjectKind::Instance));
         let name = match (&object.class_name, class.and_then(|class| self.class_at(class))) {
             (Some(name), _) => name.clone(),
@@ -131,47 +132,61 @@ impl<'c> Carrier<'c> {
         let mut references = match &object.contents {
             Contents::Fields(_) => {
                 let place = object.class.and_then(|class| self.by_address.get(&class)).copied();
-                Listed::Held(self.hierarchy.layout_order(self.classes, place, object))
+                CarriedReferences::Held(self.hierarchy.layout_order(self.classes, place, object))
             }
             Contents::Elements(elements) if self.profile.reverses_elements => {
-                Listed::Held(elements.iter().rev().copied().collect())
+                CarriedReferences::Held(elements.iter().rev().copied().collect())
             }
-            Contents::References(listed) | Contents::Elements(listed) => Listed::Held(listed.clone()),
-            Contents::Long(Long::Elements(elements)) if self.profile.reverses_elements => {
-                Listed::Long(elements.reversed())
+            Contents::References(listed) | Contents::Elements(listed) => CarriedReferences::Held(listed.clone()),
+            Contents::Long(PiecewiseContents::Elements(elements)) if self.profile.reverses_elements => {
+                CarriedReferences::Long(elements.reversed())
             }
-            Contents::Long(Long::References(listed) | Long::Elements(listed)) => Listed::Long(listed.clone()),
-            Contents::Primitives(_) | Contents::Long(Long::Primitives(_)) => Listed::Held(Vec::new()),
-            Contents::Unknown if matches!(object.kind, ObjectKind::PrimitiveArray(_)) => Listed::Held(Vec::new()),
-            Contents::Raw(_) | Contents::Long(Long::Raw(_)) | Contents::Unknown => {
+            Contents::Long(PiecewiseContents::References(listed) | PiecewiseContents::Elements(listed)) => {
+                CarriedReferences::Long(listed.clone())
+            }
+            Contents::Primitives(_) | Contents::Long(PiecewiseContents::Primitives(_)) => {
+                CarriedReferences::Held(Vec::new())
+            }
+            Contents::Unknown if matches!(object.kind, ObjectKind::PrimitiveArray(_)) => {
+                CarriedReferences::Held(Vec::new())
+            }
+            Contents::Raw(_) | Contents::Long(PiecewiseContents::Raw(_)) | Contents::Unknown => {
                 return Err(LowerError::Unknown { what: "what it refers to", address: object.address }.into());
             }
         };
         let dropped = match &mut references {
-            Listed::Held(references) => self.drop_nulls(references),
-            Listed::Long(references) if self.profile.nulls == Nulls::Counted => {
+            CarriedReferences::Held(references) => self.drop_nulls(references),
+            CarriedReferences::Long(references) if self.profile.nulls == NullSpelling::Counted => {
                 let all = references.count();
                 *references = references.without_nulls()?;
                 all - references.count()
             }
-            Listed::Long(_) => 0,
+            CarriedReferences::Long(_) => 0,
         };
         if self.profile.class_blocks {
             let named = self.by_name.get(&name).and_then(|found| found.first());
             let block = class.or(named.map(|&index| self.classes[index].address));
             let block = known(block, "the class", object.address)?;
             match &mut references {
-                Listed::Held(references) => references.insert(0, block),
-                Listed::Long(references) => *references = Pieces::from(vec![block]).followed_by(references.clone()),
+                CarriedReferences::Held(references) => references.insert(0, block),
+                CarriedReferences::Long(references) => {
+                    *references = Pieces::from(vec![block]).followed_by(references.clone())
+                }
             }
         }
         let of_class = || class.and_then(|class| self.class_at(class)?.instance_size);
         let size = object.size.or_else(|| of_class().filter(|_| object.kind == ObjectKind::Instance));
-        Ok(Told { address: object.address, size: sized(size, object.address)?, name, references, dropped })
+        Ok(CarriedEntry {
+            address: object.address,
+            size: checked_size(size, object.address)?,
+            name,
+            references,
+            dropped,
+        })
     }
 
     fn drop_nulls(&self, references: &mut Vec<Address>) -> u64 {
-        if self.profile.nulls != Nulls::Counted {
+        if self.profile.nulls != NullSpelling::Counted {
             return 0;
         }
         let all = references.len();
@@ -252,7 +267,7 @@ fn known<T>(fact: Option<T>, what: &'static str, address: Address) -> Result<T, 
 }
 
 /// A size that a reader's signed number of 64 bits holds.
-fn sized(size: Option<ByteLen>, address: Address) -> Result<ByteLen, LowerError> {
+fn checked_size(size: Option<ByteLen>, address: Address) -> Result<ByteLen, LowerError> {
     let (what, limit) = ("the size", i64::MAX as u64);
     match known(size, what, address)? {
         ByteLen(value) if value > limit => Err(LowerError::OutOfRange { what, address, value, limit }),

@@ -5,7 +5,7 @@ use std::io::Write;
 use crate::classic::open::FORMAT;
 use crate::compare::Facet;
 use crate::error::Error;
-use crate::family::{ArrayClass, Format, Lower, Lowering, Needs, Wishes, only_heap};
+use crate::family::{ArrayClass, Format, HeapRequirements, Lower, Lowering, WriteRequest, only_heap};
 use crate::generate::{GenerateOptions, Library};
 use crate::lower::Adherence;
 use crate::model::{Dump, DumpSource, Facts, WordSize};
@@ -18,7 +18,7 @@ use super::{LowerOptions, carry, write};
 ///
 /// # Errors
 /// If the characters and the ends of lines do not go together.
-pub(in super::super) fn encoding(wishes: &Wishes) -> Result<Option<Encoding>, Error> {
+pub(in super::super) fn encoding(wishes: &WriteRequest) -> Result<Option<Encoding>, Error> {
     if wishes.charset.is_none() && wishes.newline.is_none() {
         return Ok(None);
     }
@@ -60,23 +60,23 @@ impl Lower for LowerOptions {
         LowerOptions { adherence: Adherence::Heap, ..*self }.into()
     }
 
-    fn with(&self, wishes: &Wishes) -> Result<Lowering, Error> {
+    fn with_request(&self, wishes: &WriteRequest) -> Result<Lowering, Error> {
         // What is not wished is the dump's own; ends of lines follow the characters where those are wished.
         let charset = Some(wishes.charset.unwrap_or(self.encoding.charset));
         let newline = wishes.newline.or(wishes.charset.is_none().then_some(self.encoding.newline));
-        let encoding = encoding(&Wishes { charset, newline, ..wishes.clone() })?.unwrap_or(self.encoding);
+        let encoding = encoding(&WriteRequest { charset, newline, ..wishes.clone() })?.unwrap_or(self.encoding);
         Ok(LowerOptions { word: wishes.word, encoding, ..*self }.into())
     }
 
-    fn suit(&self, options: GenerateOptions) -> GenerateOptions {
+    fn adapt_options(&self, options: GenerateOptions) -> GenerateOptions {
         let is_latin1 = self.encoding.charset != Charset::Utf8;
         options.word(self.word.unwrap_or(WordSize::Bits64)).latin1_names(is_latin1).library(Library::J9)
     }
 
-    fn needs(&self, facts: &Facts) -> Needs {
-        Needs {
+    fn requirements(&self, facts: &Facts) -> HeapRequirements {
+        HeapRequirements {
             unit: 1,
-            largest: Needs::largest_address(self.word, facts),
+            largest: HeapRequirements::largest_address(self.word, facts),
             surroundings: false,
             classes: self.profile.class_blocks,
             primitive_array_classes: self.profile.class_blocks,
@@ -87,8 +87,9 @@ impl Lower for LowerOptions {
             names_and_sizes: true,
             array_sizes: None,
             // A space, `0x` and the digits.
-            superclass_lists: (self.profile.class_references != ClassReferences::SlotsFirst)
-                .then_some(if Needs::largest_address(self.word, facts) > u64::from(u32::MAX) { 19 } else { 11 }),
+            superclass_lists: (self.profile.class_references != ClassReferences::SlotsFirst).then_some(
+                if HeapRequirements::largest_address(self.word, facts) > u64::from(u32::MAX) { 19 } else { 11 },
+            ),
             word_size: true,
         }
     }

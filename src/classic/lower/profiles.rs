@@ -4,7 +4,7 @@
 //! `runtime/rasdump/heapdump_classic.c`; *jdmpview* is OpenJ9 `ClassicHeapDumpFormatter`, confirmed by texts that it
 //! made. What has no source is named as ours in `specs/classic.toml`.
 
-use crate::lower::{Adherence, Order};
+use crate::lower::{Adherence, ClassPlacement};
 use crate::model::{Facts, WordSize};
 
 use super::LowerOptions;
@@ -21,24 +21,24 @@ pub struct Profile {
     /// Whether the first reference of each object is its class block (C5).
     pub class_blocks: bool,
     /// The treatment of null references (C4).
-    pub nulls: Nulls,
+    pub nulls: NullSpelling,
     /// Order of the references of an array whose positions are known (C14).
     pub reverses_elements: bool,
     /// The references that a class lists, where the heap knows what each of them is (C11).
     pub class_references: ClassReferences,
     /// The spelling of names where the encoding is UTF-8.
-    pub names: Names,
+    pub names: NameEncoding,
     /// Whether an array of arrays of a primitive type counts as a primitive array (C13).
     pub counts_by_leaf: bool,
     /// Whether a line break stands where the version line would (C1).
     pub blank_without_version: bool,
     /// Spelling of the trailers (C7, C8).
-    pub trailers: Trailers,
+    pub trailers: TrailerSpelling,
 }
 
 /// The treatment of null references.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Nulls {
+pub enum NullSpelling {
     /// Listed with as many digits as others.
     Padded,
     /// Listed as `0x0`.
@@ -62,7 +62,7 @@ pub enum ClassReferences {
 
 /// The spelling of names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Names {
+pub enum NameEncoding {
     /// Modified UTF-8, as the JVM has them.
     AsTheJvm,
     /// UTF-8, which has no lone surrogates.
@@ -71,7 +71,7 @@ pub enum Names {
 
 /// Spelling of the trailers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Trailers {
+pub enum TrailerSpelling {
     /// `Classes: 1`, `EOF: Total ... : 1`.
     Page,
     /// `Classes: 1`, `EOF:  Total ... : 1`.
@@ -89,35 +89,35 @@ pub const PROFILES: &[Profile] = &[
         name: "ibm-j9",
         summary: "IBM J9 2.3 to 2.5: class blocks and nulls are listed, class blocks of a class first",
         class_blocks: true,
-        nulls: Nulls::Padded,
+        nulls: NullSpelling::Padded,
         reverses_elements: false,
         class_references: ClassReferences::BlocksFirst,
         counts_by_leaf: false,
         blank_without_version: false,
-        trailers: Trailers::Page,
+        trailers: TrailerSpelling::Page,
         ..NATIVE
     },
     Profile {
         name: "jdmpview",
         summary: "jdmpview's classic formatter: nulls are listed as 0x0, trailers without spaces",
-        nulls: Nulls::Short,
+        nulls: NullSpelling::Short,
         class_references: ClassReferences::All,
-        names: Names::Standard,
+        names: NameEncoding::Standard,
         counts_by_leaf: false,
         blank_without_version: false,
-        trailers: Trailers::Tight,
+        trailers: TrailerSpelling::Tight,
         ..NATIVE
     },
     Profile {
         name: "any",
         summary: "every freedom that a tolerant reader should allow, drawn from the seed",
         sorts: false,
-        nulls: Nulls::Drawn,
+        nulls: NullSpelling::Drawn,
         reverses_elements: false,
         class_references: ClassReferences::All,
         counts_by_leaf: false,
         blank_without_version: false,
-        trailers: Trailers::Drawn,
+        trailers: TrailerSpelling::Drawn,
         ..NATIVE
     },
 ];
@@ -127,13 +127,13 @@ const NATIVE: Profile = Profile {
     summary: "OpenJ9's native writer: neither nulls nor classes of objects are listed",
     sorts: true,
     class_blocks: false,
-    nulls: Nulls::Counted,
+    nulls: NullSpelling::Counted,
     reverses_elements: true,
     class_references: ClassReferences::SlotsFirst,
-    names: Names::AsTheJvm,
+    names: NameEncoding::AsTheJvm,
     counts_by_leaf: true,
     blank_without_version: true,
-    trailers: Trailers::Native,
+    trailers: TrailerSpelling::Native,
 };
 
 impl Profile {
@@ -150,7 +150,7 @@ impl Profile {
 
     /// Whether the profile's choices are drawn from a seed.
     pub fn is_seeded(&self) -> bool {
-        self.trailers == Trailers::Drawn
+        self.trailers == TrailerSpelling::Drawn
     }
 
     /// Whether objects are put in the order of their addresses.
@@ -159,8 +159,8 @@ impl Profile {
     }
 
     /// The place of the classes.
-    pub(super) fn order(&self, options: &LowerOptions) -> Order {
-        if self.sorts(options) { Order::ClassesLast } else { Order::AsHeap }
+    pub(super) fn order(&self, options: &LowerOptions) -> ClassPlacement {
+        if self.sorts(options) { ClassPlacement::ClassesLast } else { ClassPlacement::AsHeap }
     }
 
     /// The word size of a dump.

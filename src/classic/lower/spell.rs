@@ -1,14 +1,14 @@
 //! The spelling of records by a profile.
 
-use crate::bytes::ebcdic::Page;
-use crate::draw::{Draw, SeedDraw, Stream};
+use crate::bytes::ebcdic::CodePage;
+use crate::draw::{Draw, DrawStream, SeedDraw};
 use crate::error::{Error, LowerError};
 use crate::model::{Address, Name, Pieces, WordSize};
 
-use super::super::record::{Counts, Entry, Line, Number, Record, References, Totals};
-use super::super::wire::{Charset, Encoding, EntryKind};
-use super::carry::{Listed, Told};
-use super::profiles::{Names, Nulls, Profile, Trailers};
+use super::super::record::{BreakdownCounts, EntryRecord, EofTotals, Record, ReferenceList, SlashLine, SpelledNumber};
+use super::super::wire::{Charset, Encoding, EntryRecordKind};
+use super::carry::{CarriedEntry, CarriedReferences};
+use super::profiles::{NameEncoding, NullSpelling, Profile, TrailerSpelling};
 
 /// Spells records for one profile.
 pub(super) struct Speller {
@@ -27,7 +27,7 @@ impl Speller {
             profile,
             word,
             encoding,
-            draw: SeedDraw::new(seed, Stream::Spelling),
+            draw: SeedDraw::new(seed, DrawStream::Spelling),
             parts: Vec::new(),
             values: Vec::new(),
         }
@@ -40,22 +40,22 @@ impl Speller {
             return Ok(text);
         }
         let why = ": classic text escapes nothing, and its white space or line breaks would be read otherwise";
-        Err(self.refused(name, why))
+        Err(self.name_error(name, why))
     }
 
     fn characters(&self, name: &Name) -> Result<Vec<u8>, LowerError> {
-        let text = || name.to_text().ok_or_else(|| self.refused(name, ": its bytes are no text"));
+        let text = || name.to_text().ok_or_else(|| self.name_error(name, ": its bytes are no text"));
         match (self.encoding.charset, self.profile.names) {
-            (Charset::Utf8, Names::AsTheJvm) => Ok(name.as_bytes().to_vec()),
-            (Charset::Utf8, Names::Standard) => Ok(text()?.into_bytes()),
+            (Charset::Utf8, NameEncoding::AsTheJvm) => Ok(name.as_bytes().to_vec()),
+            (Charset::Utf8, NameEncoding::Standard) => Ok(text()?.into_bytes()),
             (Charset::Ebcdic(_), _) => {
                 let latin1 = text()?.chars().map(|c| u8::try_from(u32::from(c)).ok()).collect::<Option<Vec<u8>>>();
-                latin1.ok_or_else(|| self.refused(name, ", which has no characters beyond ISO 8859-1"))
+                latin1.ok_or_else(|| self.name_error(name, ", which has no characters beyond ISO 8859-1"))
             }
         }
     }
 
-    fn refused(&self, name: &Name, why: &'static str) -> LowerError {
+    fn name_error(&self, name: &Name, why: &'static str) -> LowerError {
         LowerError::Name { name: name.to_string(), charset: self.encoding.charset.name(), why }
     }
 
@@ -68,18 +68,18 @@ impl Speller {
         };
         let text = self.characters(version)?;
         if text.iter().any(|b| is_line_end(*b, self.encoding.charset)) {
-            return Err(self.refused(version, ": a version text is one line"));
+            return Err(self.name_error(version, ": a version text is one line"));
         }
         if text.trim_ascii_start().len() < text.len() || text.ends_with(b"\r") {
             return Err(
-                self.refused(version, ": a version text neither begins with white space nor ends with a return")
+                self.name_error(version, ": a version text neither begins with white space nor ends with a return")
             );
         }
         let line = [self.slashes(), b"Version:".to_vec(), self.blank(), text].concat();
         self.parts.push(line);
         let end = self.line_end();
         self.parts.push(end);
-        Ok(Some(Record::Version(Line { text: &self.parts[0], after: &self.parts[1] })))
+        Ok(Some(Record::Version(SlashLine { text: &self.parts[0], after: &self.parts[1] })))
     }
 
     /// A comment between two records, as a person might add.
@@ -90,18 +90,18 @@ impl Speller {
         let number = self.draw.below(100);
         let (line, end) = (format!("// comment {number}").into_bytes(), self.line_end());
         self.parts = vec![line, end];
-        Some(Record::Comment(Line { text: &self.parts[0], after: &self.parts[1] }))
+        Some(Record::Comment(SlashLine { text: &self.parts[0], after: &self.parts[1] }))
     }
 
     /// An object or class.
-    pub(super) fn entry(&mut self, kind: EntryKind, told: &Told) -> Result<Record<'_>, LowerError> {
+    pub(super) fn entry(&mut self, kind: EntryRecordKind, told: &CarriedEntry) -> Result<Record<'_>, LowerError> {
         let name = self.name(&told.name)?;
         let address = self.hexadecimal(told.address)?;
         let size = format!("[{}]", told.size.0).into_bytes();
         let (before_size, before_kind, before_name) = (self.blank(), self.blank(), self.blank());
         let references = match &told.references {
-            Listed::Held(references) => self.references(references)?,
-            Listed::Long(_) => self.before_references(),
+            CarriedReferences::Held(references) => self.references(references)?,
+            CarriedReferences::Long(_) => self.before_references(),
         };
         self.values.clear();
         self.values.extend(told.references.held().iter().map(|reference| reference.0));
@@ -109,20 +109,20 @@ impl Speller {
         let [address, before_size, size, before_kind, before_name, name, text] = self.parts.as_slice() else {
             unreachable!("seven parts were put there");
         };
-        Ok(Record::Entry(Entry {
-            address: Number { text: address, value: told.address.0 },
+        Ok(Record::Entry(EntryRecord {
+            address: SpelledNumber { text: address, value: told.address.0 },
             before_size,
-            size: Number { text: size, value: told.size.0 },
+            size: SpelledNumber { text: size, value: told.size.0 },
             before_kind,
             kind,
             before_name,
             name,
-            references: References { text, values: &self.values },
+            references: ReferenceList { text, values: &self.values },
         }))
     }
 
     /// Trailer record 1.
-    pub(super) fn breakdown(&mut self, counts: Counts) -> Record<'_> {
+    pub(super) fn breakdown(&mut self, counts: BreakdownCounts) -> Record<'_> {
         let mut line = self.slashes();
         line.extend(b"Breakdown");
         let before_dash = self.gap(" ", " ", " ");
@@ -140,22 +140,22 @@ impl Speller {
         }
         let end = self.line_end();
         self.parts = vec![line, end];
-        Record::Breakdown(Line { text: &self.parts[0], after: &self.parts[1] }, counts)
+        Record::Breakdown(SlashLine { text: &self.parts[0], after: &self.parts[1] }, counts)
     }
 
     /// Trailer record 2, the last line.
-    pub(super) fn eof(&mut self, totals: Totals) -> Record<'_> {
+    pub(super) fn eof(&mut self, totals: EofTotals) -> Record<'_> {
         let mut line = self.slashes();
         let (first, last) = (self.gap(" ", "  ", " "), self.gap(" ", " ", ""));
-        let Totals { objects, references, nulls } = totals;
+        let EofTotals { objects, references, nulls } = totals;
         line.extend(format!("EOF:{first}Total 'Objects',Refs(null) :{last}{objects},{references}({nulls})").bytes());
         let end = if self.profile.is_seeded() && self.draw.one_in(2) { Vec::new() } else { self.line_end() };
         self.parts = vec![line, end];
-        Record::Eof(Line { text: &self.parts[0], after: &self.parts[1] }, totals)
+        Record::Eof(SlashLine { text: &self.parts[0], after: &self.parts[1] }, totals)
     }
 
     /// Refuses an address that is wider than a word.
-    pub(super) fn fits(&self, address: Address) -> Result<(), LowerError> {
+    pub(super) fn check_address(&self, address: Address) -> Result<(), LowerError> {
         if self.word.mask(address.0) == address.0 { Ok(()) } else { Err(LowerError::TooWide(address)) }
     }
 
@@ -166,7 +166,7 @@ impl Speller {
 
     /// The address's digits.
     fn hexadecimal(&mut self, address: Address) -> Result<Vec<u8>, LowerError> {
-        self.fits(address)?;
+        self.check_address(address)?;
         let width = self.digits();
         // Eight digits alone would be taken for the word of 32 bits.
         let misleading = self.word == WordSize::Bits64 && (0x1000_0000..=0xffff_ffff).contains(&address.0);
@@ -233,7 +233,7 @@ impl Speller {
     ) -> Result<(), LowerError> {
         if !self.profile.is_seeded() {
             match self.profile.nulls {
-                Nulls::Short if reference.is_null() => text.extend(b"0x0"),
+                NullSpelling::Short if reference.is_null() => text.extend(b"0x0"),
                 _ => text.extend(self.hexadecimal(reference)?),
             }
             text.push(b' ');
@@ -282,10 +282,10 @@ impl Speller {
     /// White space in a trailer, by dialect.
     fn gap(&mut self, page: &str, native: &str, tight: &str) -> String {
         match self.profile.trailers {
-            Trailers::Page => page.to_owned(),
-            Trailers::Native => native.to_owned(),
-            Trailers::Tight => tight.to_owned(),
-            Trailers::Drawn => String::from_utf8(self.blank_or_none()).unwrap_or_default(),
+            TrailerSpelling::Page => page.to_owned(),
+            TrailerSpelling::Native => native.to_owned(),
+            TrailerSpelling::Tight => tight.to_owned(),
+            TrailerSpelling::Drawn => String::from_utf8(self.blank_or_none()).unwrap_or_default(),
         }
     }
 
@@ -310,5 +310,5 @@ fn comes_back(text: &[u8], charset: Charset) -> bool {
 }
 
 fn is_line_end(byte: u8, charset: Charset) -> bool {
-    byte == b'\n' || byte == 0x85 && matches!(charset, Charset::Ebcdic(Page::Ibm1047 | Page::Ibm037))
+    byte == b'\n' || byte == 0x85 && matches!(charset, Charset::Ebcdic(CodePage::Ibm1047 | CodePage::Ibm037))
 }

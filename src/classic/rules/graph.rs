@@ -6,13 +6,13 @@ use foldhash::{HashMap, HashSet};
 
 use crate::bytes::{Allowance, quoted};
 use crate::error::DecodeError;
-use crate::findings::{Findings, FollowedReferences, Place};
+use crate::findings::{DumpPosition, Findings, FollowedReferences};
 use crate::model::{Address, AddressSet};
 
-use super::super::decode::{At, Step};
-use super::super::record::{Entry, Record, References};
-use super::super::wire::EntryKind;
-use super::{add, start};
+use super::super::decode::{DecodeStep, RecordSlice};
+use super::super::record::{EntryRecord, Record, ReferenceList};
+use super::super::wire::EntryRecordKind;
+use super::{add, record_place};
 
 /// An index of a dump's addresses, filled by a first pass and asked by a second one.
 #[derive(Debug)]
@@ -21,13 +21,13 @@ pub struct GraphIndex {
     classes: HashSet<Box<[u8]>>,
     /// Class records with a name that one before has, and the first of them.
     same_name: u64,
-    first_same_name: Option<Place>,
+    first_same_name: Option<DumpPosition>,
     /// Addresses with more than one record, and whether the first was seen in the second pass.
     duplicates: HashMap<u64, bool>,
     /// Whether the dump could be read to its end, where the classes stand.
     whole: bool,
     /// The entry that the second pass is at.
-    entry: Option<(Place, FollowedReferences)>,
+    entry: Option<(DumpPosition, FollowedReferences)>,
     allowance: Allowance,
     /// Bytes that the names of the classes take.
     names: u64,
@@ -56,22 +56,22 @@ impl GraphIndex {
     ///
     /// # Errors
     /// If the index would take more memory than is allowed.
-    pub fn enter(&mut self, step: Step<'_>) -> Result<(), DecodeError> {
-        let Step::Record(at, Record::Entry(entry)) = step else { return Ok(()) };
+    pub fn index_step(&mut self, step: DecodeStep<'_>) -> Result<(), DecodeError> {
+        let DecodeStep::Record(at, Record::Entry(entry)) = step else { return Ok(()) };
         if !self.addresses.insert(entry.address.value) {
             self.duplicates.insert(entry.address.value, false);
         }
-        if entry.kind == EntryKind::Class {
+        if entry.kind == EntryRecordKind::Class {
             if self.classes.contains(entry.name) {
                 self.same_name += 1;
-                self.first_same_name.get_or_insert(start(&at));
+                self.first_same_name.get_or_insert(record_place(&at));
             } else {
                 self.classes.insert(entry.name.into());
                 self.names += entry.name.len() as u64 + IN_TABLE;
             }
         }
         let held = self.addresses.held() + self.names + self.duplicates.len() as u64 * IN_TABLE;
-        self.allowance.covers(held, at.offset, at.index)
+        self.allowance.check(held, at.offset, at.index)
     }
 
     /// Between the passes: judges the names of classes. `whole` is whether the first came to the end.
@@ -92,36 +92,36 @@ impl GraphIndex {
     }
 
     /// Second pass: judges a record.
-    pub fn judge(&mut self, step: Step<'_>, findings: &mut Findings) {
+    pub fn judge(&mut self, step: DecodeStep<'_>, findings: &mut Findings) {
         match step {
-            Step::Record(at, Record::Entry(entry)) => {
+            DecodeStep::Record(at, Record::Entry(entry)) => {
                 self.entry(&at, &entry, findings);
                 self.references(&at, &entry.references, findings);
             }
-            Step::More(at, references) => self.references(&at, &references, findings),
-            Step::Record(..) => {}
+            DecodeStep::More(at, references) => self.references(&at, &references, findings),
+            DecodeStep::Record(..) => {}
         }
     }
 
-    fn entry(&mut self, at: &At<'_>, entry: &Entry<'_>, findings: &mut Findings) {
+    fn entry(&mut self, at: &RecordSlice<'_>, entry: &EntryRecord<'_>, findings: &mut Findings) {
         if !self.duplicates.is_empty()
             && let Some(seen) = self.duplicates.get_mut(&entry.address.value)
             && std::mem::replace(seen, true)
         {
-            add(findings, super::GRAPH_DUPLICATE_ADDRESS, start(at), || {
+            add(findings, super::GRAPH_DUPLICATE_ADDRESS, record_place(at), || {
                 let found = format!("{} again", quoted(entry.address.text));
                 ("an address that no other record has".to_owned(), found)
             });
         }
-        if self.whole && entry.kind == EntryKind::Object && !self.classes.contains(entry.name) {
-            add(findings, super::GRAPH_TYPE, start(at), || {
+        if self.whole && entry.kind == EntryRecordKind::Object && !self.classes.contains(entry.name) {
+            add(findings, super::GRAPH_TYPE, record_place(at), || {
                 ("a type that is the name of a class record".to_owned(), quoted(entry.name))
             });
         }
-        self.entry = Some((start(at), FollowedReferences::default()));
+        self.entry = Some((record_place(at), FollowedReferences::default()));
     }
 
-    fn references(&mut self, at: &At<'_>, references: &References<'_>, findings: &mut Findings) {
+    fn references(&mut self, at: &RecordSlice<'_>, references: &ReferenceList<'_>, findings: &mut Findings) {
         let Some((place, followed)) = &mut self.entry else { return };
         references.values.iter().for_each(|target| followed.follow(Address(*target), &self.addresses));
         if !at.open && followed.is_broken() {

@@ -3,49 +3,49 @@
 use crate::classic::open::{FORMAT, open};
 use crate::error::DecodeError;
 use crate::family::{Judge, Opening};
-use crate::findings::{Findings, Rulebook, Sound};
-use crate::input::Stream;
+use crate::findings::{Findings, Rulebook, SoundCounts};
+use crate::input::InputStream;
 
 use super::super::Decoder;
 use super::{BOOK, GraphIndex, PassRules};
 
 /// Both passes over a classic heap dump.
-pub(in super::super) struct Judgement;
+pub(in super::super) struct DumpJudge;
 
-impl Judge for Judgement {
-    type Decoder = Decoder<Stream>;
-    type Graph = GraphIndex;
+impl Judge for DumpJudge {
+    type DumpDecoder = Decoder<InputStream>;
+    type JudgedGraph = GraphIndex;
 
     const BOOK: &'static Rulebook = &BOOK;
 
-    fn open(opening: Opening) -> Result<Decoder<Stream>, DecodeError> {
+    fn open(opening: Opening) -> Result<Decoder<InputStream>, DecodeError> {
         open(opening)
     }
 
-    fn format(_decoder: &Decoder<Stream>) -> String {
+    fn format(_decoder: &Decoder<InputStream>) -> String {
         FORMAT.to_string()
     }
 
-    fn graph(decoder: &Decoder<Stream>, _errors: bool) -> GraphIndex {
+    fn graph(decoder: &Decoder<InputStream>, _errors: bool) -> GraphIndex {
         GraphIndex::new(decoder.allowance())
     }
 
-    fn pass(
-        decoder: &mut Decoder<Stream>,
+    fn first_pass(
+        decoder: &mut Decoder<InputStream>,
         mut graph: Option<&mut GraphIndex>,
         findings: &mut Findings,
-    ) -> (Sound, Result<(), DecodeError>) {
+    ) -> (SoundCounts, Result<(), DecodeError>) {
         let mut rules = PassRules::new(decoder.encoding());
         let ended = decoder.visit::<DecodeError, _>(|step| {
             rules.step(step, findings);
             if let Some(index) = &mut graph {
-                index.enter(step)?;
+                index.index_step(step)?;
             }
             Ok(())
         });
         let sound = rules.sound(decoder.index());
         // What the trailers state can be judged whatever follows them.
-        rules.end(findings);
+        rules.finish(findings);
         (sound, ended.map(|_| ()))
     }
 
@@ -53,12 +53,12 @@ impl Judge for Judgement {
         graph.seal(whole, findings);
     }
 
-    fn is_open(graph: &GraphIndex, errors: bool) -> bool {
+    fn needs_second_pass(graph: &GraphIndex, errors: bool) -> bool {
         !errors || graph.has_duplicates()
     }
 
     fn judge(
-        decoder: &mut Decoder<Stream>,
+        decoder: &mut Decoder<InputStream>,
         graph: &mut GraphIndex,
         findings: &mut Findings,
     ) -> Result<(), DecodeError> {

@@ -5,7 +5,7 @@ use crate::error::RuleId;
 use crate::model::PrimitiveType;
 
 /// A violation in a name: the rule, the byte that breaks it, what was expected, and what was found.
-pub(super) type Broken = (RuleId, usize, &'static str, String);
+pub(super) type NameViolation = (RuleId, usize, &'static str, String);
 
 /// Whether a name is all of printable ASCII, no array's, and not empty: most are, and break no rule.
 #[inline]
@@ -15,7 +15,7 @@ pub(super) fn is_plain(name: &[u8]) -> bool {
 }
 
 /// Calls `found` with each rule that a name breaks.
-pub(super) fn judge(name: &[u8], ebcdic: bool, mut found: impl FnMut(Broken)) {
+pub(super) fn judge(name: &[u8], ebcdic: bool, mut found: impl FnMut(NameViolation)) {
     let shown = || quoted(name);
     if name.is_empty() {
         found((super::NAME_EMPTY, 0, "a type", "nothing up to the end of the line".to_owned()));

@@ -2,40 +2,40 @@
 
 use crate::bytes::quoted;
 use crate::error::RuleId;
-use crate::findings::{Findings, Place, Sound};
+use crate::findings::{DumpPosition, Findings, SoundCounts};
 use crate::model::WordSize;
 
-use super::super::decode::{At, Step};
+use super::super::decode::{DecodeStep, RecordSlice};
 use super::super::lift::word_size;
-use super::super::record::{Entry, Record, References};
-use super::super::wire::{Charset, Encoding, EntryKind};
-use super::trailers::{Tally, Trailers};
-use super::{add, inside, name, start};
+use super::super::record::{EntryRecord, Record, ReferenceList};
+use super::super::wire::{Charset, Encoding, EntryRecordKind};
+use super::trailers::{EntryTally, SeenTrailers};
+use super::{add, byte_place, name, record_place};
 
 /// Judges a dump's records, one by one.
 #[derive(Debug)]
 pub struct PassRules {
     ebcdic: bool,
-    tally: Tally,
-    trailers: Trailers,
+    tally: EntryTally,
+    trailers: SeenTrailers,
     /// The place of the first record that is no version line, comment or white space.
-    first: Option<Place>,
+    first: Option<DumpPosition>,
     /// Whether a version line was there.
     version: bool,
     /// Whether the first record's digits are those of 32 bits.
     narrow: bool,
-    line_end: Option<LineEnd>,
+    line_end: Option<LineEndKind>,
     mixed_line_ends: bool,
-    entry: Open,
-    blocks: Blocks,
+    entry: OpenEntry,
+    blocks: ClassBlockEvidence,
 }
 
 /// The entry that is being read, as far as it is known.
 #[derive(Debug, Default)]
-struct Open {
+struct OpenEntry {
     is_object: bool,
     /// The entry's place, if it is a primitive array.
-    primitive_array: Option<Place>,
+    primitive_array: Option<DumpPosition>,
     listed: u64,
     /// Whether its first reference is null.
     null_first: bool,
@@ -43,17 +43,17 @@ struct Open {
 
 /// Evidence for or against class blocks as first references.
 #[derive(Debug, Default)]
-struct Blocks {
+struct ClassBlockEvidence {
     /// Whether some object has no first reference, or null.
     refuted: bool,
     /// Primitive arrays with one reference, and the first of them.
     lone: u64,
-    first_lone: Option<Place>,
+    first_lone: Option<DumpPosition>,
 }
 
 /// The line ends that can differ in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum LineEnd {
+enum LineEndKind {
     LineFeed,
     CarriageReturnLineFeed,
     /// The one of the bytes 0x15 and 0x25 by which the encoding was not detected (EBCDIC).
@@ -65,31 +65,31 @@ impl PassRules {
     pub fn new(encoding: Encoding) -> PassRules {
         PassRules {
             ebcdic: encoding.charset != Charset::Utf8,
-            tally: Tally::default(),
-            trailers: Trailers::default(),
+            tally: EntryTally::default(),
+            trailers: SeenTrailers::default(),
             first: None,
             version: false,
             narrow: false,
             line_end: None,
             mixed_line_ends: false,
-            entry: Open::default(),
-            blocks: Blocks::default(),
+            entry: OpenEntry::default(),
+            blocks: ClassBlockEvidence::default(),
         }
     }
 
     /// Judges a record or a piece of one.
     #[inline]
-    pub fn step(&mut self, step: Step<'_>, findings: &mut Findings) {
+    pub fn step(&mut self, step: DecodeStep<'_>, findings: &mut Findings) {
         let at = match step {
-            Step::Record(at, Record::Entry(entry)) => {
+            DecodeStep::Record(at, Record::Entry(entry)) => {
                 self.entry(&at, &entry, findings);
                 at
             }
-            Step::More(at, references) => {
+            DecodeStep::More(at, references) => {
                 self.references(&at, &references, findings);
                 at
             }
-            Step::Record(at, record) => {
+            DecodeStep::Record(at, record) => {
                 self.line(&at, &record, findings);
                 at
             }
@@ -98,7 +98,7 @@ impl PassRules {
     }
 
     /// Judges what only the end shows, be it the end of the text or of what can be read of it.
-    pub fn end(&self, findings: &mut Findings) {
+    pub fn finish(&self, findings: &mut Findings) {
         if let Some(first) = self.first.filter(|_| !self.version) {
             add(findings, super::HEADER_MISSING, first, || {
                 ("a version line in front of the records".to_owned(), "none".to_owned())
@@ -120,14 +120,14 @@ impl PassRules {
     }
 
     /// The numbers of records, objects, classes and references seen.
-    pub fn sound(&self, records: u64) -> Sound {
+    pub fn sound(&self, records: u64) -> SoundCounts {
         let tally = &self.tally;
-        Sound { records, objects: tally.objects(), classes: tally.classes(), references: tally.linked() }
+        SoundCounts { records, objects: tally.objects(), classes: tally.classes(), references: tally.linked() }
     }
 
     #[cold]
-    fn line(&mut self, at: &At<'_>, record: &Record<'_>, findings: &mut Findings) {
-        let place = start(at);
+    fn line(&mut self, at: &RecordSlice<'_>, record: &Record<'_>, findings: &mut Findings) {
+        let place = record_place(at);
         match record {
             Record::Space(text) => {
                 if text.starts_with(b"\xef") {
@@ -166,20 +166,20 @@ impl PassRules {
     }
 
     #[inline]
-    fn entry(&mut self, at: &At<'_>, entry: &Entry<'_>, findings: &mut Findings) {
+    fn entry(&mut self, at: &RecordSlice<'_>, entry: &EntryRecord<'_>, findings: &mut Findings) {
         if self.first.is_none() {
-            self.first = Some(start(at));
+            self.first = Some(record_place(at));
             self.narrow = word_size(entry.address.text) == Some(WordSize::Bits32);
         }
         if let Some(rule) = self.trailers.misplaced_entry() {
-            self.misplaced(rule, at, findings);
+            self.report_misplaced(rule, at, findings);
         }
-        let primitive_array = self.tally.entry(entry.kind, entry.name).then(|| start(at));
-        let is_object = entry.kind == EntryKind::Object;
-        self.entry = Open { is_object, primitive_array, listed: 0, null_first: false };
+        let primitive_array = self.tally.add_entry(entry.kind, entry.name).then(|| record_place(at));
+        let is_object = entry.kind == EntryRecordKind::Object;
+        self.entry = OpenEntry { is_object, primitive_array, listed: 0, null_first: false };
         let (address, size) = (entry.address.value, entry.size.value);
         if address == 0 || size >> 63 != 0 || self.narrow && (address | size) >> 32 != 0 {
-            self.numbers(at, entry, findings);
+            self.judge_numbers(at, entry, findings);
         }
         if !name::is_plain(entry.name) {
             self.name(at, entry, findings);
@@ -197,16 +197,16 @@ impl PassRules {
     }
 
     #[inline]
-    fn references(&mut self, at: &At<'_>, references: &References<'_>, findings: &mut Findings) {
+    fn references(&mut self, at: &RecordSlice<'_>, references: &ReferenceList<'_>, findings: &mut Findings) {
         let values = references.values;
         let (mut nulls, mut bits) = (0, 0);
         for &value in values {
             nulls += u64::from(value == 0);
             bits |= value;
         }
-        self.tally.references(values.len() as u64, nulls);
+        self.tally.add_references(values.len() as u64, nulls);
         if self.narrow && bits >> 32 != 0 {
-            self.wide_reference(at, references, findings);
+            self.judge_wide_reference(at, references, findings);
         }
         if self.entry.listed == 0 {
             self.entry.null_first = values.first() == Some(&0);
@@ -221,7 +221,7 @@ impl PassRules {
     }
 
     /// The end of a primitive array.
-    fn primitive_array(&mut self, place: Place, findings: &mut Findings) {
+    fn primitive_array(&mut self, place: DumpPosition, findings: &mut Findings) {
         match self.entry.listed {
             0 => {}
             1 => {
@@ -236,43 +236,43 @@ impl PassRules {
     }
 
     #[inline]
-    fn line_end(&mut self, at: &At<'_>, up_to: &[u8], findings: &mut Findings) {
+    fn line_end(&mut self, at: &RecordSlice<'_>, up_to: &[u8], findings: &mut Findings) {
         let (line_end, length) = match up_to {
-            [.., b'\r', b'\n'] => (LineEnd::CarriageReturnLineFeed, 2),
-            [.., b'\n'] => (LineEnd::LineFeed, 1),
-            [.., 0x85] if self.ebcdic => (LineEnd::Other, 1),
+            [.., b'\r', b'\n'] => (LineEndKind::CarriageReturnLineFeed, 2),
+            [.., b'\n'] => (LineEndKind::LineFeed, 1),
+            [.., 0x85] if self.ebcdic => (LineEndKind::Other, 1),
             _ => return,
         };
         if *self.line_end.get_or_insert(line_end) != line_end && !self.mixed_line_ends {
             self.mixed_line_ends = true;
-            add(findings, super::FILE_LINE_ENDS, inside(at, up_to.len() - length, self.ebcdic), || {
+            add(findings, super::FILE_LINE_ENDS, byte_place(at, up_to.len() - length, self.ebcdic), || {
                 ("lines that all end alike".to_owned(), "another line end than before".to_owned())
             });
         }
     }
 
     #[cold]
-    fn misplaced(&self, rule: RuleId, at: &At<'_>, findings: &mut Findings) {
-        add(findings, rule, start(at), || {
+    fn report_misplaced(&self, rule: RuleId, at: &RecordSlice<'_>, findings: &mut Findings) {
+        add(findings, rule, record_place(at), || {
             let which = if self.trailers.have_ended() { "trailer record 2" } else { "trailer record 1" };
             ("objects and classes in front of the trailer records".to_owned(), format!("one after {which}"))
         });
     }
 
     #[cold]
-    fn numbers(&self, at: &At<'_>, entry: &Entry<'_>, findings: &mut Findings) {
+    fn judge_numbers(&self, at: &RecordSlice<'_>, entry: &EntryRecord<'_>, findings: &mut Findings) {
         let (address, size) = (entry.address, entry.size);
         if address.value == 0 {
-            add(findings, super::RECORD_NULL_ADDRESS, start(at), || {
+            add(findings, super::RECORD_NULL_ADDRESS, record_place(at), || {
                 ("an address other than null".to_owned(), quoted(address.text))
             });
         }
         if self.narrow && address.value >> 32 != 0 {
-            add(findings, super::NUMBER_WORD, start(at), || wide(address.text));
+            add(findings, super::NUMBER_WORD, record_place(at), || wide_number(address.text));
         }
         let bits = if self.narrow { 32 } else { 63 };
         if size.value >> bits != 0 {
-            let place = inside(at, address.text.len() + entry.before_size.len(), self.ebcdic);
+            let place = byte_place(at, address.text.len() + entry.before_size.len(), self.ebcdic);
             add(findings, super::NUMBER_SIZE_RANGE, place, || {
                 (format!("a size below 2^{bits} bytes"), size.value.to_string())
             });
@@ -280,28 +280,28 @@ impl PassRules {
     }
 
     #[cold]
-    fn wide_reference(&self, at: &At<'_>, references: &References<'_>, findings: &mut Findings) {
+    fn judge_wide_reference(&self, at: &RecordSlice<'_>, references: &ReferenceList<'_>, findings: &mut Findings) {
         let mut parts = references.parts();
         if let Some((byte, word, _)) = parts.find(|(.., value)| value.is_some_and(|value| value >> 32 != 0)) {
             let byte = references_at(at, references) + byte;
-            add(findings, super::NUMBER_WORD, inside(at, byte, self.ebcdic), || wide(word));
+            add(findings, super::NUMBER_WORD, byte_place(at, byte, self.ebcdic), || wide_number(word));
         }
     }
 
-    fn name(&self, at: &At<'_>, entry: &Entry<'_>, findings: &mut Findings) {
+    fn name(&self, at: &RecordSlice<'_>, entry: &EntryRecord<'_>, findings: &mut Findings) {
         let begin = references_at(at, &entry.references) - entry.name.len();
         name::judge(entry.name, self.ebcdic, |(rule, byte, expected, found)| {
-            add(findings, rule, inside(at, begin + byte, self.ebcdic), || (expected.to_owned(), found));
+            add(findings, rule, byte_place(at, begin + byte, self.ebcdic), || (expected.to_owned(), found));
         });
     }
 }
 
 /// The first byte of the references in a record or piece.
-fn references_at(at: &At<'_>, references: &References<'_>) -> usize {
+fn references_at(at: &RecordSlice<'_>, references: &ReferenceList<'_>) -> usize {
     at.bytes.len() - references.text.len()
 }
 
-fn wide(text: &[u8]) -> (String, String) {
+fn wide_number(text: &[u8]) -> (String, String) {
     let expected = "32 bits, as the first record's address has".to_owned();
     (expected, quoted(text))
 }

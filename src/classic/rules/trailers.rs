@@ -2,17 +2,17 @@
 //! that wrote them.
 
 use crate::error::RuleId;
-use crate::findings::{Findings, Place};
+use crate::findings::{DumpPosition, Findings};
 use crate::model::ObjectKind;
 
-use super::super::lower::kind_counted;
-use super::super::record::{Counts, Totals};
-use super::super::wire::EntryKind;
+use super::super::lower::counted_kind;
+use super::super::record::{BreakdownCounts, EofTotals};
+use super::super::wire::EntryRecordKind;
 use super::add;
 
 /// The records and references counted so far.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Tally {
+pub(super) struct EntryTally {
     classes: u64,
     instances: u64,
     /// Arrays of references, but for those of the next but one.
@@ -28,14 +28,14 @@ pub(super) struct Tally {
 
 /// The trailer records seen.
 #[derive(Debug, Default)]
-pub(super) struct Trailers {
-    breakdown: Option<(Place, Counts, Colons)>,
-    eof: Option<(Place, Totals, Gaps, Tally)>,
+pub(super) struct SeenTrailers {
+    breakdown: Option<(DumpPosition, BreakdownCounts, BreakdownSpacing)>,
+    eof: Option<(DumpPosition, EofTotals, EofSpacing, EntryTally)>,
 }
 
 /// The white space around the numbers of trailer record 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Colons {
+enum BreakdownSpacing {
     /// `Classes: 9`
     Spaced,
     /// `Classes:9`
@@ -45,7 +45,7 @@ enum Colons {
 
 /// The white space of trailer record 2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Gaps {
+enum EofSpacing {
     /// `EOF:  Total ... : 9`
     Two,
     /// `EOF: Total ... : 9`
@@ -57,7 +57,7 @@ enum Gaps {
 
 /// The dialect by whose rules a dump's records and references are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Counting {
+enum CountingDialect {
     /// Arrays of arrays by their leaf type; null references are counted and not listed.
     Native,
     /// Arrays of arrays as what they are; null references are listed and counted.
@@ -66,18 +66,18 @@ enum Counting {
     Any,
 }
 
-impl Tally {
+impl EntryTally {
     /// Counts an entry; whether it is a primitive array.
     #[inline]
-    pub(super) fn entry(&mut self, kind: EntryKind, name: &[u8]) -> bool {
-        if kind == EntryKind::Class {
+    pub(super) fn add_entry(&mut self, kind: EntryRecordKind, name: &[u8]) -> bool {
+        if kind == EntryRecordKind::Class {
             self.classes += 1;
         } else if name.first() != Some(&b'[') {
             self.instances += 1;
-        } else if matches!(ObjectKind::of_class(name), ObjectKind::PrimitiveArray(_)) {
+        } else if matches!(ObjectKind::from_class_name(name), ObjectKind::PrimitiveArray(_)) {
             self.primitive_arrays += 1;
             return true;
-        } else if matches!(kind_counted(name, true), ObjectKind::PrimitiveArray(_)) {
+        } else if matches!(counted_kind(name, true), ObjectKind::PrimitiveArray(_)) {
             self.nested_primitive += 1;
         } else {
             self.object_arrays += 1;
@@ -85,7 +85,7 @@ impl Tally {
         false
     }
 
-    pub(super) fn references(&mut self, listed: u64, nulls: u64) {
+    pub(super) fn add_references(&mut self, listed: u64, nulls: u64) {
         self.listed += listed;
         self.nulls += nulls;
     }
@@ -103,9 +103,9 @@ impl Tally {
         self.listed - self.nulls
     }
 
-    fn counts(&self, by_leaf: bool) -> Counts {
+    fn counts(&self, by_leaf: bool) -> BreakdownCounts {
         let nested = self.nested_primitive;
-        Counts {
+        BreakdownCounts {
             classes: self.classes,
             objects: self.instances,
             object_arrays: self.object_arrays + if by_leaf { 0 } else { nested },
@@ -114,7 +114,7 @@ impl Tally {
     }
 }
 
-impl Trailers {
+impl SeenTrailers {
     /// The rule that an object or class breaks by standing here.
     #[inline]
     pub(super) fn misplaced_entry(&self) -> Option<RuleId> {
@@ -129,35 +129,48 @@ impl Trailers {
         self.eof.is_some()
     }
 
-    pub(super) fn breakdown(&mut self, place: Place, text: &[u8], counts: Counts, findings: &mut Findings) {
+    pub(super) fn breakdown(
+        &mut self,
+        place: DumpPosition,
+        text: &[u8],
+        counts: BreakdownCounts,
+        findings: &mut Findings,
+    ) {
         if self.breakdown.is_some() {
-            return repeated(place, "trailer record 1", findings);
+            return report_repeated(place, "trailer record 1", findings);
         }
         if self.have_ended() {
             add(findings, super::TRAILER_ORDER, place, || {
                 ("trailer record 1 in front of trailer record 2".to_owned(), "after it".to_owned())
             });
         }
-        self.breakdown = Some((place, counts, Colons::of(text, counts)));
+        self.breakdown = Some((place, counts, BreakdownSpacing::from_text(text, counts)));
     }
 
-    pub(super) fn eof(&mut self, place: Place, text: &[u8], totals: Totals, tally: Tally, findings: &mut Findings) {
+    pub(super) fn eof(
+        &mut self,
+        place: DumpPosition,
+        text: &[u8],
+        totals: EofTotals,
+        tally: EntryTally,
+        findings: &mut Findings,
+    ) {
         if self.eof.is_some() {
-            return repeated(place, "trailer record 2", findings);
+            return report_repeated(place, "trailer record 2", findings);
         }
-        self.eof = Some((place, totals, Gaps::of(text, totals), tally));
+        self.eof = Some((place, totals, EofSpacing::from_text(text, totals), tally));
     }
 
     /// Judges what was stated. `tally` is of all records.
-    pub(super) fn judge(&self, tally: Tally, findings: &mut Findings) {
+    pub(super) fn judge(&self, tally: EntryTally, findings: &mut Findings) {
         let tally = self.eof.map_or(tally, |(.., before)| before);
-        let counting = self.counting(&tally);
+        let counting = self.counting_dialect(&tally);
         if let Some((place, stated, _)) = self.breakdown {
-            let own = tally.counts(counting == Counting::Native);
+            let own = tally.counts(counting == CountingDialect::Native);
             let other = tally.counts(true);
-            if stated != own && !(counting == Counting::Any && stated == other) {
+            if stated != own && !(counting == CountingDialect::Any && stated == other) {
                 add(findings, super::TRAILER_COUNTS, place, || {
-                    (format!("{}, as counted", shown(own)), format!("{} stated", shown(stated)))
+                    (format!("{}, as counted", describe_counts(own)), format!("{} stated", describe_counts(stated)))
                 });
             }
         }
@@ -176,7 +189,7 @@ impl Trailers {
         if !agrees(stated, &tally, counting) {
             add(findings, super::TRAILER_REFERENCES, place, || {
                 let expected = match counting {
-                    Counting::Native => format!("{} references more than null ones, as listed", tally.listed),
+                    CountingDialect::Native => format!("{} references more than null ones, as listed", tally.listed),
                     _ => format!("{} references, {} of them null, as listed", tally.listed, tally.nulls),
                 };
                 (expected, format!("{} references, {} of them null, stated", stated.references, stated.nulls))
@@ -186,32 +199,36 @@ impl Trailers {
 
     /// Whether the trailers are spelled as those of the native writer or of jdmpview. `tally` is of all records.
     #[cfg(feature = "corpus")]
-    pub(super) fn are_of_a_known_writer(&self, tally: Tally) -> bool {
-        self.counting(&self.eof.map_or(tally, |(.., before)| before)) != Counting::Any
+    pub(super) fn are_of_a_known_writer(&self, tally: EntryTally) -> bool {
+        self.counting_dialect(&self.eof.map_or(tally, |(.., before)| before)) != CountingDialect::Any
     }
 
     /// The rules to count by, as the trailers' own spelling shows them. IBM's page has lost its white space, so that
     /// its writers may have spelled like the native one; listed nulls tell them apart.
-    fn counting(&self, tally: &Tally) -> Counting {
+    fn counting_dialect(&self, tally: &EntryTally) -> CountingDialect {
         let colons = self.breakdown.map(|(.., colons)| colons);
         match (colons, self.eof.map(|(_, _, gaps, _)| gaps)) {
-            (None | Some(Colons::Spaced), Some(Gaps::Two)) if tally.nulls == 0 => Counting::Native,
-            (Some(Colons::Tight), None | Some(Gaps::Tight)) | (None, Some(Gaps::Tight)) => Counting::Jdmpview,
-            _ => Counting::Any,
+            (None | Some(BreakdownSpacing::Spaced), Some(EofSpacing::Two)) if tally.nulls == 0 => {
+                CountingDialect::Native
+            }
+            (Some(BreakdownSpacing::Tight), None | Some(EofSpacing::Tight)) | (None, Some(EofSpacing::Tight)) => {
+                CountingDialect::Jdmpview
+            }
+            _ => CountingDialect::Any,
         }
     }
 }
 
 /// Whether the totals of references are true.
-fn agrees(stated: Totals, tally: &Tally, counting: Counting) -> bool {
+fn agrees(stated: EofTotals, tally: &EntryTally, counting: CountingDialect) -> bool {
     let all_listed = (stated.references, stated.nulls) == (tally.listed, tally.nulls);
     let linked = stated.references.checked_sub(stated.nulls);
     let unlisted = tally.nulls == 0 && linked == Some(tally.listed);
     match counting {
-        Counting::Native => unlisted,
-        Counting::Jdmpview => all_listed,
+        CountingDialect::Native => unlisted,
+        CountingDialect::Jdmpview => all_listed,
         // Nothing says whether IBM's totals have the class block of each object in them.
-        Counting::Any => {
+        CountingDialect::Any => {
             let without_blocks = tally.listed.checked_sub(tally.objects());
             all_listed || unlisted || (Some(stated.references), stated.nulls) == (without_blocks, tally.nulls)
         }
@@ -219,29 +236,29 @@ fn agrees(stated: Totals, tally: &Tally, counting: Counting) -> bool {
 }
 
 /// Whether trailer record 1 has the white space that the documents show.
-pub(super) fn is_shown_breakdown(text: &[u8], counts: Counts) -> bool {
-    Colons::of(text, counts) == Colons::Spaced
+pub(super) fn is_shown_breakdown(text: &[u8], counts: BreakdownCounts) -> bool {
+    BreakdownSpacing::from_text(text, counts) == BreakdownSpacing::Spaced
 }
 
 /// Whether trailer record 2 has. IBM's page has lost its own, so that it shows one space or two.
-pub(super) fn is_shown_eof(text: &[u8], totals: Totals) -> bool {
-    matches!(Gaps::of(text, totals), Gaps::Two | Gaps::One)
+pub(super) fn is_shown_eof(text: &[u8], totals: EofTotals) -> bool {
+    matches!(EofSpacing::from_text(text, totals), EofSpacing::Two | EofSpacing::One)
 }
 
-fn repeated(place: Place, what: &str, findings: &mut Findings) {
+fn report_repeated(place: DumpPosition, what: &str, findings: &mut Findings) {
     add(findings, super::TRAILER_REPEATED, place, || {
         (format!("one {what}"), "another one; the first counts".to_owned())
     });
 }
 
-fn shown(counts: Counts) -> String {
-    let Counts { classes, objects, object_arrays, primitive_arrays } = counts;
+fn describe_counts(counts: BreakdownCounts) -> String {
+    let BreakdownCounts { classes, objects, object_arrays, primitive_arrays } = counts;
     format!("{classes} classes, {objects} objects, {object_arrays} object arrays, {primitive_arrays} primitive arrays")
 }
 
-impl Colons {
-    fn of(text: &[u8], counts: Counts) -> Colons {
-        let Counts { classes, objects, object_arrays, primitive_arrays } = counts;
+impl BreakdownSpacing {
+    fn from_text(text: &[u8], counts: BreakdownCounts) -> BreakdownSpacing {
+        let BreakdownCounts { classes, objects, object_arrays, primitive_arrays } = counts;
         let spelled = |gap: &str| {
             format!(
                 "// Breakdown - Classes:{gap}{classes}, Objects:{gap}{objects}, ObjectArrays:{gap}{object_arrays}, \
@@ -249,24 +266,24 @@ impl Colons {
             )
         };
         match text {
-            _ if text == spelled(" ").as_bytes() => Colons::Spaced,
-            _ if text == spelled("").as_bytes() => Colons::Tight,
-            _ => Colons::Other,
+            _ if text == spelled(" ").as_bytes() => BreakdownSpacing::Spaced,
+            _ if text == spelled("").as_bytes() => BreakdownSpacing::Tight,
+            _ => BreakdownSpacing::Other,
         }
     }
 }
 
-impl Gaps {
-    fn of(text: &[u8], totals: Totals) -> Gaps {
-        let Totals { objects, references, nulls } = totals;
+impl EofSpacing {
+    fn from_text(text: &[u8], totals: EofTotals) -> EofSpacing {
+        let EofTotals { objects, references, nulls } = totals;
         let spelled = |first: &str, last: &str| {
             format!("// EOF:{first}Total 'Objects',Refs(null) :{last}{objects},{references}({nulls})")
         };
         match text {
-            _ if text == spelled("  ", " ").as_bytes() => Gaps::Two,
-            _ if text == spelled(" ", " ").as_bytes() => Gaps::One,
-            _ if text == spelled(" ", "").as_bytes() => Gaps::Tight,
-            _ => Gaps::Other,
+            _ if text == spelled("  ", " ").as_bytes() => EofSpacing::Two,
+            _ if text == spelled(" ", " ").as_bytes() => EofSpacing::One,
+            _ if text == spelled(" ", "").as_bytes() => EofSpacing::Tight,
+            _ => EofSpacing::Other,
         }
     }
 }

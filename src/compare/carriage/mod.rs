@@ -9,8 +9,8 @@ use crate::model::Facts;
 
 use super::Facet;
 
+pub use rules::ChangeRule;
 pub(crate) use rules::ClassFirst;
-pub use rules::Rule;
 #[cfg(any(feature = "answers", feature = "check"))]
 pub(crate) use rules::array_name;
 
@@ -20,7 +20,7 @@ pub enum Carriage {
     /// Unchanged.
     Exact,
     /// Changed by a known rule.
-    Changed(Rule),
+    Changed(ChangeRule),
     /// Not at all.
     None,
 }
@@ -37,17 +37,17 @@ impl fmt::Display for Carriage {
 
 /// The carriages of one kind of dump.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Column {
+pub struct CarriageColumn {
     /// The carriage of each facet, in the order of facets.
     carriages: Vec<Carriage>,
     /// Additional rules, besides those of the facets.
-    beside: Vec<Rule>,
+    beside: Vec<ChangeRule>,
 }
 
-impl Column {
+impl CarriageColumn {
     /// A column of one carriage for each facet, in their order.
-    pub(crate) fn new(carriages: Vec<Carriage>) -> Column {
-        Column { carriages, beside: Vec::new() }
+    pub(crate) fn new(carriages: Vec<Carriage>) -> CarriageColumn {
+        CarriageColumn { carriages, beside: Vec::new() }
     }
 
     /// The carriage of a facet.
@@ -57,7 +57,7 @@ impl Column {
 
     /// The carriages that are left after a dump of the one kind was converted to the other kind. Rules of both apply
     /// then, so there may be two.
-    pub fn meet(&self, other: &Column, facet: Facet) -> Vec<Carriage> {
+    pub fn meet(&self, other: &CarriageColumn, facet: Facet) -> Vec<Carriage> {
         match (self.carriage(facet), other.carriage(facet)) {
             (Carriage::None, _) | (_, Carriage::None) => vec![Carriage::None],
             (Carriage::Exact, other) => vec![other],
@@ -67,12 +67,12 @@ impl Column {
         }
     }
 
-    pub(super) fn has(&self, rule: Rule) -> bool {
+    pub(super) fn has_rule(&self, rule: ChangeRule) -> bool {
         self.rules().any(|other| other == rule)
     }
 
     /// Every rule that applies.
-    pub(super) fn rules(&self) -> impl Iterator<Item = Rule> {
+    pub(super) fn rules(&self) -> impl Iterator<Item = ChangeRule> {
         let of_facets = self.carriages.iter().filter_map(|carriage| match carriage {
             Carriage::Changed(rule) => Some(*rule),
             Carriage::Exact | Carriage::None => None,
@@ -82,17 +82,17 @@ impl Column {
 
     /// The facts that survive both kinds of dump, one after the other.
     #[must_use]
-    pub fn and(&self, other: &Column) -> Column {
+    pub fn followed_by(&self, other: &CarriageColumn) -> CarriageColumn {
         let meets = Facet::ALL.map(|facet| self.meet(other, facet));
         let drops = |carriages: &Vec<Carriage>| {
-            carriages.iter().copied().find(|carriage| matches!(carriage, Carriage::Changed(rule) if rule.drops()))
+            carriages.iter().copied().find(|carriage| matches!(carriage, Carriage::Changed(rule) if rule.drops_fact()))
         };
         // A dump with other identifiers recomputes the bytes of fields.
         let one_has_bytes = |meet: &Vec<Carriage>| {
-            let bytes = Carriage::Changed(Rule::FieldBytes);
-            (meet.len() > 1 && meet.contains(&bytes)).then_some(Carriage::Changed(Rule::Derived))
+            let bytes = Carriage::Changed(ChangeRule::FieldBytes);
+            (meet.len() > 1 && meet.contains(&bytes)).then_some(Carriage::Changed(ChangeRule::Derived))
         };
-        Column {
+        CarriageColumn {
             carriages: meets.iter().map(|m| drops(m).or_else(|| one_has_bytes(m)).unwrap_or(m[0])).collect(),
             beside: meets
                 .iter()
@@ -108,12 +108,12 @@ impl Column {
     /// This column for dumps with these headers: sizes in identifiers are comparable if both use one identifier size,
     /// and kinds of root and regions if both record them.
     #[must_use]
-    pub(in crate::compare) fn between(&self, left: &Facts, right: &Facts) -> Column {
+    pub(in crate::compare) fn for_headers(&self, left: &Facts, right: &Facts) -> CarriageColumn {
         let mut column = self.clone();
         let same = left.identifier_size.is_some() && left.identifier_size == right.identifier_size;
         for carriage in &mut column.carriages {
-            if *carriage == Carriage::Changed(Rule::FieldBytes) && !same {
-                *carriage = Carriage::Changed(Rule::Derived);
+            if *carriage == Carriage::Changed(ChangeRule::FieldBytes) && !same {
+                *carriage = Carriage::Changed(ChangeRule::Derived);
             }
         }
         // The kinds of root that Android added, and its regions, are in dumps of its own version alone.
@@ -121,7 +121,7 @@ impl Column {
         if let (Some(left), Some(right)) = (is_android(left), is_android(right))
             && left != right
         {
-            let plain = Carriage::Changed(Rule::PlainRoots);
+            let plain = Carriage::Changed(ChangeRule::PlainRoots);
             for (facet, otherwise) in
                 [(Facet::Roots, plain), (Facet::RootObjects, plain), (Facet::Regions, Carriage::None)]
             {
@@ -137,7 +137,7 @@ impl Column {
     pub fn is_comparable(&self, facet: Facet) -> bool {
         match self.carriage(facet) {
             Carriage::Exact => true,
-            Carriage::Changed(rule) => !rule.drops(),
+            Carriage::Changed(rule) => !rule.drops_fact(),
             Carriage::None => false,
         }
     }

@@ -8,18 +8,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 use crate::model::{
-    Address, ByteLen, Class, Contents, Forms, IdentityHash, Long, Name, Object, ObjectKind, Root, RootKind,
-    RootObjects, RootWriter, StackFrame, Surroundings,
+    Address, ByteLen, Class, Contents, IdentityHash, Name, NameForms, Object, ObjectKind, PiecewiseContents, Root,
+    RootKind, RootObjects, RootWriter, StackFrame, Surroundings,
 };
 
-use super::{Carriage, Column, Facet};
+use super::{Carriage, CarriageColumn, Facet};
 
 /// A known change. `specs/facets.toml` says what each does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[allow(missing_docs, reason = "the table says what each does, and a test holds it to that")]
-pub enum Rule {
+#[cfg_attr(feature = "schemas", schemars(rename = "Rule"))]
+pub enum ChangeRule {
     Renumbered,
     NameForm,
     SizesInWords,
@@ -52,59 +53,59 @@ pub enum Rule {
     Android,
 }
 
-impl fmt::Display for Rule {
+impl fmt::Display for ChangeRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.serialize(f)
     }
 }
 
-impl Rule {
+impl ChangeRule {
     /// Whether the rule leaves nothing that could be compared.
-    pub fn drops(self) -> bool {
+    pub fn drops_fact(self) -> bool {
         matches!(
             self,
-            Rule::Derived
-                | Rule::Reordered
-                | Rule::OwnLog
-                | Rule::Android
-                | Rule::Counted
-                | Rule::Swapped
-                | Rule::AsSpelled
+            ChangeRule::Derived
+                | ChangeRule::Reordered
+                | ChangeRule::OwnLog
+                | ChangeRule::Android
+                | ChangeRule::Counted
+                | ChangeRule::Swapped
+                | ChangeRule::AsSpelled
         )
     }
 
     /// The writer whose kinds of root the rule keeps.
     fn root_writer(self) -> Option<RootWriter> {
         match self {
-            Rule::HotspotRoots => Some(RootWriter::HotSpot),
-            Rule::Hotspot8Roots => Some(RootWriter::HotSpot8),
-            Rule::ThreadRoots => Some(RootWriter::Sa),
-            Rule::AgentRoots => Some(RootWriter::Agent),
-            Rule::ArtRoots => Some(RootWriter::Art),
+            ChangeRule::HotspotRoots => Some(RootWriter::HotSpot),
+            ChangeRule::Hotspot8Roots => Some(RootWriter::HotSpot8),
+            ChangeRule::ThreadRoots => Some(RootWriter::Sa),
+            ChangeRule::AgentRoots => Some(RootWriter::Agent),
+            ChangeRule::ArtRoots => Some(RootWriter::Art),
             _ => None,
         }
     }
 }
 
 /// The rules of a kind of dump, applied to parts of a heap.
-impl Column {
+impl CarriageColumn {
     /// Applies the rules to a class's name.
-    pub(in crate::compare) fn name(&self, name: &Name) -> Name {
-        if self.has(Rule::NameForm) { one_form(name) } else { name.clone() }
+    pub(in crate::compare) fn change_name(&self, name: &Name) -> Name {
+        if self.has_rule(ChangeRule::NameForm) { canonical_name(name) } else { name.clone() }
     }
 
     /// The changed name of each class.
-    pub(in crate::compare) fn names(&self, classes: &[Class]) -> HashMap<Address, Name> {
-        let mut forms = Forms::new(if self.has(Rule::NameForm) { one_form } else { Name::clone });
-        classes.iter().map(|class| (class.address, forms.of(&class.name))).collect()
+    pub(in crate::compare) fn changed_names(&self, classes: &[Class]) -> HashMap<Address, Name> {
+        let mut forms = NameForms::new(if self.has_rule(ChangeRule::NameForm) { canonical_name } else { Name::clone });
+        classes.iter().map(|class| (class.address, forms.convert(&class.name))).collect()
     }
 
     /// Applies the rules to a class.
-    pub(in crate::compare) fn class(&self, class: &mut Class) {
-        class.name = self.name(&class.name);
-        class.hash = self.hash(class.hash);
-        if self.has(Rule::Rounded) {
-            class.instance_size = class.instance_size.map(rounded);
+    pub(in crate::compare) fn change_class(&self, class: &mut Class) {
+        class.name = self.change_name(&class.name);
+        class.hash = self.change_hash(class.hash);
+        if self.has_rule(ChangeRule::Rounded) {
+            class.instance_size = class.instance_size.map(round_size);
         }
     }
 
@@ -113,38 +114,38 @@ impl Column {
     ///
     /// # Errors
     /// If contents that are not held cannot be read.
-    pub(in crate::compare) fn object(
+    pub(in crate::compare) fn change_object(
         &self,
         object: &mut Object,
         names: &HashMap<Address, Name>,
         class_first: bool,
     ) -> Result<(), Error> {
-        object.hash = self.hash(object.hash);
-        object.class_name = object.class_name.as_ref().map(|name| self.name(name));
+        object.hash = self.change_hash(object.hash);
+        object.class_name = object.class_name.as_ref().map(|name| self.change_name(name));
         let is_instance = object.kind == ObjectKind::Instance;
         if class_first && object.kind == ObjectKind::ObjectArray {
-            without_array_class(object)?;
+            remove_array_class(object)?;
         }
-        if self.has(Rule::ArrayClass) && !is_instance {
+        if self.has_rule(ChangeRule::ArrayClass) && !is_instance {
             object.class_name = array_name(object, names);
             (object.class, object.class_word) = (None, None);
         }
-        if self.has(Rule::ClassByName) {
+        if self.has_rule(ChangeRule::ClassByName) {
             let class = object.class.and_then(|class| names.get(&class));
             object.class_name = object.class_name.take().or_else(|| class.cloned());
             object.class = None;
         }
-        if self.has(Rule::SizesInWords) {
-            object.size = object.size.filter(|_| !is_instance).map(rounded);
+        if self.has_rule(ChangeRule::SizesInWords) {
+            object.size = object.size.filter(|_| !is_instance).map(round_size);
         }
-        if self.has(Rule::PrimitiveArrays) && object.kind == ObjectKind::ObjectArray {
+        if self.has_rule(ChangeRule::PrimitiveArrays) && object.kind == ObjectKind::ObjectArray {
             object.length = None;
         }
-        if self.has(Rule::AsReferences) {
+        if self.has_rule(ChangeRule::AsReferences) {
             match &mut object.contents {
                 Contents::Elements(elements) => object.contents = Contents::References(std::mem::take(elements)),
-                Contents::Long(Long::Elements(elements)) => {
-                    object.contents = Contents::Long(Long::References(elements.clone()));
+                Contents::Long(PiecewiseContents::Elements(elements)) => {
+                    object.contents = Contents::Long(PiecewiseContents::References(elements.clone()));
                 }
                 _ => {}
             }
@@ -154,20 +155,22 @@ impl Column {
 
     /// Whether the classes of primitive types, and what stands at their addresses, are left out of comparisons.
     pub(in crate::compare) fn leaves_out_primitives(&self) -> bool {
-        self.has(Rule::PrimitiveMirrors)
+        self.has_rule(ChangeRule::PrimitiveMirrors)
     }
 
     /// Applies the rules to roots, threads and everything else besides classes and objects; `objects` describes the
     /// objects of roots.
-    pub(in crate::compare) fn surroundings(&self, surroundings: &mut Surroundings, objects: &RootObjects) {
+    pub(in crate::compare) fn change_surroundings(&self, surroundings: &mut Surroundings, objects: &RootObjects) {
         if let Some(roots) = &mut surroundings.roots {
             let tell = |roots: &mut Vec<Root>| {
-                self.rules().filter_map(Rule::root_writer).for_each(|writer| *roots = writer.told(roots, objects));
+                self.rules()
+                    .filter_map(ChangeRule::root_writer)
+                    .for_each(|writer| *roots = writer.recorded_roots(roots, objects));
             };
             // The roots that a writer leaves out are removed before another one could make them unknown roots; and unknown
             // roots are recorded in its form.
             tell(roots);
-            if self.has(Rule::PlainRoots) {
+            if self.has_rule(ChangeRule::PlainRoots) {
                 let android = roots.iter_mut().filter(|root| root.kind.is_android());
                 android.for_each(|root| root.kind = RootKind::Unknown);
                 tell(roots);
@@ -179,7 +182,7 @@ impl Column {
                 trace.frames = trace.frames.iter().map(|f| StackFrame { class: known(f), ..f.clone() }).collect();
             }
         }
-        if self.has(Rule::Nameless) || self.has(Rule::BareThreads) {
+        if self.has_rule(ChangeRule::Nameless) || self.has_rule(ChangeRule::BareThreads) {
             let of_roots: Vec<_> = surroundings
                 .roots
                 .iter()
@@ -192,14 +195,14 @@ impl Column {
             if let Some(threads) = &mut surroundings.threads {
                 threads.retain(|thread| of_roots.contains(&thread.serial));
                 threads.iter_mut().for_each(|thread| thread.name = None);
-                let traced = !self.has(Rule::BareThreads);
+                let traced = !self.has_rule(ChangeRule::BareThreads);
                 threads.iter_mut().for_each(|thread| thread.trace = thread.trace.filter(|_| traced));
             }
         }
     }
 
-    fn hash(&self, hash: Option<IdentityHash>) -> Option<IdentityHash> {
-        if self.has(Rule::Low15Bits) {
+    fn change_hash(&self, hash: Option<IdentityHash>) -> Option<IdentityHash> {
+        if self.has_rule(ChangeRule::Low15Bits) {
             let bits = match hash {
                 Some(IdentityHash::Bits16(bits)) => bits,
                 Some(IdentityHash::Bits32(bits)) => bits as u16,
@@ -207,25 +210,25 @@ impl Column {
             };
             return Some(IdentityHash::Bits16(bits & 0x7fff));
         }
-        hash.filter(|hash| *hash != IdentityHash::Bits32(0) || !self.has(Rule::ZeroIsNone))
+        hash.filter(|hash| *hash != IdentityHash::Bits32(0) || !self.has_rule(ChangeRule::ZeroIsNone))
     }
 
     /// Whether a rule leaves nothing of a facet that could be compared.
     pub(in crate::compare) fn is_silent_on(&self, facet: Facet) -> bool {
         match self.carriage(facet) {
             Carriage::None => true,
-            Carriage::Changed(rule) => rule.drops(),
+            Carriage::Changed(rule) => rule.drops_fact(),
             Carriage::Exact => false,
         }
     }
 }
 
 /// The spelling in which names are compared.
-fn one_form(name: &Name) -> Name {
+fn canonical_name(name: &Name) -> Name {
     name.to_java_form().to_modified_utf8()
 }
 
-fn rounded(size: ByteLen) -> ByteLen {
+fn round_size(size: ByteLen) -> ByteLen {
     size.rounded_up(4)
 }
 
@@ -243,12 +246,12 @@ pub(crate) fn array_name(object: &Object, names: &HashMap<Address, Name>) -> Opt
 }
 
 /// Removes an array's own class from the front of its references.
-fn without_array_class(object: &mut Object) -> Result<(), Error> {
+fn remove_array_class(object: &mut Object) -> Result<(), Error> {
     match &mut object.contents {
         Contents::References(references) if !references.is_empty() => {
             (object.class, object.class_word) = (Some(references.remove(0)), None);
         }
-        Contents::Long(Long::References(references)) if references.count() > 0 => {
+        Contents::Long(PiecewiseContents::References(references)) if references.count() > 0 => {
             (object.class, object.class_word) = (references.first(1)?.first().copied(), None);
             *references = references.without_first(1);
         }
@@ -271,13 +274,13 @@ impl ClassFirst {
     ///
     /// # Errors
     /// If contents that are not held cannot be read.
-    pub(crate) fn enter(&mut self, object: &Object, names: &HashMap<Address, Name>) -> Result<(), Error> {
+    pub(crate) fn observe(&mut self, object: &Object, names: &HashMap<Address, Name>) -> Result<(), Error> {
         if object.kind != ObjectKind::ObjectArray {
             return Ok(());
         }
         let first = match &object.contents {
             Contents::References(references) => references.first().copied(),
-            Contents::Long(Long::References(references)) => references.first(1)?.first().copied(),
+            Contents::Long(PiecewiseContents::References(references)) => references.first(1)?.first().copied(),
             _ => None,
         };
         let names = (object.class_word.and_then(|word| names.get(&word)), first.and_then(|first| names.get(&first)));

@@ -6,42 +6,42 @@ use crate::model::long::Pieces;
 
 use super::super::carriage::Carriage;
 use super::super::facet::Facet;
-use super::super::facts::References;
-use super::{Diff, HeapSide, show};
+use super::super::facts::EntryReferences;
+use super::{HeapDiff, HeapSide, show};
 
 /// The references of one side in pieces, where they are known.
-type Listed = Option<Pieces<Address>>;
+type ReferencePieces = Option<Pieces<Address>>;
 
 /// The references of both sides in pieces, if those of at least one side are too long to be held.
-pub(super) fn references(sides: [Option<References<'_>>; 2]) -> Result<Option<[Listed; 2]>, Error> {
+pub(super) fn reference_pieces(sides: [Option<EntryReferences<'_>>; 2]) -> Result<Option<[ReferencePieces; 2]>, Error> {
     let mut found = [None, None];
     for (side, found) in sides.into_iter().zip(&mut found) {
-        *found = side.map_or(Ok(None), References::long)?;
+        *found = side.map_or(Ok(None), EntryReferences::long_pieces)?;
     }
     if found.iter().all(Option::is_none) {
         return Ok(None);
     }
-    let held = |all: References<'_>| all.iter().collect::<Vec<_>>().into();
+    let held = |all: EntryReferences<'_>| all.iter().collect::<Vec<_>>().into();
     let [left, right] = found;
     let [l, r] = sides;
     Ok(Some([left.or_else(|| l.map(held)), right.or_else(|| r.map(held))]))
 }
 
-impl Diff<'_> {
+impl HeapDiff<'_> {
     /// Compares references in pieces, as [`Diff::references`] compares those that are held.
-    pub(super) fn long_references(
+    pub(super) fn compare_long_references(
         &mut self,
         facet: Facet,
         at: Option<Address>,
-        mut l: Listed,
-        mut r: Listed,
+        mut l: ReferencePieces,
+        mut r: ReferencePieces,
     ) -> Result<(), Error> {
         if self.carried.is_some_and(|column| column.carriage(Facet::NullReferences) == Carriage::None) {
             for listed in [&mut l, &mut r].into_iter().flatten() {
                 *listed = listed.without_nulls()?;
             }
         }
-        let nulls = |listed: &Listed| listed.as_ref().map_or(Ok(0), Pieces::nulls);
+        let nulls = |listed: &ReferencePieces| listed.as_ref().map_or(Ok(0), Pieces::nulls);
         let lists = |side: &HeapSide, nulls: u64| side.habits.nulls || nulls > 0;
         let counted = (nulls(&l)?, nulls(&r)?);
         let (left_lists, right_lists) = (lists(&self.left, counted.0), lists(&self.right, counted.1));
@@ -51,29 +51,29 @@ impl Diff<'_> {
             // Only one of the two dumps lists null references.
             let nulls = (left_lists.then_some(counted.0), right_lists.then_some(counted.1));
             if nulls.0.or(nulls.1) != Some(0) {
-                self.fact(Facet::NullReferences, at, nulls.0, nulls.1, u64::to_string);
+                self.compare_fact(Facet::NullReferences, at, nulls.0, nulls.1, u64::to_string);
             }
             for listed in [l, r] {
                 *listed = listed.without_nulls()?;
             }
         }
         let (Some(l), Some(r)) = (&l, &r) else {
-            self.both(facet, l, r);
+            self.both_recorded(facet, l, r);
             return Ok(());
         };
         let in_order = l.first_difference(r)?.is_none();
         let sorted = if in_order { None } else { Some((l.sorted()?, r.sorted()?)) };
         let same =
             sorted.as_ref().map_or(Ok(true), |(ls, rs)| Ok::<bool, Error>(ls.first_difference(rs)?.is_none()))?;
-        if self.both(facet, Some(l), Some(r)).is_some()
+        if self.both_recorded(facet, Some(l), Some(r)).is_some()
             && let Some((ls, rs)) = sorted.filter(|_| !same)
         {
             let shown = (show::long_references(&ls)?, show::long_references(&rs)?);
-            self.differs(facet, at, || shown);
+            self.report_difference(facet, at, || shown);
         }
-        if same && self.both(Facet::ReferenceOrder, Some(l), Some(r)).is_some() && !in_order {
+        if same && self.both_recorded(Facet::ReferenceOrder, Some(l), Some(r)).is_some() && !in_order {
             let shown = (show::long_references(l)?, show::long_references(r)?);
-            self.differs(Facet::ReferenceOrder, at, || shown);
+            self.report_difference(Facet::ReferenceOrder, at, || shown);
         }
         Ok(())
     }

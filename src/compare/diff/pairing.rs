@@ -5,20 +5,20 @@ use std::mem;
 
 use crate::error::Error;
 
-use super::Diff;
-use super::side::{Entries, Entry};
+use super::HeapDiff;
+use super::side::{ComparedEntry, SortedEntries};
 
 /// The entries of the left side, paired with those of the right side as they come; both ascend.
-pub(super) struct Pairing<'h> {
-    left: Entries<'h>,
-    next: Option<Entry<'h>>,
+pub(super) struct EntryPairing<'h> {
+    left: SortedEntries<'h>,
+    next: Option<ComparedEntry<'h>>,
 }
 
-impl<'h> Pairing<'h> {
+impl<'h> EntryPairing<'h> {
     /// # Errors
     /// If a temporary file cannot be read.
-    pub(super) fn new(mut left: Entries<'h>) -> Result<Pairing<'h>, Error> {
-        Ok(Pairing { next: left.next()?, left })
+    pub(super) fn new(mut left: SortedEntries<'h>) -> Result<EntryPairing<'h>, Error> {
+        Ok(EntryPairing { next: left.next()?, left })
     }
 
     /// Compares the next entry of the right side with that of the left side at its address, after the left entries
@@ -26,14 +26,14 @@ impl<'h> Pairing<'h> {
     ///
     /// # Errors
     /// If comparing fails, or reading temporary files.
-    pub(super) fn right(&mut self, entry: Entry<'_>, diff: &mut Diff<'_>) -> Result<(), Error> {
+    pub(super) fn pair_right(&mut self, entry: ComparedEntry<'_>, diff: &mut HeapDiff<'_>) -> Result<(), Error> {
         loop {
             let order = self.next.as_ref().map_or(Ordering::Greater, |next| next.address().cmp(&entry.address()));
             let one = if order.is_le() { mem::replace(&mut self.next, self.left.next()?) } else { None };
             if order.is_ge() {
-                return diff.pair(one, Some(entry));
+                return diff.compare_pair(one, Some(entry));
             }
-            diff.pair(one, None)?;
+            diff.compare_pair(one, None)?;
         }
     }
 
@@ -41,10 +41,10 @@ impl<'h> Pairing<'h> {
     ///
     /// # Errors
     /// Like [`Pairing::right`].
-    pub(super) fn end(mut self, diff: &mut Diff<'_>) -> Result<(), Error> {
+    pub(super) fn finish(mut self, diff: &mut HeapDiff<'_>) -> Result<(), Error> {
         while self.next.is_some() {
             let one = mem::replace(&mut self.next, self.left.next()?);
-            diff.pair(one, None)?;
+            diff.compare_pair(one, None)?;
         }
         Ok(())
     }

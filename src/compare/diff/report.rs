@@ -38,10 +38,10 @@ pub struct FacetDifference {
     pub right: String,
     /// Where the first dump says it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub left_place: Option<Span>,
+    pub left_place: Option<RecordSpan>,
     /// Where the second dump says it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub right_place: Option<Span>,
+    pub right_place: Option<RecordSpan>,
     /// The same by class; empty for facts of the whole heap.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub classes: Vec<ClassDifference>,
@@ -75,7 +75,8 @@ pub struct ClassDifference {
 /// A record of a dump, in the decompressed file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-pub struct Span {
+#[cfg_attr(feature = "schemas", schemars(rename = "Span"))]
+pub struct RecordSpan {
     /// Index of the record, from 0.
     pub record: u64,
     /// Offset of its first byte.
@@ -91,14 +92,15 @@ pub struct NotCompared {
     /// How many classes or objects (or heaps) it was left out for.
     pub count: u64,
     /// Why.
-    pub why: Side,
+    pub why: NotComparedReason,
 }
 
 /// Whose silence keeps a facet from being compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-pub enum Side {
+#[cfg_attr(feature = "schemas", schemars(rename = "Side"))]
+pub enum NotComparedReason {
     /// The first does not record it.
     UnknownLeft,
     /// The second does not record it.

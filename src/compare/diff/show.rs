@@ -4,18 +4,18 @@ use serde::Serialize;
 
 use crate::bytes::hexadecimal;
 use crate::error::Error;
-use crate::model::long::{Item, Pieces};
+use crate::model::long::{ListItem, Pieces};
 use crate::model::{Address, ObjectKind};
 
 use super::super::facet::Facet;
-use super::super::facts::{Fact, Items};
+use super::super::facts::{ContentItems, Fact};
 use super::super::listing::{Keyed, TypedValue};
-use super::Entry;
+use super::ComparedEntry;
 
-pub(super) fn kind(entry: &Entry<'_>) -> String {
+pub(super) fn kind(entry: &ComparedEntry<'_>) -> String {
     match entry {
-        Entry::Class(_) => "class".to_owned(),
-        Entry::Object(object) => match object.kind {
+        ComparedEntry::Class(_) => "class".to_owned(),
+        ComparedEntry::Object(object) => match object.kind {
             ObjectKind::Instance => "object".to_owned(),
             ObjectKind::ObjectArray => "object array".to_owned(),
             ObjectKind::PrimitiveArray(element) => format!("array of {element}"),
@@ -25,18 +25,18 @@ pub(super) fn kind(entry: &Entry<'_>) -> String {
 
 /// A list of addresses, cut after a few.
 pub(super) fn references(references: &[Address]) -> String {
-    few_of(references, references.len() as u64)
+    format_few(references, references.len() as u64)
 }
 
 /// A list of addresses that is read in pieces, cut after a few.
 pub(super) fn long_references(references: &Pieces<Address>) -> Result<String, Error> {
-    Ok(few_of(&references.first(FEW)?, references.count()))
+    Ok(format_few(&references.first(FEW)?, references.count()))
 }
 
 /// The most addresses that are shown of a list.
 const FEW: usize = 8;
 
-fn few_of(first: &[Address], count: u64) -> String {
+fn format_few(first: &[Address], count: u64) -> String {
     let shown: Vec<String> = first.iter().take(FEW).map(Address::to_string).collect();
     let more = count.saturating_sub(FEW as u64);
     let tail = if more > 0 { format!(" and {more} more") } else { String::new() };
@@ -59,17 +59,17 @@ pub(super) fn first_difference<T: PartialEq>(
 }
 
 /// The first item in which two lists of contents differ, in items of this number of bytes or addresses.
-fn first_item<T: Item>(
-    left: Items<'_, T>,
-    right: Items<'_, T>,
+fn first_item<T: ListItem>(
+    left: ContentItems<'_, T>,
+    right: ContentItems<'_, T>,
     size: u64,
     noun: &str,
     show: impl Fn(&[T]) -> String,
 ) -> Result<(String, String), Error> {
     let place = left.first_difference(right)?.map_or(left.count(), |at| at / size * size);
-    let describe = |items: Items<'_, T>| {
+    let describe = |items: ContentItems<'_, T>| {
         let (index, count) = (place / size, items.count().div_ceil(size));
-        Ok::<String, Error>(match items.some(place, size as usize)?.as_slice() {
+        Ok::<String, Error>(match items.read_range(place, size as usize)?.as_slice() {
             [] => format!("no {noun} {index}, only {count}"),
             item => format!("{noun} {index} of {count}: {}", show(item)),
         })
@@ -88,9 +88,13 @@ pub(super) fn facts(facet: Facet, left: Fact<'_>, right: Fact<'_>) -> Result<(St
             let noun = if facet == Facet::Interfaces { "interface" } else { "element" };
             first_item(l, r, 1, noun, |to| to.iter().map(Address::to_string).collect())?
         }
-        (Fact::Fields(l), Fact::Fields(r)) => first_difference(l, r, "field", |field| line(&Keyed::of(field))),
-        (Fact::Statics(l), Fact::Statics(r)) => first_difference(l, r, "static field", |field| line(&Keyed::of(field))),
-        (Fact::Pool(l), Fact::Pool(r)) => first_difference(l, r, "entry", |entry| line(&Keyed::of(entry))),
+        (Fact::Fields(l), Fact::Fields(r)) => {
+            first_difference(l, r, "field", |field| line(&Keyed::without_place(field)))
+        }
+        (Fact::Statics(l), Fact::Statics(r)) => {
+            first_difference(l, r, "static field", |field| line(&Keyed::without_place(field)))
+        }
+        (Fact::Pool(l), Fact::Pool(r)) => first_difference(l, r, "entry", |entry| line(&Keyed::without_place(entry))),
         (Fact::Values(l), Fact::Values(r)) => first_difference(l, r, "value", |value| line(&TypedValue::from(*value))),
         (Fact::Raw(l), Fact::Raw(r)) => first_item(l, r, 1, "byte", hex)?,
         (Fact::Primitives(l, element), Fact::Primitives(r, _)) => first_item(l, r, element.size(), "element", hex)?,

@@ -7,19 +7,19 @@ use std::iter::Peekable;
 use crate::error::Error;
 use crate::model::{Address, Class, Name, Object, ObjectKind, RootObjects, Surroundings};
 
-use super::super::carriage::Column;
-use super::super::sorted::{Habits, Sorted};
+use super::super::carriage::CarriageColumn;
+use super::super::sorted::{HeapConventions, SortedObjects};
 
-pub(super) enum Entry<'h> {
+pub(super) enum ComparedEntry<'h> {
     Class(Cow<'h, Class>),
     Object(Cow<'h, Object>),
 }
 
-impl Entry<'_> {
+impl ComparedEntry<'_> {
     pub(super) fn address(&self) -> Address {
         match self {
-            Entry::Class(class) => class.address,
-            Entry::Object(object) => object.address,
+            ComparedEntry::Class(class) => class.address,
+            ComparedEntry::Object(object) => object.address,
         }
     }
 
@@ -27,74 +27,81 @@ impl Entry<'_> {
     ///
     /// # Errors
     /// If contents that are not held cannot be read.
-    pub(super) fn change(&mut self, column: &Column, side: &HeapSide) -> Result<(), Error> {
+    pub(super) fn apply_rules(&mut self, column: &CarriageColumn, side: &HeapSide) -> Result<(), Error> {
         match self {
-            Entry::Class(class) => column.class(class.to_mut()),
-            Entry::Object(object) => column.object(object.to_mut(), &side.names, side.habits.class_first.holds())?,
+            ComparedEntry::Class(class) => column.change_class(class.to_mut()),
+            ComparedEntry::Object(object) => {
+                column.change_object(object.to_mut(), &side.names, side.habits.class_first.holds())?
+            }
         }
         Ok(())
     }
 }
 
 /// The classes of a heap by address; those at one address in the order of their table.
-pub(super) struct Classes<'h>(Peekable<std::vec::IntoIter<&'h Class>>);
+pub(super) struct SortedClasses<'h>(Peekable<std::vec::IntoIter<&'h Class>>);
 
-impl<'h> Classes<'h> {
-    pub(super) fn new(classes: &'h [Class]) -> Classes<'h> {
+impl<'h> SortedClasses<'h> {
+    pub(super) fn new(classes: &'h [Class]) -> SortedClasses<'h> {
         let mut classes: Vec<&Class> = classes.iter().collect();
         classes.sort_by_key(|class| class.address);
-        Classes(classes.into_iter().peekable())
+        SortedClasses(classes.into_iter().peekable())
     }
 
     /// The next class, if its address is not above this object's, or if there is no object.
-    pub(super) fn up_to(&mut self, object: Option<Address>) -> Option<Entry<'h>> {
+    pub(super) fn next_up_to(&mut self, object: Option<Address>) -> Option<ComparedEntry<'h>> {
         let class = self.0.next_if(|class| object.is_none_or(|address| class.address <= address))?;
-        Some(Entry::Class(Cow::Borrowed(class)))
+        Some(ComparedEntry::Class(Cow::Borrowed(class)))
     }
 }
 
 /// The classes and objects of a heap by address; those at one address stay in file order, the classes first.
-pub(super) struct Entries<'h> {
-    classes: Classes<'h>,
-    objects: Sorted<'h>,
+pub(super) struct SortedEntries<'h> {
+    classes: SortedClasses<'h>,
+    objects: SortedObjects<'h>,
     object: Option<Cow<'h, Object>>,
 }
 
-impl<'h> Entries<'h> {
-    pub(super) fn new(objects: Sorted<'h>, classes: &'h [Class]) -> Entries<'h> {
-        Entries { classes: Classes::new(classes), objects, object: None }
+impl<'h> SortedEntries<'h> {
+    pub(super) fn new(objects: SortedObjects<'h>, classes: &'h [Class]) -> SortedEntries<'h> {
+        SortedEntries { classes: SortedClasses::new(classes), objects, object: None }
     }
 
-    pub(super) fn next(&mut self) -> Result<Option<Entry<'h>>, Error> {
+    pub(super) fn next(&mut self) -> Result<Option<ComparedEntry<'h>>, Error> {
         if self.object.is_none() {
             self.object = self.objects.next()?;
         }
-        let class = self.classes.up_to(self.object.as_ref().map(|object| object.address));
-        Ok(class.or_else(|| self.object.take().map(Entry::Object)))
+        let class = self.classes.next_up_to(self.object.as_ref().map(|object| object.address));
+        Ok(class.or_else(|| self.object.take().map(ComparedEntry::Object)))
     }
 }
 
 /// The facts of a whole heap that comparing its entries needs.
 pub(super) struct HeapSide {
-    pub(super) habits: Habits,
+    pub(super) habits: HeapConventions,
     pub(super) names: HashMap<Address, Name>,
     /// The facts about the objects of roots.
     pub(super) roots: RootObjects,
 }
 
 impl HeapSide {
-    pub(super) fn new(classes: &[Class], told: &Surroundings, habits: Habits, carried: Option<&Column>) -> HeapSide {
+    pub(super) fn new(
+        classes: &[Class],
+        told: &Surroundings,
+        habits: HeapConventions,
+        carried: Option<&CarriageColumn>,
+    ) -> HeapSide {
         let own = || classes.iter().map(|class| (class.address, class.name.clone())).collect();
-        let names = carried.map_or_else(own, |column| column.names(classes));
+        let names = carried.map_or_else(own, |column| column.changed_names(classes));
         let roots = told.roots.as_deref().unwrap_or_default();
-        let roots = carried.map_or_else(RootObjects::default, |_| RootObjects::of(classes, roots));
+        let roots = carried.map_or_else(RootObjects::default, |_| RootObjects::from_classes(classes, roots));
         HeapSide { habits, names, roots }
     }
 
     /// Notes an entry before rules are applied to it.
-    pub(super) fn see(&mut self, entry: &Entry<'_>) {
-        if let Entry::Object(object) = entry {
-            self.roots.see(object);
+    pub(super) fn observe(&mut self, entry: &ComparedEntry<'_>) {
+        if let ComparedEntry::Object(object) = entry {
+            self.roots.record_object(object);
         }
     }
 
@@ -104,10 +111,10 @@ impl HeapSide {
     }
 
     /// The class name under which the differences of an entry are listed.
-    pub(super) fn label(&self, entry: &Entry<'_>) -> Option<Name> {
+    pub(super) fn label(&self, entry: &ComparedEntry<'_>) -> Option<Name> {
         let object = match entry {
-            Entry::Class(class) => return Some(class.name.clone()),
-            Entry::Object(object) => object,
+            ComparedEntry::Class(class) => return Some(class.name.clone()),
+            ComparedEntry::Object(object) => object,
         };
         let own = self.class_name(object).cloned();
         own.or_else(|| match object.kind {

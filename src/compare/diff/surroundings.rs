@@ -6,21 +6,21 @@ use crate::model::{Event, EventKind, Name, Root, StackTrace, Surroundings, Threa
 
 use super::super::facet::Facet;
 use super::super::listing::{EventItem, EventLine, Keyed, RootLine};
-use super::super::told;
-use super::{Diff, show};
+use super::super::recorded;
+use super::{HeapDiff, show};
 
-impl Diff<'_> {
-    pub(super) fn surroundings(&mut self, l: &Surroundings, r: &Surroundings) {
-        self.roots(l.roots.as_deref(), r.roots.as_deref());
-        self.threads(l.threads.as_deref(), r.threads.as_deref());
-        self.traces(l.traces.as_deref(), r.traces.as_deref());
-        let region = ("region", |region: &_| show::line(&Keyed::of(region)));
-        self.sequence(Facet::Regions, None, l.regions.as_deref(), r.regions.as_deref(), region);
-        self.events(l.events.as_deref(), r.events.as_deref());
+impl HeapDiff<'_> {
+    pub(super) fn compare_surroundings(&mut self, l: &Surroundings, r: &Surroundings) {
+        self.compare_roots(l.roots.as_deref(), r.roots.as_deref());
+        self.compare_threads(l.threads.as_deref(), r.threads.as_deref());
+        self.compare_traces(l.traces.as_deref(), r.traces.as_deref());
+        let region = ("region", |region: &_| show::line(&Keyed::without_place(region)));
+        self.compare_sequences(Facet::Regions, None, l.regions.as_deref(), r.regions.as_deref(), region);
+        self.compare_events(l.events.as_deref(), r.events.as_deref());
     }
 
     /// Compares the facts of the log; if they are equal, the log itself.
-    fn events(&mut self, l: Option<&[Event]>, r: Option<&[Event]>) {
+    fn compare_events(&mut self, l: Option<&[Event]>, r: Option<&[Event]>) {
         let texts = |events: &[Event]| -> BTreeSet<Name> {
             let text = |event: &Event| match &event.kind {
                 EventKind::Text(_, text) => Some(text.clone()),
@@ -30,18 +30,18 @@ impl Diff<'_> {
         };
         let (lt, rt) = (l.map(texts), r.map(texts));
         let mut same = lt == rt;
-        if let Some((lt, rt)) = self.both(Facet::Strings, lt, rt) {
+        if let Some((lt, rt)) = self.both_recorded(Facet::Strings, lt, rt) {
             let show = |text: Option<&Name>| text.map(|text| format!("{text:?}"));
-            for (l, r) in pairs(&lt.iter().collect::<Vec<_>>(), &rt.iter().collect::<Vec<_>>(), Name::clone) {
+            for (l, r) in pair_by_key(&lt.iter().collect::<Vec<_>>(), &rt.iter().collect::<Vec<_>>(), Name::clone) {
                 if l.is_none() || r.is_none() {
-                    self.one_sided(Facet::Strings, None, show(l), show(r));
+                    self.report_one_sided(Facet::Strings, None, show(l), show(r));
                 }
             }
         }
         for facet in Facet::OF_THE_LOG.into_iter().filter(|facet| *facet != Facet::Strings) {
             let of = |events: &[Event]| {
-                let of_facet = events.iter().filter(|event| told::of_event(event) == facet);
-                runs(of_facet.map(|event| (Event::new(0, 0, event.kind.clone()), event.times())))
+                let of_facet = events.iter().filter(|event| recorded::event_facet(event) == facet);
+                repeated_events(of_facet.map(|event| (Event::new(0, 0, event.kind.clone()), event.times())))
             };
             let (l, r) = (l.map(of), r.map(of));
             if l.is_none() && r.as_ref().is_none_or(Vec::is_empty)
@@ -51,24 +51,24 @@ impl Diff<'_> {
             }
             same &= l == r;
             let entry = ("entry", |event: &Event| show::line(&EventItem::from(&event.kind)));
-            self.runs(facet, l, r, entry);
+            self.compare_runs(facet, l, r, entry);
         }
         if same || l.is_none() || r.is_none() {
             let event = ("event", |event: &Event| show::line(&EventLine::from(event)));
-            let of = |events: &[Event]| runs(events.iter().map(|event| (event.clone(), event.times())));
-            self.runs(Facet::Events, l.map(of), r.map(of), event);
+            let of = |events: &[Event]| repeated_events(events.iter().map(|event| (event.clone(), event.times())));
+            self.compare_runs(Facet::Events, l.map(of), r.map(of), event);
         }
     }
 
     /// Compares two lists of events, as runs.
-    fn runs(
+    fn compare_runs(
         &mut self,
         facet: Facet,
         l: Option<Vec<Event>>,
         r: Option<Vec<Event>>,
         show: (&str, impl Fn(&Event) -> String),
     ) {
-        if let Some((l, r)) = self.both(facet, l, r)
+        if let Some((l, r)) = self.both_recorded(facet, l, r)
             && l != r
         {
             let same = l.iter().zip(&r).take_while(|(l, r)| l == r).count();
@@ -88,39 +88,39 @@ impl Diff<'_> {
                     _ => format!("no {} {place}, only {all}", show.0),
                 }
             };
-            self.differs(facet, None, || (describe(&l), describe(&r)));
+            self.report_difference(facet, None, || (describe(&l), describe(&r)));
         }
     }
 
     /// Compares roots as a multiset, or where that is left out their kinds and objects; if roots are equal, their order
     /// and places.
-    fn roots(&mut self, l: Option<&[Root]>, r: Option<&[Root]>) {
+    fn compare_roots(&mut self, l: Option<&[Root]>, r: Option<&[Root]>) {
         let [of_roots, of_kinds] = [Facet::Roots, Facet::RootObjects].map(|facet| self.left_out.contains(&facet));
         if of_roots
             && !of_kinds
-            && let Some((l, r)) = self.both(Facet::RootObjects, l, r)
+            && let Some((l, r)) = self.both_recorded(Facet::RootObjects, l, r)
         {
             let kept = |root: &Root| (root.object, root.kind.index());
             let show =
                 |root: Option<&Root>| root.map(|root| format!("{} root of {}", root.kind.form().name, root.object));
-            let (l, r) = without_partner(l, r, kept);
-            for (l, r) in pairs(&l, &r, |root| root.object) {
-                self.one_sided(Facet::RootObjects, l.or(r).map(|root| root.object), show(l), show(r));
+            let (l, r) = unpaired(l, r, kept);
+            for (l, r) in pair_by_key(&l, &r, |root| root.object) {
+                self.report_one_sided(Facet::RootObjects, l.or(r).map(|root| root.object), show(l), show(r));
             }
         }
         let show = |root: Option<&Root>| root.map(|root| show::line(&RootLine::from(&Root { after: None, ..*root })));
-        let alone = l.zip(r).map(|(l, r)| without_partner(l, r, root_key));
+        let alone = l.zip(r).map(|(l, r)| unpaired(l, r, root_key));
         let same = alone.as_ref().is_some_and(|(l, r)| l.is_empty() && r.is_empty());
-        if self.both(Facet::Roots, l, r).is_some()
+        if self.both_recorded(Facet::Roots, l, r).is_some()
             && let Some((l, r)) = alone
         {
-            for (l, r) in pairs(&l, &r, |root| root.object) {
+            for (l, r) in pair_by_key(&l, &r, |root| root.object) {
                 let at = l.or(r).map(|root| root.object);
-                self.one_sided(Facet::Roots, at, show(l), show(r));
+                self.report_one_sided(Facet::Roots, at, show(l), show(r));
             }
         }
         if l.is_none() || r.is_none() {
-            _ = self.both(Facet::RootOrder, l, r);
+            _ = self.both_recorded(Facet::RootOrder, l, r);
         }
         if same {
             // One side may not record where its roots stand.
@@ -128,44 +128,44 @@ impl Diff<'_> {
             let neither = !l.is_some_and(placed) && !r.is_some_and(placed);
             let (l, r) = (l.filter(|roots| neither || placed(roots)), r.filter(|roots| neither || placed(roots)));
             let root = ("root", |root: &Root| show::line(&RootLine::from(root)));
-            self.sequence(Facet::RootOrder, None, l, r, root);
+            self.compare_sequences(Facet::RootOrder, None, l, r, root);
         }
     }
 
-    fn threads(&mut self, l: Option<&[Thread]>, r: Option<&[Thread]>) {
-        let Some((l, r)) = self.both(Facet::Threads, l, r) else { return };
+    fn compare_threads(&mut self, l: Option<&[Thread]>, r: Option<&[Thread]>) {
+        let Some((l, r)) = self.both_recorded(Facet::Threads, l, r) else { return };
         let by_serial = |thread: &Thread| thread.serial;
-        let show = |thread: Option<&Thread>| thread.map(|thread| show::line(&Keyed::of(thread)));
-        for (l, r) in pairs(&sorted(l, by_serial), &sorted(r, by_serial), by_serial) {
+        let show = |thread: Option<&Thread>| thread.map(|thread| show::line(&Keyed::without_place(thread)));
+        for (l, r) in pair_by_key(&sorted_by_key(l, by_serial), &sorted_by_key(r, by_serial), by_serial) {
             if l != r {
-                self.one_sided(Facet::Threads, None, show(l), show(r));
+                self.report_one_sided(Facet::Threads, None, show(l), show(r));
             }
         }
     }
 
-    fn traces(&mut self, l: Option<&[StackTrace]>, r: Option<&[StackTrace]>) {
-        let Some((l, r)) = self.both(Facet::StackTraces, l, r) else { return };
+    fn compare_traces(&mut self, l: Option<&[StackTrace]>, r: Option<&[StackTrace]>) {
+        let Some((l, r)) = self.both_recorded(Facet::StackTraces, l, r) else { return };
         let by_serial = |trace: &StackTrace| trace.serial;
         let name = |trace: &StackTrace| format!("stack trace {} of thread {}", trace.serial.0, trace.thread.0);
-        for pair in pairs(&sorted(l, by_serial), &sorted(r, by_serial), by_serial) {
+        for pair in pair_by_key(&sorted_by_key(l, by_serial), &sorted_by_key(r, by_serial), by_serial) {
             let shown = match pair {
                 (Some(l), Some(r)) if l == r => continue,
                 (Some(l), Some(r)) if l.thread == r.thread => {
-                    let frame = |frame: &_| show::line(&Keyed::of(frame));
+                    let frame = |frame: &_| show::line(&Keyed::without_place(frame));
                     let (of_l, of_r) = show::first_difference(&l.frames, &r.frames, "frame", frame);
                     (Some(format!("{}, {of_l}", name(l))), Some(format!("{}, {of_r}", name(r))))
                 }
                 (l, r) => (l.map(name), r.map(name)),
             };
-            self.one_sided(Facet::StackTraces, None, shown.0, shown.1);
+            self.report_one_sided(Facet::StackTraces, None, shown.0, shown.1);
         }
     }
 }
 
 /// The distinct events, each with the number of its occurrences.
-fn runs(events: impl Iterator<Item = (Event, u64)>) -> Vec<Event> {
+fn repeated_events(events: impl Iterator<Item = (Event, u64)>) -> Vec<Event> {
     let mut runs = Vec::new();
-    events.for_each(|(event, times)| Event { repeats: times - 1, ..event }.enter(&mut runs));
+    events.for_each(|(event, times)| Event { repeats: times - 1, ..event }.append_to(&mut runs));
     runs
 }
 
@@ -175,21 +175,21 @@ fn root_key(root: &Root) -> impl Ord + use<> {
     (object, root, reference, thread, frame, trace)
 }
 
-fn sorted<T, K: Ord>(items: &[T], key: impl Fn(&T) -> K) -> Vec<&T> {
+fn sorted_by_key<T, K: Ord>(items: &[T], key: impl Fn(&T) -> K) -> Vec<&T> {
     let mut sorted: Vec<&T> = items.iter().collect();
     sorted.sort_by_key(|item| key(item));
     sorted
 }
 
 /// The items of two lists that the other one does not have, sorted; each of several equal items has one partner.
-fn without_partner<'t, T, K: Ord>(left: &'t [T], right: &'t [T], key: impl Fn(&T) -> K) -> (Vec<&'t T>, Vec<&'t T>) {
-    let pairs = pairs(&sorted(left, &key), &sorted(right, &key), &key);
+fn unpaired<'t, T, K: Ord>(left: &'t [T], right: &'t [T], key: impl Fn(&T) -> K) -> (Vec<&'t T>, Vec<&'t T>) {
+    let pairs = pair_by_key(&sorted_by_key(left, &key), &sorted_by_key(right, &key), &key);
     let (left, right): (Vec<_>, Vec<_>) = pairs.into_iter().filter(|(l, r)| l.is_none() || r.is_none()).unzip();
     (left.into_iter().flatten().collect(), right.into_iter().flatten().collect())
 }
 
 /// Merges two sorted lists: items with one key as pairs, and items without a partner alone.
-fn pairs<'t, T, K: Ord>(
+fn pair_by_key<'t, T, K: Ord>(
     mut left: &[&'t T],
     mut right: &[&'t T],
     key: impl Fn(&T) -> K,

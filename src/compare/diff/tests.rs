@@ -1,10 +1,11 @@
 use std::sync::Arc;
 
-use super::super::fixture::everything;
+use super::super::fixture::heap_with_every_fact;
 use super::*;
 use crate::model::{
-    ByteLen, Contents, Event, EventKind, Facts, Field, FieldType, IdentityHash, Object, ObjectKind, PrimitiveType,
-    Region, Root, RootKind, Serial, StackFrame, StackTrace, Static, Surroundings, Thread, Totals, Value, WordSize,
+    ByteLen, Contents, Event, EventKind, Facts, Field, FieldType, HeaderTotals, IdentityHash, Object, ObjectKind,
+    PrimitiveType, Region, Root, RootKind, Serial, StackFrame, StackTrace, Static, Surroundings, Thread, Value,
+    WordSize,
 };
 
 fn facets(left: &Heap, right: &Heap) -> Vec<Facet> {
@@ -13,7 +14,7 @@ fn facets(left: &Heap, right: &Heap) -> Vec<Facet> {
 
 #[test]
 fn a_heap_equals_itself() {
-    assert!(compare(&everything(), &everything(), &BTreeSet::new()).equal);
+    assert!(compare(&heap_with_every_fact(), &heap_with_every_fact(), &BTreeSet::new()).equal);
 }
 
 #[test]
@@ -23,9 +24,9 @@ fn one_changed_fact_is_found_under_its_own_facet() {
     let rest: Vec<Facet> = Facet::ALL.into_iter().filter(|facet| !every_facet.contains(facet)).collect();
     // Kinds and objects of roots are compared where roots are not.
     assert_eq!(rest, [Facet::Address, Facet::RootObjects]);
-    let heap = everything();
+    let heap = heap_with_every_fact();
     for (facet, change) in changes() {
-        let mut changed = everything();
+        let mut changed = heap_with_every_fact();
         change(&mut changed);
         assert_eq!(facets(&heap, &changed), [facet], "{:?}", compare(&heap, &changed, &BTreeSet::new()));
         let silent = BTreeSet::from([facet]);
@@ -33,16 +34,16 @@ fn one_changed_fact_is_found_under_its_own_facet() {
             assert!(compare(&heap, &changed, &silent).equal, "{facet} left out");
         }
     }
-    let mut moved = everything();
+    let mut moved = heap_with_every_fact();
     moved.objects[7].address = Address(0x200);
     assert_eq!(facets(&heap, &moved), [Facet::Address, Facet::RecordOrder]);
 }
 
-pub(crate) type Change = Box<dyn Fn(&mut Heap)>;
+pub(crate) type HeapChange = Box<dyn Fn(&mut Heap)>;
 
 /// A change of each field of the model, with the facet that it belongs to.
-pub(crate) fn changes() -> Vec<(Facet, Change)> {
-    let mut changes: Vec<(Facet, Change)> = Vec::new();
+pub(crate) fn changes() -> Vec<(Facet, HeapChange)> {
+    let mut changes: Vec<(Facet, HeapChange)> = Vec::new();
     let mut add = |facet, change: fn(&mut Heap)| changes.push((facet, Box::new(change)));
 
     // The regime of hashes is no fact of its own: the hashes show it.
@@ -56,10 +57,10 @@ pub(crate) fn changes() -> Vec<(Facet, Change)> {
         timestamp: _,
         header_version: _,
         identifier_size: _,
-    } = everything().facts;
+    } = heap_with_every_fact().facts;
     add(Facet::WordSize, |h| h.facts.word_size = Some(WordSize::Bits32));
     add(Facet::VersionText, |h| h.facts.version_text = Some("other".into()));
-    add(Facet::HeaderTotals, |h| h.facts.totals = Some(Totals::default()));
+    add(Facet::HeaderTotals, |h| h.facts.totals = Some(HeaderTotals::default()));
     add(Facet::HashRandoms, |h| h.facts.hash_randoms = Some((1, 2)));
     add(Facet::NullReferences, |h| h.facts.null_references = Some(1));
     add(Facet::TimeStamp, |h| h.facts.timestamp = Some(0));
@@ -120,7 +121,7 @@ pub(crate) fn changes() -> Vec<(Facet, Change)> {
         length: _,
         contents: _,
         trace: _,
-    } = object(&mut everything(), 0x100);
+    } = object(&mut heap_with_every_fact(), 0x100);
     add(Facet::Kind, |h| object(h, 0x138).kind = ObjectKind::PrimitiveArray(PrimitiveType::Boolean));
     add(Facet::Class, |h| object(h, 0x100).class = Some(Address(8)));
     add(Facet::ClassName, |h| object(h, 0x100).class_name = Some("renamed".into()));
@@ -156,7 +157,7 @@ pub(crate) fn changes() -> Vec<(Facet, Change)> {
 
     let Surroundings { roots: _, threads: _, traces: _, regions: _, events: _, times: _ } = Surroundings::default();
     add(Facet::DumpTimes, |h| h.surroundings.times = Some((5, 901)));
-    let Root { object: _, kind: _, after: _ } = roots(&mut everything())[0];
+    let Root { object: _, kind: _, after: _ } = roots(&mut heap_with_every_fact())[0];
     add(Facet::Roots, |h| roots(h)[2].object = Address(8));
     add(Facet::Roots, |h| roots(h)[2].kind = RootKind::JniLocal(Serial(1), 4));
     add(Facet::Roots, |h| roots(h)[2].kind = RootKind::JniLocal(Serial(2), 3));
@@ -166,13 +167,14 @@ pub(crate) fn changes() -> Vec<(Facet, Change)> {
     add(Facet::Roots, |h| _ = roots(h).pop());
     add(Facet::RootOrder, |h| roots(h)[2].after = Some(1));
     add(Facet::RootOrder, |h| roots(h).swap(0, 1));
-    let Thread { serial: _, object: _, name: _, trace: _ } = &threads(&mut everything())[0];
+    let Thread { serial: _, object: _, name: _, trace: _ } = &threads(&mut heap_with_every_fact())[0];
     add(Facet::Threads, |h| threads(h)[0].serial = Serial(1000));
     add(Facet::Threads, |h| threads(h)[0].object = Address(8));
     add(Facet::Threads, |h| threads(h)[0].name = None);
     add(Facet::Threads, |h| threads(h)[0].trace = Some(Serial(1000)));
-    let StackTrace { serial: _, thread: _, frames: _ } = &traces(&mut everything())[0];
-    let StackFrame { method: _, signature: _, source: _, class: _, line: _ } = &traces(&mut everything())[0].frames[0];
+    let StackTrace { serial: _, thread: _, frames: _ } = &traces(&mut heap_with_every_fact())[0];
+    let StackFrame { method: _, signature: _, source: _, class: _, line: _ } =
+        &traces(&mut heap_with_every_fact())[0].frames[0];
     add(Facet::StackTraces, |h| traces(h)[0].serial = Serial(1000));
     add(Facet::StackTraces, |h| traces(h)[0].thread = Serial(1000));
     add(Facet::StackTraces, |h| frames(h)[1].method = "renamed".into());
@@ -181,17 +183,17 @@ pub(crate) fn changes() -> Vec<(Facet, Change)> {
     add(Facet::StackTraces, |h| frames(h)[0].class = None);
     add(Facet::StackTraces, |h| frames(h)[0].line = 1);
     add(Facet::StackTraces, |h| traces(h)[0].frames = traces(h)[0].frames[..1].into());
-    let Region { id: _, name: _, after: _ } = &regions(&mut everything())[0];
+    let Region { id: _, name: _, after: _ } = &regions(&mut heap_with_every_fact())[0];
     add(Facet::Regions, |h| regions(h)[1].id = 1);
     add(Facet::Regions, |h| regions(h)[1].name = "renamed".into());
     add(Facet::Regions, |h| regions(h)[1].after = 9);
-    let Event { time: _, after: _, kind: _, repeats: _ } = &events(&mut everything())[0];
+    let Event { time: _, after: _, kind: _, repeats: _ } = &events(&mut heap_with_every_fact())[0];
     add(Facet::Events, |h| events(h)[3].time = 1000);
     add(Facet::Events, |h| events(h)[3].after = 1000);
-    add(crate::compare::told::of_event(&events(&mut everything())[3]), |h| events(h)[3].repeats = 1);
+    add(crate::compare::recorded::event_facet(&events(&mut heap_with_every_fact())[3]), |h| events(h)[3].repeats = 1);
     add(Facet::Events, |h| events(h).swap(0, 1));
-    for event in 0..events(&mut everything()).len() {
-        let facet = match events(&mut everything())[event].kind {
+    for event in 0..events(&mut heap_with_every_fact()).len() {
+        let facet = match events(&mut heap_with_every_fact())[event].kind {
             EventKind::Text(..) => Facet::Strings,
             EventKind::UnloadClass(_) => Facet::Unloads,
             EventKind::AllocationSites(_) => Facet::AllocationSites,
@@ -252,10 +254,10 @@ fn events(heap: &mut Heap) -> &mut Vec<Event> {
 
 #[test]
 fn a_missing_object_and_an_extra_one_are_both_found() {
-    let mut fewer = everything();
+    let mut fewer = heap_with_every_fact();
     fewer.objects.remove(10);
-    assert!(facets(&everything(), &fewer).contains(&Facet::Address));
-    assert!(facets(&fewer, &everything()).contains(&Facet::Address));
+    assert!(facets(&heap_with_every_fact(), &fewer).contains(&Facet::Address));
+    assert!(facets(&fewer, &heap_with_every_fact()).contains(&Facet::Address));
 }
 
 #[test]
@@ -271,19 +273,19 @@ fn swapped_references_differ_in_order_only() {
 }
 
 #[test]
-fn what_one_side_does_not_tell_is_named_and_not_counted_as_equal() {
-    let mut silent = everything();
+fn lists_unrecorded_facts_as_not_compared() {
+    let mut silent = heap_with_every_fact();
     silent.classes[5].superclass = None;
-    let comparison = compare(&everything(), &silent, &BTreeSet::new());
+    let comparison = compare(&heap_with_every_fact(), &silent, &BTreeSet::new());
     assert!(comparison.equal);
-    let expected = NotCompared { facet: Facet::Superclass, count: 1, why: Side::UnknownRight };
+    let expected = NotCompared { facet: Facet::Superclass, count: 1, why: NotComparedReason::UnknownRight };
     assert_eq!(comparison.not_compared, [expected]);
 }
 
 #[test]
-fn references_are_compared_where_one_side_knows_no_positions() {
-    let heap = everything();
-    let mut listed = everything();
+fn compares_references_without_positions() {
+    let heap = heap_with_every_fact();
+    let mut listed = heap_with_every_fact();
     for object in &mut listed.objects {
         if let Contents::Fields(_) | Contents::Elements(_) = object.contents {
             object.contents = Contents::References(object.references().collect());
@@ -291,21 +293,24 @@ fn references_are_compared_where_one_side_knows_no_positions() {
     }
     let comparison = compare(&heap, &listed, &BTreeSet::new());
     assert!(comparison.equal);
-    let silent: Vec<(Facet, Side)> = comparison.not_compared.iter().map(|n| (n.facet, n.why)).collect();
-    assert_eq!(silent, [(Facet::FieldValues, Side::UnknownRight), (Facet::Elements, Side::UnknownRight)]);
+    let silent: Vec<(Facet, NotComparedReason)> = comparison.not_compared.iter().map(|n| (n.facet, n.why)).collect();
+    assert_eq!(
+        silent,
+        [(Facet::FieldValues, NotComparedReason::UnknownRight), (Facet::Elements, NotComparedReason::UnknownRight)]
+    );
 
     // And where they are left out.
-    let mut other = everything();
+    let mut other = heap_with_every_fact();
     first_reference(&mut other).bits = 0x1238;
     let comparison = compare(&heap, &other, &BTreeSet::from([Facet::FieldValues]));
     assert_eq!(comparison.differences.iter().map(|d| d.facet).collect::<Vec<_>>(), [Facet::References]);
 }
 
 #[test]
-fn roots_that_differ_are_told_by_their_objects() {
-    let mut fewer = everything();
+fn names_objects_of_differing_roots() {
+    let mut fewer = heap_with_every_fact();
     roots(&mut fewer).retain(|root| root.kind != RootKind::StickyClass && root.kind != RootKind::MonitorUsed);
-    let comparison = compare(&everything(), &fewer, &BTreeSet::new());
+    let comparison = compare(&heap_with_every_fact(), &fewer, &BTreeSet::new());
     let expected = FacetDifference {
         facet: Facet::Roots,
         count: 2,
@@ -323,33 +328,33 @@ fn roots_that_differ_are_told_by_their_objects() {
 fn compares_kinds_and_objects_of_roots_where_roots_are_left_out() {
     let left_out = BTreeSet::from([Facet::Roots]);
     let differing = |other: &Heap| {
-        let found = compare(&everything(), other, &left_out);
+        let found = compare(&heap_with_every_fact(), other, &left_out);
         found.differences.into_iter().map(|found| (found.facet, found.count)).collect::<Vec<_>>()
     };
-    let mut other = everything();
+    let mut other = heap_with_every_fact();
     roots(&mut other)[2].kind = RootKind::JniLocal(Serial(77), 5);
     assert_eq!(differing(&other), []);
     roots(&mut other)[2].kind = RootKind::JavaFrame(Serial(77), 5);
     assert_eq!(differing(&other), [(Facet::RootObjects, 1)]);
-    let mut fewer = everything();
+    let mut fewer = heap_with_every_fact();
     roots(&mut fewer).pop();
     assert_eq!(differing(&fewer), [(Facet::RootObjects, 1)]);
     // A root that stands twice is lost if it is there once.
-    let mut more = everything();
+    let mut more = heap_with_every_fact();
     let first = roots(&mut more)[0];
     roots(&mut more).push(first);
     assert_eq!(differing(&more), [(Facet::RootObjects, 1)]);
-    let whole = compare(&everything(), &other, &left_out.into_iter().flat_map(Facet::with_part).collect());
+    let whole = compare(&heap_with_every_fact(), &other, &left_out.into_iter().flat_map(Facet::with_part).collect());
     assert!(whole.differences.is_empty());
 }
 
 /// A repeated address, and another that is missing: only the latter is reported as missing.
 #[test]
-fn what_stands_twice_is_no_place_where_something_is_missing() {
-    let mut twice = everything();
+fn separates_repeated_addresses_from_missing_ones() {
+    let mut twice = heap_with_every_fact();
     let [.., before, last] = &mut twice.objects[..] else { panic!("objects") };
     let missing = std::mem::replace(&mut last.address, before.address);
-    let comparison = compare(&everything(), &twice, &BTreeSet::new());
+    let comparison = compare(&heap_with_every_fact(), &twice, &BTreeSet::new());
     let of_addresses = comparison.differences.iter().find(|difference| difference.facet == Facet::Address);
     let FacetDifference { count, addresses, repeated, .. } = of_addresses.expect("addresses differ");
     let again = twice.objects[twice.objects.len() - 1].address;
@@ -358,12 +363,12 @@ fn what_stands_twice_is_no_place_where_something_is_missing() {
 }
 
 #[test]
-fn the_places_of_roots_are_compared_where_both_sides_tell_them() {
-    let mut unplaced = everything();
+fn compares_root_order_where_both_sides_record_it() {
+    let mut unplaced = heap_with_every_fact();
     roots(&mut unplaced).iter_mut().for_each(|root| root.after = None);
-    let comparison = compare(&everything(), &unplaced, &BTreeSet::new());
+    let comparison = compare(&heap_with_every_fact(), &unplaced, &BTreeSet::new());
     assert!(comparison.equal);
-    let expected = NotCompared { facet: Facet::RootOrder, count: 1, why: Side::UnknownRight };
+    let expected = NotCompared { facet: Facet::RootOrder, count: 1, why: NotComparedReason::UnknownRight };
     assert_eq!(comparison.not_compared, [expected]);
     let mut turned = unplaced.clone();
     roots(&mut turned).swap(0, 1);
@@ -371,29 +376,29 @@ fn the_places_of_roots_are_compared_where_both_sides_tell_them() {
 }
 
 #[test]
-fn the_first_entry_of_a_list_that_differs_is_named() {
-    let mut changed = everything();
+fn names_first_differing_item_of_list() {
+    let mut changed = heap_with_every_fact();
     events(&mut changed).push(Event::new(3, 0, EventKind::EndThread(Serial(9))));
-    let comparison = compare(&everything(), &changed, &BTreeSet::new());
+    let comparison = compare(&heap_with_every_fact(), &changed, &BTreeSet::new());
     let [difference] = comparison.differences.as_slice() else { panic!("one difference") };
     assert_eq!(difference.left, "no event 13, only 13");
     assert_eq!(difference.right, r#"event 13 of 14: {"after":0,"time":3,"event":"end-thread","serial":9}"#);
 
-    let mut changed = everything();
+    let mut changed = heap_with_every_fact();
     object(&mut changed, 0x118).contents = Contents::Fields(vec![Value::primitive(PrimitiveType::Float, 1)]);
-    let comparison = compare(&everything(), &changed, &BTreeSet::new());
+    let comparison = compare(&heap_with_every_fact(), &changed, &BTreeSet::new());
     assert_eq!(comparison.differences[0].left, r#"value 0 of 1: ["float","0x7fc00001"]"#);
 }
 
 #[test]
-fn differences_are_filed_by_class_with_the_first_address_of_each() {
-    let mut changed = everything();
+fn groups_differences_by_class() {
+    let mut changed = heap_with_every_fact();
     let mut addresses = Vec::new();
     for object in changed.objects.iter_mut().filter(|object| object.trace.is_some()).take(9) {
         object.trace = Some(Serial(4242));
         addresses.push(object.address);
     }
-    let comparison = compare(&everything(), &changed, &BTreeSet::new());
+    let comparison = compare(&heap_with_every_fact(), &changed, &BTreeSet::new());
     let [difference] = comparison.differences.as_slice() else { panic!("one facet differs") };
     assert_eq!((difference.facet, difference.count), (Facet::ObjectTrace, 9));
     assert_eq!(difference.classes.iter().map(|class| class.count).sum::<u64>(), 9);
@@ -406,21 +411,21 @@ fn differences_are_filed_by_class_with_the_first_address_of_each() {
 
 /// Compares sources whose second one ascends, so that it is compared as it is read, and others.
 #[test]
-fn sources_are_compared_as_heaps_in_memory_are() {
+fn compares_sources_like_heaps_in_memory() {
     let ascending = |heap: &Heap| heap.objects.is_sorted_by_key(|object| object.address);
     let descend = |heap: &mut Heap| heap.objects.sort_by_key(|object| std::cmp::Reverse(object.address));
     for (_, change) in changes() {
         for order in [|_: &mut Heap| {}, |heap: &mut Heap| heap.objects.sort_by_key(|object| object.address), descend] {
-            let (mut left, mut right) = (everything(), everything());
+            let (mut left, mut right) = (heap_with_every_fact(), heap_with_every_fact());
             change(&mut right);
             order(&mut right);
             let expected = compare(&left, &right, &BTreeSet::new());
-            let options = Options { memory: 1 << 10, ..Options::default() };
+            let options = CompareOptions { memory: 1 << 10, ..CompareOptions::default() };
             let found = compare_sources(&mut left, &mut right, &options).expect("temporary files");
             assert_eq!(serde_json::to_string(&found).ok(), serde_json::to_string(&expected).ok());
-            let habits = Habits::of_ascending(&mut right).expect("in memory");
+            let habits = HeapConventions::from_ascending(&mut right).expect("in memory");
             assert_eq!(habits.is_some(), ascending(&right));
-            assert!(habits.is_none_or(|habits| habits == Sides::of_heap(&right).habits));
+            assert!(habits.is_none_or(|habits| habits == Sides::from_heap(&right).habits));
         }
     }
 }

@@ -12,8 +12,8 @@ const SHOWN: usize = 5;
 impl Display for Comparison {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let verdict = if self.equal { "equal" } else { "different" };
-        write!(f, "{verdict}: {} compared", counted(self.compared, "fact"))?;
-        self.differences.iter().try_for_each(|difference| self::difference(f, difference))?;
+        write!(f, "{verdict}: {} compared", format_count(self.compared, "fact"))?;
+        self.differences.iter().try_for_each(|difference| self::write_difference(f, difference))?;
         if !self.not_compared.is_empty() {
             let mut facets: Vec<String> =
                 self.not_compared.iter().map(|NotCompared { facet, .. }| facet.to_string()).collect();
@@ -24,15 +24,15 @@ impl Display for Comparison {
     }
 }
 
-fn difference(f: &mut Formatter<'_>, difference: &FacetDifference) -> fmt::Result {
+fn write_difference(f: &mut Formatter<'_>, difference: &FacetDifference) -> fmt::Result {
     let FacetDifference { facet, count, address, left, right, classes, .. } = difference;
-    write!(f, "\n{facet} differs in {}", counted(*count, "place"))?;
+    write!(f, "\n{facet} differs in {}", format_count(*count, "place"))?;
     if classes.is_empty() {
-        return sides(f, address.as_deref(), None, left, right);
+        return write_sides(f, address.as_deref(), None, left, right);
     }
     for ClassDifference { class, count, address, left, right } in classes.iter().take(SHOWN) {
         let of = format!("{}, {} of this class", if class.is_empty() { "class unknown" } else { class }, count);
-        sides(f, Some(address), Some(&of), left, right)?;
+        write_sides(f, Some(address), Some(&of), left, right)?;
     }
     match classes.len().saturating_sub(SHOWN) {
         0 => Ok(()),
@@ -40,7 +40,7 @@ fn difference(f: &mut Formatter<'_>, difference: &FacetDifference) -> fmt::Resul
     }
 }
 
-fn sides(f: &mut Formatter<'_>, address: Option<&str>, of: Option<&str>, left: &str, right: &str) -> fmt::Result {
+fn write_sides(f: &mut Formatter<'_>, address: Option<&str>, of: Option<&str>, left: &str, right: &str) -> fmt::Result {
     match (address, of) {
         (Some(address), Some(of)) => write!(f, "\n  at {address} ({of})")?,
         (Some(address), None) => write!(f, "\n  at {address}")?,
@@ -49,7 +49,7 @@ fn sides(f: &mut Formatter<'_>, address: Option<&str>, of: Option<&str>, left: &
     write!(f, "\n    left:  {left}\n    right: {right}")
 }
 
-fn counted(count: u64, noun: &str) -> String {
+fn format_count(count: u64, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
@@ -62,7 +62,7 @@ mod tests {
     use crate::model::ByteLen;
 
     #[test]
-    fn a_difference_is_told_with_its_address_class_and_both_sides() {
+    fn prints_difference_with_address_class_and_both_sides() {
         let left = from_seed(&GenerateOptions::default(), 7);
         let mut right = left.clone();
         right.objects[3].size = Some(ByteLen(4096));

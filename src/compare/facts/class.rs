@@ -4,21 +4,21 @@ use crate::compare::spelling::{Hex, TypedValue};
 use crate::model::{Class, Field, PoolEntry, Static, Value};
 
 use super::super::facet::Facet;
-use super::{Described, Fact, Items, Lines, References, Walk, key, set};
+use super::{ContentItems, Described, EntryReferences, Fact, FactWalk, LineKinds, key, set_slot};
 
 impl Described for Class {
-    const LINES: Lines = &[("ClassLine", "A class.")];
+    const LINES: LineKinds = &[("ClassLine", "A class.")];
 
-    fn walk(walk: &mut impl Walk<Class>) {
+    fn walk(walk: &mut impl FactWalk<Class>) {
         let w = walk;
-        fn listed(class: &Class) -> Option<References<'_>> {
-            class.references.as_deref().map(|listed| References::Listed(Items::Held(listed)))
+        fn listed(class: &Class) -> Option<EntryReferences<'_>> {
+            class.references.as_deref().map(|listed| EntryReferences::Listed(ContentItems::Held(listed)))
         }
         always!(w, address, key("address", "Address of the class object, in bytes."));
         w.place();
         w.references(Facet::NullReferences, listed);
-        w.told(Facet::Kind, |_| Some(Fact::Kind(b'c')));
-        w.told(Facet::ClassName, |c| Some(Fact::Name(&c.name)));
+        w.unkeyed_fact(Facet::Kind, |_| Some(Fact::Kind(b'c')));
+        w.unkeyed_fact(Facet::ClassName, |c| Some(Fact::Name(&c.name)));
         name!(w, name, key("name", "Class name."));
         fact!(w, Facet::Superclass, superclass, key("super", "Superclass; `0x0` for none."));
         fact!(w, Facet::Interfaces, interfaces, key("interfaces", "Interfaces that the class itself declares."));
@@ -42,18 +42,18 @@ impl Described for Class {
 }
 
 impl Described for Field {
-    const LINES: Lines = &[("FieldEntry", "An instance field as its class declares it.")];
+    const LINES: LineKinds = &[("FieldEntry", "An instance field as its class declares it.")];
 
-    fn walk(walk: &mut impl Walk<Field>) {
+    fn walk(walk: &mut impl FactWalk<Field>) {
         name!(walk, name, key("name", "Field name.").written());
         always!(walk, kind, key("type", "Field type."));
     }
 }
 
 impl Described for Static {
-    const LINES: Lines = &[("StaticEntry", "A static field.")];
+    const LINES: LineKinds = &[("StaticEntry", "A static field.")];
 
-    fn walk(walk: &mut impl Walk<Static>) {
+    fn walk(walk: &mut impl FactWalk<Static>) {
         name!(walk, name, key("name", "Field name.").written());
         value(walk, "Field type.", |s| &s.value, |s| &mut s.value);
     }
@@ -64,9 +64,9 @@ impl Described for Static {
 }
 
 impl Described for PoolEntry {
-    const LINES: Lines = &[("PoolItem", "An entry of a constant pool.")];
+    const LINES: LineKinds = &[("PoolItem", "An entry of a constant pool.")];
 
-    fn walk(walk: &mut impl Walk<PoolEntry>) {
+    fn walk(walk: &mut impl FactWalk<PoolEntry>) {
         always!(walk, index, key("index", "Index into the class file's constant pool."));
         value(walk, "Type of the value.", |p| &p.value, |p| &mut p.value);
     }
@@ -78,7 +78,7 @@ impl Described for PoolEntry {
 
 /// The keys of a value: its type and its bits.
 fn value<E>(
-    walk: &mut impl Walk<E>,
+    walk: &mut impl FactWalk<E>,
     about: &'static str,
     get: impl Fn(&E) -> &Value,
     slot: impl Fn(&mut E) -> &mut Value,
@@ -87,6 +87,6 @@ fn value<E>(
     walk.key(
         key("value", "Bits of the value.").always(),
         |e| Some(Fact::Bits(get(e).bits)),
-        |e, bits: Hex| set(&mut slot(e).bits, bits.0),
+        |e, bits: Hex| set_slot(&mut slot(e).bits, bits.0),
     );
 }

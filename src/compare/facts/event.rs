@@ -6,35 +6,35 @@ use crate::model::{
     StartThread, TextId, Trace,
 };
 
-use super::{Described, Fact, Lines, Walk, key, set};
+use super::{Described, Fact, FactWalk, LineKinds, key, set_slot};
 
 /// A string: the entry has no type of its own, and neither have those of unloaded classes, ended threads and unknown
 /// records.
 impl Described for (TextId, Name) {
-    fn walk(walk: &mut impl Walk<(TextId, Name)>) {
+    fn walk(walk: &mut impl FactWalk<(TextId, Name)>) {
         always!(walk, 0, key("id", "Its identifier."));
         always!(walk, 1, key("text", "The string."));
     }
 }
 
 impl Described for Serial {
-    const LINES: Lines = &[("", "A class was unloaded."), ("", "A thread ended.")];
+    const LINES: LineKinds = &[("", "A class was unloaded."), ("", "A thread ended.")];
 
-    fn walk(walk: &mut impl Walk<Serial>) {
-        walk.always(key("serial", "Class serial number.").of(1), |s| s, |s| s);
-        walk.always(key("serial", "Thread serial number.").of(2), |s| s, |s| s);
+    fn walk(walk: &mut impl FactWalk<Serial>) {
+        walk.always(key("serial", "Class serial number.").for_lines(1), |s| s, |s| s);
+        walk.always(key("serial", "Thread serial number.").for_lines(2), |s| s, |s| s);
     }
 }
 
 impl Described for (u8, Vec<u8>) {
-    fn walk(walk: &mut impl Walk<(u8, Vec<u8>)>) {
+    fn walk(walk: &mut impl FactWalk<(u8, Vec<u8>)>) {
         always!(walk, 0, key("tag", "The tag."));
         always!(walk, 1, key("body", "The bytes."));
     }
 }
 
 impl Described for LoadClass {
-    fn walk(walk: &mut impl Walk<LoadClass>) {
+    fn walk(walk: &mut impl FactWalk<LoadClass>) {
         always!(walk, serial, key("serial", "Class serial number."));
         always!(walk, class, key("class", "The class object."));
         always!(walk, trace, key("trace", "Serial of the stack trace of the loading."));
@@ -43,7 +43,7 @@ impl Described for LoadClass {
 }
 
 impl Described for Frame {
-    fn walk(walk: &mut impl Walk<Frame>) {
+    fn walk(walk: &mut impl FactWalk<Frame>) {
         always!(walk, id, key("id", "The frame's identifier."));
         always!(walk, method, key("method", "Identifier of the method's name."));
         always!(walk, signature, key("signature", "Identifier of the method's signature."));
@@ -54,7 +54,7 @@ impl Described for Frame {
 }
 
 impl Described for Trace {
-    fn walk(walk: &mut impl Walk<Trace>) {
+    fn walk(walk: &mut impl FactWalk<Trace>) {
         always!(walk, serial, key("serial", "Stack trace serial number."));
         always!(walk, thread, key("thread", "Thread serial number; 0 for none."));
         always!(walk, frames, key("frames", "Identifiers of the frames, innermost first."));
@@ -62,13 +62,13 @@ impl Described for Trace {
 }
 
 impl Described for AllocationSites {
-    fn walk(walk: &mut impl Walk<AllocationSites>) {
+    fn walk(walk: &mut impl FactWalk<AllocationSites>) {
         always!(walk, flags, key("flags", "1 incremental, 2 sorted by allocation, 4 whether to force a collection."));
         let about = "Sites below this part of the total are left out: the bits of an IEEE 754 float.";
         walk.key(
             key("cutoff", about).always(),
             |sites| Some(Fact::Bits(sites.cutoff.into())),
-            |sites, bits: Hex| set(&mut sites.cutoff, bits.narrow("cutoff")?),
+            |sites, bits: Hex| set_slot(&mut sites.cutoff, bits.narrow("cutoff")?),
         );
         always!(walk, totals, key("totals", "Totals."));
         always!(walk, sites, key("sites", "The sites."));
@@ -76,9 +76,9 @@ impl Described for AllocationSites {
 }
 
 impl Described for AllocationSite {
-    const LINES: Lines = &[("Site", "An allocation site.")];
+    const LINES: LineKinds = &[("Site", "An allocation site.")];
 
-    fn walk(walk: &mut impl Walk<AllocationSite>) {
+    fn walk(walk: &mut impl FactWalk<AllocationSite>) {
         always!(walk, array, key("array", "0 for plain objects; of arrays the type code of the elements."));
         always!(walk, class, key("class", "Class serial number; 0 while the class is being loaded."));
         always!(walk, trace, key("trace", "Stack trace serial number."));
@@ -90,9 +90,9 @@ impl Described for AllocationSite {
 }
 
 impl Described for HeapSummary {
-    const LINES: Lines = &[("Totals", "Totals of the heap.")];
+    const LINES: LineKinds = &[("Totals", "Totals of the heap.")];
 
-    fn walk(walk: &mut impl Walk<HeapSummary>) {
+    fn walk(walk: &mut impl FactWalk<HeapSummary>) {
         always!(walk, live_bytes, key("live_bytes", "Bytes that are live."));
         always!(walk, live_instances, key("live_instances", "Instances that are live."));
         always!(walk, allocated_bytes, key("allocated_bytes", "Bytes ever allocated."));
@@ -101,7 +101,7 @@ impl Described for HeapSummary {
 }
 
 impl Described for StartThread {
-    fn walk(walk: &mut impl Walk<StartThread>) {
+    fn walk(walk: &mut impl FactWalk<StartThread>) {
         always!(walk, serial, key("serial", "Thread serial number."));
         always!(walk, object, key("object", "The thread object."));
         always!(walk, trace, key("trace", "Serial of the stack trace of the start."));
@@ -112,23 +112,23 @@ impl Described for StartThread {
 }
 
 impl Described for CpuSamples {
-    fn walk(walk: &mut impl Walk<CpuSamples>) {
+    fn walk(walk: &mut impl FactWalk<CpuSamples>) {
         always!(walk, total, key("total", "Total number of samples."));
         always!(walk, traces, key("traces", "Samples by stack trace."));
     }
 }
 
 impl Described for (u32, Serial) {
-    const LINES: Lines = &[("Samples", "Samples of one stack trace.")];
+    const LINES: LineKinds = &[("Samples", "Samples of one stack trace.")];
 
-    fn walk(walk: &mut impl Walk<(u32, Serial)>) {
+    fn walk(walk: &mut impl FactWalk<(u32, Serial)>) {
         always!(walk, 0, key("samples", "Number of samples."));
         always!(walk, 1, key("trace", "Stack trace serial number."));
     }
 }
 
 impl Described for ControlSettings {
-    fn walk(walk: &mut impl Walk<ControlSettings>) {
+    fn walk(walk: &mut impl FactWalk<ControlSettings>) {
         always!(walk, flags, key("flags", "1 allocation traces, 2 CPU sampling."));
         always!(walk, depth, key("depth", "Depth of stack traces."));
     }

@@ -2,24 +2,24 @@
 
 use crate::error::Error;
 use crate::model::Address;
-use crate::model::long::{Item, Pieces};
+use crate::model::long::{ListItem, Pieces};
 
 /// A list of contents.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Items<'e, T: Item> {
+pub enum ContentItems<'e, T: ListItem> {
     /// Held in memory.
     Held(&'e [T]),
     /// Read in pieces.
     Long(&'e Pieces<T>),
 }
 
-impl<'e, T: Item> Items<'e, T> {
+impl<'e, T: ListItem> ContentItems<'e, T> {
     /// Number of items.
     #[inline]
     pub fn count(self) -> u64 {
         match self {
-            Items::Held(items) => items.len() as u64,
-            Items::Long(pieces) => pieces.count(),
+            ContentItems::Held(items) => items.len() as u64,
+            ContentItems::Long(pieces) => pieces.count(),
         }
     }
 
@@ -30,8 +30,8 @@ impl<'e, T: Item> Items<'e, T> {
     #[inline]
     pub fn visit<E: From<Error>>(self, mut each: impl FnMut(&[T]) -> Result<(), E>) -> Result<(), E> {
         match self {
-            Items::Held(items) => each(items),
-            Items::Long(pieces) => pieces.visit(each),
+            ContentItems::Held(items) => each(items),
+            ContentItems::Long(pieces) => pieces.visit(each),
         }
     }
 
@@ -41,13 +41,13 @@ impl<'e, T: Item> Items<'e, T> {
     /// # Errors
     /// If reading pieces fails.
     #[inline]
-    pub fn first_difference(self, other: Items<'_, T>) -> Result<Option<u64>, Error> {
+    pub fn first_difference(self, other: ContentItems<'_, T>) -> Result<Option<u64>, Error> {
         match (self, other) {
-            (Items::Held(left), Items::Held(right)) => Ok((left != right).then(|| {
+            (ContentItems::Held(left), ContentItems::Held(right)) => Ok((left != right).then(|| {
                 let same = left.iter().zip(right).take_while(|(l, r)| l == r).count();
                 same as u64
             })),
-            (left, right) => left.pieces().first_difference(&right.pieces()),
+            (left, right) => left.into_pieces().first_difference(&right.into_pieces()),
         }
     }
 
@@ -55,32 +55,32 @@ impl<'e, T: Item> Items<'e, T> {
     ///
     /// # Errors
     /// If reading pieces fails.
-    pub fn some(self, from: u64, count: usize) -> Result<Vec<T>, Error> {
+    pub fn read_range(self, from: u64, count: usize) -> Result<Vec<T>, Error> {
         match self {
-            Items::Held(items) => Ok(items.iter().skip(from as usize).take(count).copied().collect()),
-            Items::Long(pieces) => pieces.without_first(from).first(count),
+            ContentItems::Held(items) => Ok(items.iter().skip(from as usize).take(count).copied().collect()),
+            ContentItems::Long(pieces) => pieces.without_first(from).first(count),
         }
     }
 
     /// The list in pieces, copied if it is held.
-    pub fn pieces(self) -> Pieces<T> {
+    pub fn into_pieces(self) -> Pieces<T> {
         match self {
-            Items::Held(items) => items.to_vec().into(),
-            Items::Long(pieces) => pieces.clone(),
+            ContentItems::Held(items) => items.to_vec().into(),
+            ContentItems::Long(pieces) => pieces.clone(),
         }
     }
 }
 
-impl Items<'_, Address> {
+impl ContentItems<'_, Address> {
     /// The number of null addresses.
     ///
     /// # Errors
     /// If reading pieces fails.
     #[inline]
-    pub fn nulls(self) -> Result<u64, Error> {
+    pub fn count_nulls(self) -> Result<u64, Error> {
         match self {
-            Items::Held(items) => Ok(items.iter().filter(|item| item.is_null()).count() as u64),
-            Items::Long(pieces) => pieces.nulls(),
+            ContentItems::Held(items) => Ok(items.iter().filter(|item| item.is_null()).count() as u64),
+            ContentItems::Long(pieces) => pieces.nulls(),
         }
     }
 }

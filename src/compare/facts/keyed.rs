@@ -8,11 +8,11 @@ use serde::de::{Error as _, IgnoredAny, MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::{Described, Get, Key, Presence, Set, Spelled, Walk};
+use super::{Described, FactWalk, GetFact, KeyPresence, ListingKey, ListingValue, SetField};
 
 /// The place of a class or object in its file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct RecordPlace {
     /// Index of the record.
     pub record: u64,
     /// Offset in bytes.
@@ -32,12 +32,12 @@ pub struct Keyed<'e, E: Clone, const LINE: u8 = 0> {
 
 impl<'e, E: Described, const LINE: u8> Keyed<'e, E, LINE> {
     /// An entry with its place in the file.
-    pub(in crate::compare) fn placed(entry: &'e E, place: Place) -> Keyed<'e, E, LINE> {
+    pub(in crate::compare) fn at_place(entry: &'e E, place: RecordPlace) -> Keyed<'e, E, LINE> {
         Keyed { entry: Cow::Borrowed(entry), record: Some(place.record), offset: place.offset, nameless: false }
     }
 
     /// An entry that was created for its line.
-    pub(in crate::compare) fn owned(entry: E) -> Keyed<'e, E, LINE> {
+    pub(in crate::compare) fn from_entry(entry: E) -> Keyed<'e, E, LINE> {
         Keyed { entry: Cow::Owned(entry), record: None, offset: None, nameless: false }
     }
 
@@ -49,62 +49,62 @@ impl<'e, E: Described, const LINE: u8> Keyed<'e, E, LINE> {
 
 impl<'e, E: Described> Keyed<'e, E> {
     /// An entry without a place.
-    pub(in crate::compare) fn of(entry: &'e E) -> Keyed<'e, E> {
+    pub(in crate::compare) fn without_place(entry: &'e E) -> Keyed<'e, E> {
         Keyed { entry: Cow::Borrowed(entry), record: None, offset: None, nameless: false }
     }
 }
 
 /// The entries of a list that was read.
-pub(in crate::compare) fn entries<E: Described>(list: Vec<Keyed<'static, E>>) -> Vec<E> {
+pub(in crate::compare) fn into_entries<E: Described>(list: Vec<Keyed<'static, E>>) -> Vec<E> {
     list.into_iter().map(Keyed::into_entry).collect()
 }
 
 impl<E: Described, const LINE: u8> Serialize for Keyed<'_, E, LINE> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut writer = Writer { map: serializer.serialize_map(None)?, of: self, result: Ok(()) };
+        let mut writer = KeyWriter { map: serializer.serialize_map(None)?, of: self, result: Ok(()) };
         E::walk(&mut writer);
         writer.result?;
         writer.map.end()
     }
 }
 
-struct Writer<'w, 'e, M: SerializeMap, E: Clone, const LINE: u8> {
+struct KeyWriter<'w, 'e, M: SerializeMap, E: Clone, const LINE: u8> {
     map: M,
     of: &'w Keyed<'e, E, LINE>,
     result: Result<(), M::Error>,
 }
 
-impl<M: SerializeMap, E: Clone, const LINE: u8> Writer<'_, '_, M, E, LINE> {
-    fn put(&mut self, name: &str, value: Option<impl Serialize>) {
+impl<M: SerializeMap, E: Clone, const LINE: u8> KeyWriter<'_, '_, M, E, LINE> {
+    fn write_key(&mut self, name: &str, value: Option<impl Serialize>) {
         if let (Ok(()), Some(value)) = (&self.result, value) {
             self.result = self.map.serialize_entry(name, &value);
         }
     }
 }
 
-impl<M: SerializeMap, E: Clone, const LINE: u8> Walk<E> for Writer<'_, '_, M, E, LINE> {
-    fn key<T: Spelled>(&mut self, key: Key, get: impl Get<E>, _: impl Set<E, T>) {
+impl<M: SerializeMap, E: Clone, const LINE: u8> FactWalk<E> for KeyWriter<'_, '_, M, E, LINE> {
+    fn key<T: ListingValue>(&mut self, key: ListingKey, get: impl GetFact<E>, _: impl SetField<E, T>) {
         if key.lines & 1 << LINE != 0 {
-            self.put(key.name, get(&self.of.entry));
+            self.write_key(key.name, get(&self.of.entry));
         }
     }
 
     fn place(&mut self) {
-        self.put("record", self.of.record);
-        self.put("offset", self.of.offset);
+        self.write_key("record", self.of.record);
+        self.write_key("offset", self.of.offset);
     }
 }
 
 /// Unknown keys are skipped.
 impl<'de, E: Described, const LINE: u8> Deserialize<'de> for Keyed<'static, E, LINE> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(Keys(PhantomData))
+        deserializer.deserialize_map(KeyVisitor(PhantomData))
     }
 }
 
-struct Keys<E, const LINE: u8>(PhantomData<E>);
+struct KeyVisitor<E, const LINE: u8>(PhantomData<E>);
 
-impl<'de, E: Described, const LINE: u8> Visitor<'de> for Keys<E, LINE> {
+impl<'de, E: Described, const LINE: u8> Visitor<'de> for KeyVisitor<E, LINE> {
     type Value = Keyed<'static, E, LINE>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -113,9 +113,9 @@ impl<'de, E: Described, const LINE: u8> Visitor<'de> for Keys<E, LINE> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut found =
-            Found { entry: E::blank(LINE), place: [None; 2], seen: 0, read: 0, owed: None, nameless: false };
-        let walk = |name: Option<&str>, map: &mut A, found: &mut Found<E>| {
-            let mut reader = Reader { line: 1 << LINE, name, map, found, row: 0, result: None, input: PhantomData };
+            ParsedEntry { entry: E::blank(LINE), place: [None; 2], seen: 0, read: 0, owed: None, nameless: false };
+        let walk = |name: Option<&str>, map: &mut A, found: &mut ParsedEntry<E>| {
+            let mut reader = KeyReader { line: 1 << LINE, name, map, found, row: 0, result: None, input: PhantomData };
             E::walk(&mut reader);
             reader.result
         };
@@ -126,7 +126,7 @@ impl<'de, E: Described, const LINE: u8> Visitor<'de> for Keys<E, LINE> {
             }
         }
         _ = walk(None, &mut map, &mut found);
-        let Found { entry, place: [record, offset], owed, nameless, .. } = found;
+        let ParsedEntry { entry, place: [record, offset], owed, nameless, .. } = found;
         if let Some(name) = owed {
             return Err(A::Error::missing_field(name));
         }
@@ -136,7 +136,7 @@ impl<'de, E: Described, const LINE: u8> Visitor<'de> for Keys<E, LINE> {
 }
 
 /// The entry that the keys so far describe.
-struct Found<E> {
+struct ParsedEntry<E> {
     entry: E,
     place: [Option<u64>; 2],
     /// The rows whose keys were found, a bit for each, and the rows with a value.
@@ -148,26 +148,26 @@ struct Found<E> {
 }
 
 /// A walk that finds the row of a key, or, at the end, rows whose keys are missing.
-struct Reader<'r, 'de, E, A: MapAccess<'de>> {
+struct KeyReader<'r, 'de, E, A: MapAccess<'de>> {
     line: u8,
     name: Option<&'r str>,
     map: &'r mut A,
-    found: &'r mut Found<E>,
+    found: &'r mut ParsedEntry<E>,
     row: u32,
     result: Option<Result<(), A::Error>>,
     input: PhantomData<&'de ()>,
 }
 
-impl<'de, E, A: MapAccess<'de>> Reader<'_, 'de, E, A> {
-    fn read<T: Spelled>(&mut self, key: Key, set: impl Set<E, T>) -> Result<(), A::Error> {
+impl<'de, E, A: MapAccess<'de>> KeyReader<'_, 'de, E, A> {
+    fn read<T: ListingValue>(&mut self, key: ListingKey, set: impl SetField<E, T>) -> Result<(), A::Error> {
         let row = 1 << self.row;
         if self.found.seen & row != 0 {
             return Err(A::Error::duplicate_field(key.name));
         }
         self.found.seen |= row;
         let value = match key.presence {
-            Presence::Known | Presence::Written | Presence::Never => self.map.next_value::<Option<T>>()?,
-            Presence::Listed | Presence::Always => Some(self.map.next_value()?),
+            KeyPresence::Known | KeyPresence::Written | KeyPresence::Never => self.map.next_value::<Option<T>>()?,
+            KeyPresence::Listed | KeyPresence::Always => Some(self.map.next_value()?),
         };
         let Some(value) = value else { return Ok(()) };
         self.found.read |= row;
@@ -175,15 +175,15 @@ impl<'de, E, A: MapAccess<'de>> Reader<'_, 'de, E, A> {
     }
 }
 
-impl<'de, E, A: MapAccess<'de>> Walk<E> for Reader<'_, 'de, E, A> {
-    fn key<T: Spelled>(&mut self, key: Key, _: impl Get<E>, set: impl Set<E, T>) {
+impl<'de, E, A: MapAccess<'de>> FactWalk<E> for KeyReader<'_, 'de, E, A> {
+    fn key<T: ListingValue>(&mut self, key: ListingKey, _: impl GetFact<E>, set: impl SetField<E, T>) {
         let is_read = self.found.read & 1 << self.row != 0;
         match self.name {
             _ if key.lines & self.line == 0 => {}
             Some(name) if name == key.name => self.result = Some(self.read(key, set)),
             None if !is_read => {
                 self.found.nameless |= key.name == "name";
-                self.found.owed = self.found.owed.or((key.presence == Presence::Always).then_some(key.name));
+                self.found.owed = self.found.owed.or((key.presence == KeyPresence::Always).then_some(key.name));
             }
             _ => {}
         }
@@ -207,34 +207,34 @@ mod schema {
     use schemars::{JsonSchema, Schema, SchemaGenerator};
     use serde_json::{Map, Value, json};
 
-    use super::{Cow, Described, Get, Key, Keyed, Presence, Set, Spelled, Walk};
+    use super::{Cow, Described, FactWalk, GetFact, KeyPresence, Keyed, ListingKey, ListingValue, SetField};
 
-    struct Properties<'g> {
+    struct SchemaProperties<'g> {
         generator: &'g mut SchemaGenerator,
         line: u8,
         all: Map<String, Value>,
         required: Vec<&'static str>,
     }
 
-    impl Properties<'_> {
-        fn put(&mut self, name: &str, about: &str, mut schema: Schema) {
+    impl SchemaProperties<'_> {
+        fn insert(&mut self, name: &str, about: &str, mut schema: Schema) {
             schema.insert("description".to_owned(), about.into());
             self.all.insert(name.to_owned(), schema.into());
         }
     }
 
-    impl<E> Walk<E> for Properties<'_> {
-        fn key<T: Spelled>(&mut self, key: Key, _: impl Get<E>, _: impl Set<E, T>) {
+    impl<E> FactWalk<E> for SchemaProperties<'_> {
+        fn key<T: ListingValue>(&mut self, key: ListingKey, _: impl GetFact<E>, _: impl SetField<E, T>) {
             if key.lines & self.line == 0 {
                 return;
             }
             let schema = match key.presence {
-                Presence::Never => return,
-                Presence::Known => self.generator.subschema_for::<Option<T>>(),
-                Presence::Listed | Presence::Written | Presence::Always => self.generator.subschema_for::<T>(),
+                KeyPresence::Never => return,
+                KeyPresence::Known => self.generator.subschema_for::<Option<T>>(),
+                KeyPresence::Listed | KeyPresence::Written | KeyPresence::Always => self.generator.subschema_for::<T>(),
             };
-            self.put(key.name, key.about, schema);
-            if matches!(key.presence, Presence::Written | Presence::Always) {
+            self.insert(key.name, key.about, schema);
+            if matches!(key.presence, KeyPresence::Written | KeyPresence::Always) {
                 self.required.push(key.name);
             }
         }
@@ -246,7 +246,7 @@ mod schema {
             ];
             for (name, about) in about {
                 let schema = self.generator.subschema_for::<Option<u64>>();
-                self.put(name, about, schema);
+                self.insert(name, about, schema);
             }
         }
     }
@@ -261,9 +261,9 @@ mod schema {
         }
 
         fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-            let mut properties = Properties { generator, line: 1 << LINE, all: Map::new(), required: Vec::new() };
+            let mut properties = SchemaProperties { generator, line: 1 << LINE, all: Map::new(), required: Vec::new() };
             E::walk(&mut properties);
-            let Properties { all, required, .. } = properties;
+            let SchemaProperties { all, required, .. } = properties;
             let mut schema = json!({
                 "description": E::LINES[usize::from(LINE)].1, "type": "object", "properties": all,
             });

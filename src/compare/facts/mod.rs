@@ -59,10 +59,10 @@ use crate::model::{Address, IdentityHash, Name, Value};
 use super::facet::Facet;
 use super::spelling::{Hex, Text};
 
-pub use head::Head;
-pub(crate) use items::Items;
-pub use keyed::{Keyed, Place};
-pub(crate) use value::{Fact, Told};
+pub use head::ListingHead;
+pub(crate) use items::ContentItems;
+pub use keyed::{Keyed, RecordPlace};
+pub(crate) use value::{Fact, FactValue};
 
 /// A name that no text gives.
 static NO_NAME: LazyLock<Name> = LazyLock::new(Name::default);
@@ -71,7 +71,7 @@ static NO_NAME: LazyLock<Name> = LazyLock::new(Name::default);
 pub trait Described: Clone + Default + 'static {
     /// The kinds of line that list it, each with its name in the schema, empty for parts of other lines, and a
     /// description.
-    const LINES: Lines = &[("", "")];
+    const LINES: LineKinds = &[("", "")];
 
     /// An entry of a kind of line of which nothing is known yet.
     fn blank(_line: u8) -> Self {
@@ -79,7 +79,7 @@ pub trait Described: Clone + Default + 'static {
     }
 
     /// Calls `walk` with each row.
-    fn walk(walk: &mut impl Walk<Self>);
+    fn walk(walk: &mut impl FactWalk<Self>);
 
     /// Checks an entry that was read row by row.
     ///
@@ -92,53 +92,53 @@ pub trait Described: Clone + Default + 'static {
 
 /// A type that is read from a listing's text, with the schema of that text.
 #[cfg(feature = "schemas")]
-pub trait Spelled: DeserializeOwned + schemars::JsonSchema {}
+pub trait ListingValue: DeserializeOwned + schemars::JsonSchema {}
 #[cfg(feature = "schemas")]
-impl<T: DeserializeOwned + schemars::JsonSchema> Spelled for T {}
+impl<T: DeserializeOwned + schemars::JsonSchema> ListingValue for T {}
 
 /// A type that is read from a listing's text.
 #[cfg(not(feature = "schemas"))]
 pub trait Spelled: DeserializeOwned {}
 #[cfg(not(feature = "schemas"))]
-impl<T: DeserializeOwned> Spelled for T {}
+impl<T: DeserializeOwned> ListingValue for T {}
 
 /// Kinds of line: their names and descriptions.
-pub(crate) type Lines = &'static [(&'static str, &'static str)];
+pub(crate) type LineKinds = &'static [(&'static str, &'static str)];
 
 /// A function that reads a fact of an entry.
-pub trait Get<E>: for<'e> Fn(&'e E) -> Option<Fact<'e>> {}
-impl<E, F: for<'e> Fn(&'e E) -> Option<Fact<'e>>> Get<E> for F {}
+pub trait GetFact<E>: for<'e> Fn(&'e E) -> Option<Fact<'e>> {}
+impl<E, F: for<'e> Fn(&'e E) -> Option<Fact<'e>>> GetFact<E> for F {}
 
 /// A function that sets a part of an entry, or says why it cannot.
-pub trait Set<E, T>: Fn(&mut E, T) -> Result<(), String> {}
-impl<E, T, F: Fn(&mut E, T) -> Result<(), String>> Set<E, T> for F {}
+pub trait SetField<E, T>: Fn(&mut E, T) -> Result<(), String> {}
+impl<E, T, F: Fn(&mut E, T) -> Result<(), String>> SetField<E, T> for F {}
 
-fn set<T>(slot: &mut T, value: T) -> Result<(), String> {
+fn set_slot<T>(slot: &mut T, value: T) -> Result<(), String> {
     *slot = value;
     Ok(())
 }
 
 /// A walk over the rows of an entry. It uses of each row what it needs; the entry that it reads (`get`) or changes
 /// (`set`) is its own.
-pub trait Walk<E>: Sized {
+pub trait FactWalk<E>: Sized {
     /// A fact without a key, under its facet.
     #[inline]
-    fn told(&mut self, _facet: Facet, _get: impl Get<E>) {}
+    fn unkeyed_fact(&mut self, _facet: Facet, _get: impl GetFact<E>) {}
 
     /// References, under a facet that concerns them: their nulls, their targets, or their order.
     #[inline]
-    fn references(&mut self, _facet: Facet, _get: impl for<'e> Fn(&'e E) -> Option<References<'e>>) {}
+    fn references(&mut self, _facet: Facet, _get: impl for<'e> Fn(&'e E) -> Option<EntryReferences<'e>>) {}
 
     /// An identity hash, under the facet of its width.
     #[inline]
     fn hash(&mut self, get: impl Fn(&E) -> Option<IdentityHash>) {
-        self.told(Facet::Hash16, |entry| hashes(get(entry))[0]);
-        self.told(Facet::Hash32, |entry| hashes(get(entry))[1]);
+        self.unkeyed_fact(Facet::Hash16, |entry| hash_facts(get(entry))[0]);
+        self.unkeyed_fact(Facet::Hash32, |entry| hash_facts(get(entry))[1]);
     }
 
     /// A key of a listing.
     #[inline]
-    fn key<T: Spelled>(&mut self, _key: Key, _get: impl Get<E>, _set: impl Set<E, T>) {}
+    fn key<T: ListingValue>(&mut self, _key: ListingKey, _get: impl GetFact<E>, _set: impl SetField<E, T>) {}
 
     /// The keys for the place of an entry in its file.
     #[inline]
@@ -146,44 +146,58 @@ pub trait Walk<E>: Sized {
 
     /// A fact that is a field of the entry, with its key.
     #[inline]
-    fn fact<T: Told>(
+    fn fact<T: FactValue>(
         &mut self,
         facet: Facet,
-        key: Key,
+        key: ListingKey,
         get: impl Fn(&E) -> &Option<T>,
         slot: impl Fn(&mut E) -> &mut Option<T>,
     ) {
-        self.told(facet, |entry| get(entry).as_ref().map(T::fact));
+        self.unkeyed_fact(facet, |entry| get(entry).as_ref().map(T::fact));
         self.field(key, get, slot);
     }
 
     /// A key for a field of the entry.
     #[inline]
-    fn field<T: Told>(&mut self, key: Key, get: impl Fn(&E) -> &Option<T>, slot: impl Fn(&mut E) -> &mut Option<T>) {
-        self.key(key, |entry| get(entry).as_ref().map(T::fact), |entry, text| set(slot(entry), Some(T::read(text)?)));
+    fn field<T: FactValue>(
+        &mut self,
+        key: ListingKey,
+        get: impl Fn(&E) -> &Option<T>,
+        slot: impl Fn(&mut E) -> &mut Option<T>,
+    ) {
+        self.key(
+            key,
+            |entry| get(entry).as_ref().map(T::fact),
+            |entry, text| set_slot(slot(entry), Some(T::read(text)?)),
+        );
     }
 
     /// A key for a name: empty where the dump gives it none, and then the key may be absent.
     #[inline]
-    fn name(&mut self, key: Key, get: impl Fn(&E) -> &Name, slot: impl Fn(&mut E) -> &mut Name) {
-        self.key(key, |entry| Some(Fact::Name(get(entry))), |entry, text: Text| set(slot(entry), text.into()));
+    fn name(&mut self, key: ListingKey, get: impl Fn(&E) -> &Name, slot: impl Fn(&mut E) -> &mut Name) {
+        self.key(key, |entry| Some(Fact::Name(get(entry))), |entry, text: Text| set_slot(slot(entry), text.into()));
     }
 
     /// A key for a name that is unknown where it is empty.
     #[inline]
-    fn known_name(&mut self, key: Key, get: impl Fn(&E) -> &Option<Name>, slot: impl Fn(&mut E) -> &mut Option<Name>) {
+    fn known_name(
+        &mut self,
+        key: ListingKey,
+        get: impl Fn(&E) -> &Option<Name>,
+        slot: impl Fn(&mut E) -> &mut Option<Name>,
+    ) {
         let read = |text: Text| Some(Name::from(text)).filter(|name| !name.as_bytes().is_empty());
         self.key(
             key,
             |entry| Some(Fact::Name(get(entry).as_ref().unwrap_or(&NO_NAME))),
-            |entry, text: Text| set(slot(entry), read(text)),
+            |entry, text: Text| set_slot(slot(entry), read(text)),
         );
     }
 
     /// A key of every line, for a field that is always known.
     #[inline]
-    fn always<T: Told>(&mut self, key: Key, get: impl Fn(&E) -> &T, slot: impl Fn(&mut E) -> &mut T) {
-        self.key(key.always(), |entry| Some(get(entry).fact()), |entry, text| set(slot(entry), T::read(text)?));
+    fn always<T: FactValue>(&mut self, key: ListingKey, get: impl Fn(&E) -> &T, slot: impl Fn(&mut E) -> &mut T) {
+        self.key(key.always(), |entry| Some(get(entry).fact()), |entry, text| set_slot(slot(entry), T::read(text)?));
     }
 
     /// The keys of an identity hash.
@@ -199,12 +213,12 @@ pub trait Walk<E>: Sized {
         };
         self.key(
             key("hash16", "16-bit identity hash."),
-            |entry| hashes(get(entry))[0],
+            |entry| hash_facts(get(entry))[0],
             |entry, text: Hex| set(entry, IdentityHash::Bits16(text.narrow("hash16")?)),
         );
         self.key(
             key("hash32", "32-bit identity hash."),
-            |entry| hashes(get(entry))[1],
+            |entry| hash_facts(get(entry))[1],
             |entry, text: Hex| set(entry, IdentityHash::Bits32(text.narrow("hash32")?)),
         );
     }
@@ -212,7 +226,7 @@ pub trait Walk<E>: Sized {
 
 /// A key of a listing.
 #[derive(Clone, Copy, Debug)]
-pub struct Key {
+pub struct ListingKey {
     /// The key's name.
     pub name: &'static str,
     /// A description of its value.
@@ -220,12 +234,12 @@ pub struct Key {
     /// The kinds of line that have the key, a bit for each.
     pub lines: u8,
     /// The rule for its presence.
-    pub presence: Presence,
+    pub presence: KeyPresence,
 }
 
 /// The rule for the presence of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Presence {
+pub enum KeyPresence {
     /// Present if its fact is known; null is the same as absent.
     Known,
     /// Present if there is something to list.
@@ -239,47 +253,49 @@ pub enum Presence {
 }
 
 /// A key of lines of every kind, present if its fact is known.
-pub(super) const fn key(name: &'static str, about: &'static str) -> Key {
-    Key { name, about, lines: u8::MAX, presence: Presence::Known }
+pub(super) const fn key(name: &'static str, about: &'static str) -> ListingKey {
+    ListingKey { name, about, lines: u8::MAX, presence: KeyPresence::Known }
 }
 
-impl Key {
+impl ListingKey {
     /// This key, required in every line of its kinds.
-    pub const fn always(self) -> Key {
-        Key { presence: Presence::Always, ..self }
+    pub const fn always(self) -> ListingKey {
+        ListingKey { presence: KeyPresence::Always, ..self }
     }
 
     /// This key, written in every line of its kinds.
-    pub const fn written(self) -> Key {
-        Key { presence: Presence::Written, ..self }
+    pub const fn written(self) -> ListingKey {
+        ListingKey { presence: KeyPresence::Written, ..self }
     }
 
     /// This key, in lines of these kinds only.
-    pub const fn of(self, lines: u8) -> Key {
-        Key { lines, ..self }
+    pub const fn for_lines(self, lines: u8) -> ListingKey {
+        ListingKey { lines, ..self }
     }
 }
 
 /// The references of an entry, in the order of its fields or elements, or of the record.
 #[derive(Clone, Copy, Debug)]
-pub enum References<'e> {
+pub enum EntryReferences<'e> {
     /// References as a record lists them, nulls included.
-    Listed(Items<'e, Address>),
+    Listed(ContentItems<'e, Address>),
     /// Elements by position, nulls included.
-    Elements(Items<'e, Address>),
+    Elements(ContentItems<'e, Address>),
     /// The references among field values.
     Fields(&'e [Value]),
 }
 
-impl<'e> References<'e> {
+impl<'e> EntryReferences<'e> {
     /// The references that are held in memory; null ones only where a record lists them.
     #[inline]
     pub fn iter(self) -> impl Iterator<Item = Address> + 'e {
         let (listed, values, nulls): (&[Address], &[Value], bool) = match self {
-            References::Listed(Items::Held(listed)) => (listed, &[], true),
-            References::Elements(Items::Held(elements)) => (elements, &[], false),
-            References::Fields(values) => (&[], values, false),
-            References::Listed(Items::Long(_)) | References::Elements(Items::Long(_)) => (&[], &[], false),
+            EntryReferences::Listed(ContentItems::Held(listed)) => (listed, &[], true),
+            EntryReferences::Elements(ContentItems::Held(elements)) => (elements, &[], false),
+            EntryReferences::Fields(values) => (&[], values, false),
+            EntryReferences::Listed(ContentItems::Long(_)) | EntryReferences::Elements(ContentItems::Long(_)) => {
+                (&[], &[], false)
+            }
         };
         let values = values.iter().filter_map(|value| value.as_reference());
         listed.iter().copied().chain(values).filter(move |reference| nulls || !reference.is_null())
@@ -290,13 +306,13 @@ impl<'e> References<'e> {
     /// # Errors
     /// If reading them fails.
     #[inline]
-    pub fn long(self) -> Result<Option<Pieces<Address>>, Error> {
+    pub fn long_pieces(self) -> Result<Option<Pieces<Address>>, Error> {
         match self {
-            References::Listed(Items::Long(listed)) => Ok(Some(listed.clone())),
-            References::Elements(Items::Long(elements)) => elements.without_nulls().map(Some),
-            References::Listed(Items::Held(_)) | References::Elements(Items::Held(_)) | References::Fields(_) => {
-                Ok(None)
-            }
+            EntryReferences::Listed(ContentItems::Long(listed)) => Ok(Some(listed.clone())),
+            EntryReferences::Elements(ContentItems::Long(elements)) => elements.without_nulls().map(Some),
+            EntryReferences::Listed(ContentItems::Held(_))
+            | EntryReferences::Elements(ContentItems::Held(_))
+            | EntryReferences::Fields(_) => Ok(None),
         }
     }
 
@@ -305,17 +321,17 @@ impl<'e> References<'e> {
     /// # Errors
     /// If reading them fails.
     #[inline]
-    pub fn nulls(self) -> Result<u64, Error> {
+    pub fn count_nulls(self) -> Result<u64, Error> {
         match self {
-            References::Listed(listed) => listed.nulls(),
-            References::Elements(_) | References::Fields(_) => Ok(0),
+            EntryReferences::Listed(listed) => listed.count_nulls(),
+            EntryReferences::Elements(_) | EntryReferences::Fields(_) => Ok(0),
         }
     }
 }
 
 /// A hash as a fact of each width: 16 bits, 32 bits.
 #[inline]
-fn hashes<'e>(hash: Option<IdentityHash>) -> [Option<Fact<'e>>; 2] {
+fn hash_facts<'e>(hash: Option<IdentityHash>) -> [Option<Fact<'e>>; 2] {
     match hash {
         None => [None, None],
         Some(IdentityHash::Bits16(bits)) => [Some(Fact::Hash16(bits)), None],

@@ -2,12 +2,12 @@
 
 use crate::model::{Region, StackFrame, StackTrace, Thread};
 
-use super::{Described, Lines, Walk, key};
+use super::{Described, FactWalk, LineKinds, key};
 
 impl Described for Thread {
-    const LINES: Lines = &[("ThreadLine", "A thread.")];
+    const LINES: LineKinds = &[("ThreadLine", "A thread.")];
 
-    fn walk(walk: &mut impl Walk<Thread>) {
+    fn walk(walk: &mut impl FactWalk<Thread>) {
         always!(walk, serial, key("serial", "Thread serial number."));
         always!(walk, object, key("object", "The thread object."));
         known_name!(walk, name, key("name", "The thread's name."));
@@ -16,9 +16,9 @@ impl Described for Thread {
 }
 
 impl Described for StackTrace {
-    const LINES: Lines = &[("TraceLine", "A stack trace.")];
+    const LINES: LineKinds = &[("TraceLine", "A stack trace.")];
 
-    fn walk(walk: &mut impl Walk<StackTrace>) {
+    fn walk(walk: &mut impl FactWalk<StackTrace>) {
         always!(walk, serial, key("serial", "Stack trace serial number."));
         always!(walk, thread, key("thread", "Serial of the thread that it belongs to; 0 for none."));
         always!(walk, frames, key("frames", "Frames, innermost first."));
@@ -26,9 +26,9 @@ impl Described for StackTrace {
 }
 
 impl Described for StackFrame {
-    const LINES: Lines = &[("FrameItem", "A stack frame, with its names.")];
+    const LINES: LineKinds = &[("FrameItem", "A stack frame, with its names.")];
 
-    fn walk(walk: &mut impl Walk<StackFrame>) {
+    fn walk(walk: &mut impl FactWalk<StackFrame>) {
         name!(walk, method, key("method", "Method name.").written());
         name!(walk, signature, key("signature", "Method signature.").written());
         known_name!(walk, source, key("source", "Source file name."));
@@ -38,9 +38,9 @@ impl Described for StackFrame {
 }
 
 impl Described for Region {
-    const LINES: Lines = &[("RegionLine", "From here on the objects belong to this part of the heap.")];
+    const LINES: LineKinds = &[("RegionLine", "From here on the objects belong to this part of the heap.")];
 
-    fn walk(walk: &mut impl Walk<Region>) {
+    fn walk(walk: &mut impl FactWalk<Region>) {
         always!(walk, id, key("id", "The part's number."));
         name!(walk, name, key("name", "Its name.").written());
         always!(walk, after, key("after", "How many classes and objects stand before it in the file."));

@@ -13,12 +13,12 @@ use crate::compare::spelling::{Bytes, ElementName, Hashes, Hex, Text, TypeName, 
 use crate::error::Error;
 use crate::model::long::Pieces;
 use crate::model::{
-    Address, AllocationSite, ByteLen, Field, FieldType, FrameId, HashRegime, HeapSummary, Name, PoolEntry,
-    PrimitiveType, Serial, StackFrame, Static, TextId, Totals, Value, WordSize,
+    Address, AllocationSite, ByteLen, Field, FieldType, FrameId, HashRegime, HeaderTotals, HeapSummary, Name,
+    PoolEntry, PrimitiveType, Serial, StackFrame, Static, TextId, Value, WordSize,
 };
 
-use super::keyed::{Keyed, entries};
-use super::{Items, Spelled};
+use super::keyed::{Keyed, into_entries};
+use super::{ContentItems, ListingValue};
 
 /// A fact of an entry, borrowed from it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,16 +43,16 @@ pub enum Fact<'e> {
     /// Microseconds.
     Times(u32, u32),
     Regime(HashRegime),
-    Totals(&'e Totals),
+    Totals(&'e HeaderTotals),
     Randoms(u32, u32),
-    Addresses(Items<'e, Address>),
+    Addresses(ContentItems<'e, Address>),
     Fields(&'e [Field]),
     Statics(&'e [Static]),
     Pool(&'e [PoolEntry]),
     Values(&'e [Value]),
     /// Bytes of fields whose layout is unknown.
-    Raw(Items<'e, u8>),
-    Primitives(Items<'e, u8>, PrimitiveType),
+    Raw(ContentItems<'e, u8>),
+    Primitives(ContentItems<'e, u8>, PrimitiveType),
     Frames(&'e [StackFrame]),
     Ids(&'e [FrameId]),
     Summary(&'e HeapSummary),
@@ -82,20 +82,20 @@ impl Fact<'_> {
     /// # Errors
     /// If reading lists in pieces fails.
     #[inline]
-    pub fn same(self, other: Fact<'_>) -> Result<bool, Error> {
+    pub fn equals(self, other: Fact<'_>) -> Result<bool, Error> {
         match (self, other) {
-            (Fact::Addresses(Items::Long(_)), Fact::Addresses(_))
-            | (Fact::Addresses(_), Fact::Addresses(Items::Long(_)))
-            | (Fact::Primitives(Items::Long(_), _), Fact::Primitives(..))
-            | (Fact::Primitives(..), Fact::Primitives(Items::Long(_), _))
-            | (Fact::Raw(Items::Long(_)), Fact::Raw(_))
-            | (Fact::Raw(_), Fact::Raw(Items::Long(_))) => self.same_in_pieces(other),
+            (Fact::Addresses(ContentItems::Long(_)), Fact::Addresses(_))
+            | (Fact::Addresses(_), Fact::Addresses(ContentItems::Long(_)))
+            | (Fact::Primitives(ContentItems::Long(_), _), Fact::Primitives(..))
+            | (Fact::Primitives(..), Fact::Primitives(ContentItems::Long(_), _))
+            | (Fact::Raw(ContentItems::Long(_)), Fact::Raw(_))
+            | (Fact::Raw(_), Fact::Raw(ContentItems::Long(_))) => self.equals_in_pieces(other),
             (one, other) => Ok(one == other),
         }
     }
 
     #[cold]
-    fn same_in_pieces(self, other: Fact<'_>) -> Result<bool, Error> {
+    fn equals_in_pieces(self, other: Fact<'_>) -> Result<bool, Error> {
         let difference = match (self, other) {
             (Fact::Addresses(l), Fact::Addresses(r)) => l.first_difference(r)?,
             (Fact::Primitives(l, one), Fact::Primitives(r, other)) if one == other => l.first_difference(r)?,
@@ -106,13 +106,13 @@ impl Fact<'_> {
     }
 
     /// Calls `see` with each address in the fact that is held in memory, and its index.
-    pub fn addresses(self, see: &mut dyn FnMut(u64, Address)) {
+    pub fn visit_addresses(self, see: &mut dyn FnMut(u64, Address)) {
         let mut values = |values: &mut dyn Iterator<Item = &Value>| {
             (0..).zip(values).filter_map(|(place, v)| Some((place, v.as_reference()?))).for_each(|(p, to)| see(p, to));
         };
         match self {
             Fact::Address(address) => see(0, address),
-            Fact::Addresses(Items::Held(listed)) => (0..).zip(listed).for_each(|(place, to)| see(place, *to)),
+            Fact::Addresses(ContentItems::Held(listed)) => (0..).zip(listed).for_each(|(place, to)| see(place, *to)),
             Fact::Values(all) => values(&mut all.iter()),
             Fact::Statics(all) => values(&mut all.iter().map(|field| &field.value)),
             Fact::Pool(all) => values(&mut all.iter().map(|entry| &entry.value)),
@@ -140,73 +140,73 @@ impl Serialize for Fact<'_> {
             Fact::Times(begin, end) => [begin, end].serialize(serializer),
             Fact::Regime(HashRegime::Every16) => Hashes::Every16.serialize(serializer),
             Fact::Regime(HashRegime::WhereUsed32) => Hashes::WhereUsed32.serialize(serializer),
-            Fact::Totals(totals) => Keyed::of(totals).serialize(serializer),
+            Fact::Totals(totals) => Keyed::without_place(totals).serialize(serializer),
             Fact::Randoms(one, other) => [Hex(one.into()), Hex(other.into())].serialize(serializer),
-            Fact::Addresses(Items::Held(listed)) => {
+            Fact::Addresses(ContentItems::Held(listed)) => {
                 serializer.collect_seq(listed.iter().map(|&address| Hex::from(address)))
             }
-            Fact::Addresses(Items::Long(listed)) => {
+            Fact::Addresses(ContentItems::Long(listed)) => {
                 let mut sequence = serializer.serialize_seq(None)?;
                 let mut put =
-                    |address: &Address| sequence.serialize_element(&Hex::from(*address)).map_err(Stopped::Put);
-                listed.visit(|piece| piece.iter().try_for_each(&mut put)).map_err(Stopped::error)?;
+                    |address: &Address| sequence.serialize_element(&Hex::from(*address)).map_err(SpellError::Put);
+                listed.visit(|piece| piece.iter().try_for_each(&mut put)).map_err(SpellError::error)?;
                 sequence.end()
             }
-            Fact::Fields(fields) => serializer.collect_seq(fields.iter().map(Keyed::of)),
-            Fact::Statics(statics) => serializer.collect_seq(statics.iter().map(Keyed::of)),
-            Fact::Pool(pool) => serializer.collect_seq(pool.iter().map(Keyed::of)),
+            Fact::Fields(fields) => serializer.collect_seq(fields.iter().map(Keyed::without_place)),
+            Fact::Statics(statics) => serializer.collect_seq(statics.iter().map(Keyed::without_place)),
+            Fact::Pool(pool) => serializer.collect_seq(pool.iter().map(Keyed::without_place)),
             Fact::Values(values) => serializer.collect_seq(values.iter().map(|&value| TypedValue::from(value))),
-            Fact::Raw(Items::Held(bytes)) | Fact::Primitives(Items::Held(bytes), _) => {
+            Fact::Raw(ContentItems::Held(bytes)) | Fact::Primitives(ContentItems::Held(bytes), _) => {
                 Bytes(bytes.to_vec()).serialize(serializer)
             }
-            Fact::Raw(Items::Long(bytes)) | Fact::Primitives(Items::Long(bytes), _) => {
-                let digits = Digits { bytes, failed: Cell::default() };
+            Fact::Raw(ContentItems::Long(bytes)) | Fact::Primitives(ContentItems::Long(bytes), _) => {
+                let digits = HexDigits { bytes, failed: Cell::default() };
                 let spelled = serializer.collect_str(&digits);
                 digits.failed.take().map_or(spelled, |error| Err(S::Error::custom(error)))
             }
-            Fact::Frames(frames) => serializer.collect_seq(frames.iter().map(Keyed::of)),
+            Fact::Frames(frames) => serializer.collect_seq(frames.iter().map(Keyed::without_place)),
             Fact::Ids(ids) => serializer.collect_seq(ids.iter().map(|id| Hex(id.0))),
-            Fact::Summary(summary) => Keyed::of(summary).serialize(serializer),
-            Fact::Sites(sites) => serializer.collect_seq(sites.iter().map(Keyed::of)),
-            Fact::Samples(samples) => serializer.collect_seq(samples.iter().map(Keyed::of)),
+            Fact::Summary(summary) => Keyed::without_place(summary).serialize(serializer),
+            Fact::Sites(sites) => serializer.collect_seq(sites.iter().map(Keyed::without_place)),
+            Fact::Samples(samples) => serializer.collect_seq(samples.iter().map(Keyed::without_place)),
             Fact::Facets(facets) => facets.serialize(serializer),
         }
     }
 }
 
 /// The reason why serialising a list stopped: the list could not be read, or the text not be written.
-enum Stopped<E> {
+enum SpellError<E> {
     Read(Error),
     Put(E),
 }
 
-impl<E> From<Error> for Stopped<E> {
-    fn from(error: Error) -> Stopped<E> {
-        Stopped::Read(error)
+impl<E> From<Error> for SpellError<E> {
+    fn from(error: Error) -> SpellError<E> {
+        SpellError::Read(error)
     }
 }
 
-impl<E: serde::ser::Error> Stopped<E> {
+impl<E: serde::ser::Error> SpellError<E> {
     fn error(self) -> E {
         match self {
-            Stopped::Read(error) => E::custom(error),
-            Stopped::Put(error) => error,
+            SpellError::Read(error) => E::custom(error),
+            SpellError::Put(error) => error,
         }
     }
 }
 
 /// Bytes as two hexadecimal digits each, read piece by piece.
-struct Digits<'d> {
+struct HexDigits<'d> {
     bytes: &'d Pieces<u8>,
     /// The error of reading them.
     failed: Cell<Option<Error>>,
 }
 
-impl fmt::Display for Digits<'_> {
+impl fmt::Display for HexDigits<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let put = |piece: &[u8]| f.write_str(&hexadecimal(piece)).map_err(Stopped::Put);
+        let put = |piece: &[u8]| f.write_str(&hexadecimal(piece)).map_err(SpellError::Put);
         self.bytes.visit(put).map_err(|stopped| {
-            if let Stopped::Read(error) = stopped {
+            if let SpellError::Read(error) = stopped {
                 self.failed.set(Some(error));
             }
             fmt::Error
@@ -215,9 +215,9 @@ impl fmt::Display for Digits<'_> {
 }
 
 /// A type whose values are facts.
-pub trait Told: Sized + 'static {
+pub trait FactValue: Sized + 'static {
     /// The type that a listing's text is parsed as.
-    type Text: Spelled;
+    type ReadAs: ListingValue;
 
     /// The fact.
     fn fact(&self) -> Fact<'_>;
@@ -226,14 +226,14 @@ pub trait Told: Sized + 'static {
     ///
     /// # Errors
     /// If the text is not such a fact, with the reason.
-    fn read(text: Self::Text) -> Result<Self, String>;
+    fn read(text: Self::ReadAs) -> Result<Self, String>;
 }
 
 /// Implementations for types: each with the type of its text, its fact, and the conversion of a text.
 macro_rules! told {
     ($($held:ty: $text:ty, $fact:expr, $read:expr;)*) => {$(
-        impl Told for $held {
-            type Text = $text;
+        impl FactValue for $held {
+            type ReadAs = $text;
             #[inline]
             fn fact(&self) -> Fact<'_> {
                 let fact: fn(&$held) -> Fact<'_> = $fact;
@@ -265,19 +265,19 @@ told! {
         Hashes::WhereUsed32 => HashRegime::WhereUsed32,
     });
     WordSize: u32, |size| Fact::Word(*size), word_size;
-    Totals: Keyed<'static, Totals>, |totals| Fact::Totals(totals), |totals| Ok(totals.into_entry());
-    Vec<Address>: Vec<Hex>, |listed| Fact::Addresses(Items::Held(listed)), |text| Ok(addresses(text));
-    Vec<Field>: Vec<Keyed<'static, Field>>, |fields| Fact::Fields(fields), |text| Ok(entries(text));
-    Vec<Static>: Vec<Keyed<'static, Static>>, |statics| Fact::Statics(statics), |text| Ok(entries(text));
-    Vec<PoolEntry>: Vec<Keyed<'static, PoolEntry>>, |pool| Fact::Pool(pool), |text| Ok(entries(text));
+    HeaderTotals: Keyed<'static, HeaderTotals>, |totals| Fact::Totals(totals), |totals| Ok(totals.into_entry());
+    Vec<Address>: Vec<Hex>, |listed| Fact::Addresses(ContentItems::Held(listed)), |text| Ok(addresses(text));
+    Vec<Field>: Vec<Keyed<'static, Field>>, |fields| Fact::Fields(fields), |text| Ok(into_entries(text));
+    Vec<Static>: Vec<Keyed<'static, Static>>, |statics| Fact::Statics(statics), |text| Ok(into_entries(text));
+    Vec<PoolEntry>: Vec<Keyed<'static, PoolEntry>>, |pool| Fact::Pool(pool), |text| Ok(into_entries(text));
     TextId: Hex, |id| Fact::Bits(id.0), |text| Ok(TextId(text.0));
     FrameId: Hex, |id| Fact::Bits(id.0), |text| Ok(FrameId(text.0));
     Vec<FrameId>: Vec<Hex>, |ids| Fact::Ids(ids), |text| Ok(text.into_iter().map(|id| FrameId(id.0)).collect());
-    Vec<u8>: Bytes, |bytes| Fact::Raw(Items::Held(bytes)), |text| Ok(text.0);
+    Vec<u8>: Bytes, |bytes| Fact::Raw(ContentItems::Held(bytes)), |text| Ok(text.0);
     HeapSummary: Keyed<'static, HeapSummary>, |summary| Fact::Summary(summary), |summary| Ok(summary.into_entry());
-    Vec<AllocationSite>: Vec<Keyed<'static, AllocationSite>>, |sites| Fact::Sites(sites), |text| Ok(entries(text));
-    Vec<(u32, Serial)>: Vec<Keyed<'static, (u32, Serial)>>, |samples| Fact::Samples(samples), |text| Ok(entries(text));
-    Arc<[StackFrame]>: Vec<Keyed<'static, StackFrame>>, |frames| Fact::Frames(frames), |text| Ok(entries(text).into());
+    Vec<AllocationSite>: Vec<Keyed<'static, AllocationSite>>, |sites| Fact::Sites(sites), |text| Ok(into_entries(text));
+    Vec<(u32, Serial)>: Vec<Keyed<'static, (u32, Serial)>>, |samples| Fact::Samples(samples), |text| Ok(into_entries(text));
+    Arc<[StackFrame]>: Vec<Keyed<'static, StackFrame>>, |frames| Fact::Frames(frames), |text| Ok(into_entries(text).into());
 }
 
 fn word_size(bits: u32) -> Result<WordSize, String> {

@@ -70,18 +70,18 @@ impl From<EventLine<'static>> for Event {
 impl<'e> From<&'e EventKind> for EventItem<'e> {
     fn from(kind: &'e EventKind) -> EventItem<'e> {
         match kind {
-            EventKind::Text(id, text) => EventItem::Text(Keyed::owned((*id, text.clone()))),
-            EventKind::LoadClass(load) => EventItem::LoadClass(Keyed::of(load)),
-            EventKind::UnloadClass(serial) => EventItem::UnloadClass(Keyed::owned(*serial)),
-            EventKind::Frame(frame) => EventItem::Frame(Keyed::of(frame)),
-            EventKind::Trace(trace) => EventItem::Trace(Keyed::of(trace)),
-            EventKind::AllocationSites(sites) => EventItem::AllocationSites(Keyed::of(sites)),
-            EventKind::HeapSummary(totals) => EventItem::HeapSummary(Keyed::of(totals)),
-            EventKind::StartThread(thread) => EventItem::StartThread(Keyed::of(thread)),
-            EventKind::EndThread(serial) => EventItem::EndThread(Keyed::owned(*serial)),
-            EventKind::CpuSamples(samples) => EventItem::CpuSamples(Keyed::of(samples)),
-            EventKind::ControlSettings(settings) => EventItem::ControlSettings(Keyed::of(settings)),
-            EventKind::Unknown { tag, body } => EventItem::Unknown(Keyed::owned((*tag, body.clone()))),
+            EventKind::Text(id, text) => EventItem::Text(Keyed::from_entry((*id, text.clone()))),
+            EventKind::LoadClass(load) => EventItem::LoadClass(Keyed::without_place(load)),
+            EventKind::UnloadClass(serial) => EventItem::UnloadClass(Keyed::from_entry(*serial)),
+            EventKind::Frame(frame) => EventItem::Frame(Keyed::without_place(frame)),
+            EventKind::Trace(trace) => EventItem::Trace(Keyed::without_place(trace)),
+            EventKind::AllocationSites(sites) => EventItem::AllocationSites(Keyed::without_place(sites)),
+            EventKind::HeapSummary(totals) => EventItem::HeapSummary(Keyed::without_place(totals)),
+            EventKind::StartThread(thread) => EventItem::StartThread(Keyed::without_place(thread)),
+            EventKind::EndThread(serial) => EventItem::EndThread(Keyed::from_entry(*serial)),
+            EventKind::CpuSamples(samples) => EventItem::CpuSamples(Keyed::without_place(samples)),
+            EventKind::ControlSettings(settings) => EventItem::ControlSettings(Keyed::without_place(settings)),
+            EventKind::Unknown { tag, body } => EventItem::Unknown(Keyed::from_entry((*tag, body.clone()))),
         }
     }
 }

@@ -1,10 +1,10 @@
 //! The first line of a listing, from its heap.
 
-use crate::compare::facts::Head;
+use crate::compare::facts::ListingHead;
 use crate::model::{Event, Heap, Object, ObjectKind};
 
 /// The facts of a heap as the first line of its listing.
-pub fn head(heap: &Heap) -> Head {
+pub fn head(heap: &Heap) -> ListingHead {
     let class_references: usize = heap.classes.iter().flat_map(|c| &c.references).map(Vec::len).sum();
     // Their lines have none, whatever a broken text lists.
     let tells = |object: &&Object| !matches!(object.kind, ObjectKind::PrimitiveArray(_));
@@ -20,12 +20,12 @@ pub fn head(heap: &Heap) -> Head {
         count(&around.regions),
         around.events.as_ref().map(|events| events.iter().map(Event::times).sum()),
     ];
-    Head { counts, ..Head::of(&heap.facts, around) }
+    ListingHead { counts, ..ListingHead::from_facts(&heap.facts, around) }
 }
 
 /// Whether instances have a class word that is their class. Dumps with identity hashes and without identifiers have,
 /// and a listing that does not name its format is taken for one of them.
-pub(super) fn has_class_words(head: &Head) -> bool {
+pub(super) fn has_class_words(head: &ListingHead) -> bool {
     head.format.is_none() || (head.facts.hash_regime.is_some() && head.facts.identifier_size.is_none())
 }
 

@@ -6,13 +6,14 @@ use crate::model::{Class, Object, ObjectKind, Region, StackTrace, Thread};
 
 use super::event::EventLine;
 use super::root::RootLine;
-use super::{Keyed, Place};
+use super::{Keyed, RecordPlace};
 
 /// A line of a listing after the first, by its kind.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "kebab-case")]
-pub enum Line<'h> {
+#[cfg_attr(feature = "schemas", schemars(rename = "Line"))]
+pub enum ListingLine<'h> {
     /// A class.
     Class(Keyed<'h, Class>),
     /// A plain instance.
@@ -33,26 +34,26 @@ pub enum Line<'h> {
     Event(Box<EventLine<'h>>),
 }
 
-impl<'h> Line<'h> {
-    pub(super) fn of_object(object: &'h Object, place: Place) -> Line<'h> {
+impl<'h> ListingLine<'h> {
+    pub(super) fn from_object(object: &'h Object, place: RecordPlace) -> ListingLine<'h> {
         match object.kind {
-            ObjectKind::Instance => Line::Object(Keyed::placed(object, place)),
-            ObjectKind::ObjectArray => Line::ObjectArray(Keyed::placed(object, place)),
-            ObjectKind::PrimitiveArray(_) => Line::PrimitiveArray(Keyed::placed(object, place)),
+            ObjectKind::Instance => ListingLine::Object(Keyed::at_place(object, place)),
+            ObjectKind::ObjectArray => ListingLine::ObjectArray(Keyed::at_place(object, place)),
+            ObjectKind::PrimitiveArray(_) => ListingLine::PrimitiveArray(Keyed::at_place(object, place)),
         }
     }
 }
 
-impl Line<'static> {
+impl ListingLine<'static> {
     /// Parses a line of any kind. Unknown keys are skipped.
-    pub(super) fn parse(text: &str) -> serde_json::Result<Line<'static>> {
+    pub(super) fn parse(text: &str) -> serde_json::Result<ListingLine<'static>> {
         #[derive(Deserialize)]
-        struct Kinded {
-            kind: Kind,
+        struct KindedLine {
+            kind: LineKind,
         }
         #[derive(Deserialize)]
         #[serde(rename_all = "kebab-case")]
-        enum Kind {
+        enum LineKind {
             Class,
             Object,
             ObjectArray,
@@ -68,18 +69,18 @@ impl Line<'static> {
         let first = first.filter(|(_, rest)| !rest.contains("\"kind\""));
         let kind = match first.and_then(|(kind, _)| serde_json::from_str(kind).ok()) {
             Some(kind) => kind,
-            None => serde_json::from_str::<Kinded>(text)?.kind,
+            None => serde_json::from_str::<KindedLine>(text)?.kind,
         };
         Ok(match kind {
-            Kind::Class => Line::Class(serde_json::from_str(text)?),
-            Kind::Object => Line::Object(serde_json::from_str(text)?),
-            Kind::ObjectArray => Line::ObjectArray(serde_json::from_str(text)?),
-            Kind::PrimitiveArray => Line::PrimitiveArray(serde_json::from_str(text)?),
-            Kind::Root => Line::Root(serde_json::from_str(text)?),
-            Kind::Thread => Line::Thread(serde_json::from_str(text)?),
-            Kind::Trace => Line::Trace(serde_json::from_str(text)?),
-            Kind::Region => Line::Region(serde_json::from_str(text)?),
-            Kind::Event => Line::Event(serde_json::from_str(text)?),
+            LineKind::Class => ListingLine::Class(serde_json::from_str(text)?),
+            LineKind::Object => ListingLine::Object(serde_json::from_str(text)?),
+            LineKind::ObjectArray => ListingLine::ObjectArray(serde_json::from_str(text)?),
+            LineKind::PrimitiveArray => ListingLine::PrimitiveArray(serde_json::from_str(text)?),
+            LineKind::Root => ListingLine::Root(serde_json::from_str(text)?),
+            LineKind::Thread => ListingLine::Thread(serde_json::from_str(text)?),
+            LineKind::Trace => ListingLine::Trace(serde_json::from_str(text)?),
+            LineKind::Region => ListingLine::Region(serde_json::from_str(text)?),
+            LineKind::Event => ListingLine::Event(serde_json::from_str(text)?),
         })
     }
 }

@@ -20,11 +20,11 @@ use serde::Serialize;
 use crate::error::Error;
 use crate::model::{Address, Class, Heap, Object, Surroundings};
 
-pub use super::facts::{Head, Keyed, Place};
+pub use super::facts::{Keyed, ListingHead, RecordPlace};
 pub use super::spelling::{Bytes, ElementName, Hashes, Hex, Text, TypeName, TypedValue};
 pub use event::{EventItem, EventLine};
 pub use head::head;
-pub use line::Line;
+pub use line::ListingLine;
 pub use read::{Listing, read, read_within};
 pub use root::{RootLine, RootName};
 pub use sorted::SortedLines;
@@ -34,70 +34,70 @@ pub use sorted::SortedLines;
 ///
 /// # Errors
 /// If writing fails.
-pub fn write(out: &mut dyn Write, head: &Head, heap: &Heap, places: &Places) -> Result<(), Error> {
+pub fn write(out: &mut dyn Write, head: &ListingHead, heap: &Heap, places: &HeapPlaces) -> Result<(), Error> {
     let classes = heap.classes.iter().zip(&places.classes).map(|(c, p)| (c.address, *p, Ok(c)));
     let objects = heap.objects.iter().zip(&places.objects).map(|(o, p)| (o.address, *p, Err(o)));
-    let mut entries: Vec<(Address, Place, Result<&Class, &Object>)> = classes.chain(objects).collect();
+    let mut entries: Vec<(Address, RecordPlace, Result<&Class, &Object>)> = classes.chain(objects).collect();
     entries.sort_by_key(|(address, place, _)| (*address, place.record));
-    let mut lines = Lines(BufWriter::new(out));
-    lines.put(&Keyed::of(head))?;
+    let mut lines = LineWriter(BufWriter::new(out));
+    lines.write_line(&Keyed::without_place(head))?;
     for (_, place, entry) in entries {
-        lines.put(&match entry {
-            Ok(class) => Line::Class(Keyed::placed(class, place)),
-            Err(object) => Line::of_object(object, place),
+        lines.write_line(&match entry {
+            Ok(class) => ListingLine::Class(Keyed::at_place(class, place)),
+            Err(object) => ListingLine::from_object(object, place),
         })?;
     }
-    lines.surroundings(&heap.surroundings)?;
-    lines.end()
+    lines.write_surroundings(&heap.surroundings)?;
+    lines.finish()
 }
 
 /// A writer of lines.
-struct Lines<'o>(BufWriter<&'o mut dyn Write>);
+struct LineWriter<'o>(BufWriter<&'o mut dyn Write>);
 
-impl Lines<'_> {
-    fn put(&mut self, line: &impl Serialize) -> Result<(), Error> {
-        serde_json::to_writer(&mut self.0, line).map_err(|e| failed(e.into()))?;
-        self.0.write_all(b"\n").map_err(failed)
+impl LineWriter<'_> {
+    fn write_line(&mut self, line: &impl Serialize) -> Result<(), Error> {
+        serde_json::to_writer(&mut self.0, line).map_err(|e| write_error(e.into()))?;
+        self.0.write_all(b"\n").map_err(write_error)
     }
 
-    fn surroundings(&mut self, around: &Surroundings) -> Result<(), Error> {
-        let roots = around.roots.iter().flatten().map(|root| Line::Root(root.into()));
-        let threads = around.threads.iter().flatten().map(|thread| Line::Thread(Keyed::of(thread)));
-        let traces = around.traces.iter().flatten().map(|trace| Line::Trace(Keyed::of(trace)));
-        let regions = around.regions.iter().flatten().map(|region| Line::Region(Keyed::of(region)));
-        roots.chain(threads).chain(traces).chain(regions).try_for_each(|line| self.put(&line))?;
+    fn write_surroundings(&mut self, around: &Surroundings) -> Result<(), Error> {
+        let roots = around.roots.iter().flatten().map(|root| ListingLine::Root(root.into()));
+        let threads = around.threads.iter().flatten().map(|thread| ListingLine::Thread(Keyed::without_place(thread)));
+        let traces = around.traces.iter().flatten().map(|trace| ListingLine::Trace(Keyed::without_place(trace)));
+        let regions = around.regions.iter().flatten().map(|region| ListingLine::Region(Keyed::without_place(region)));
+        roots.chain(threads).chain(traces).chain(regions).try_for_each(|line| self.write_line(&line))?;
         for event in around.events.iter().flatten() {
-            let line = Line::Event(Box::new(event.into()));
-            (0..event.times()).try_for_each(|_| self.put(&line))?;
+            let line = ListingLine::Event(Box::new(event.into()));
+            (0..event.times()).try_for_each(|_| self.write_line(&line))?;
         }
         Ok(())
     }
 
-    fn end(mut self) -> Result<(), Error> {
-        self.0.flush().map_err(failed)
+    fn finish(mut self) -> Result<(), Error> {
+        self.0.flush().map_err(write_error)
     }
 }
 
-fn failed(error: std::io::Error) -> Error {
+fn write_error(error: std::io::Error) -> Error {
     Error::io("writing the listing", error)
 }
 
 /// The places of a heap's classes and objects.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Places {
+pub struct HeapPlaces {
     /// The place of each class.
-    pub classes: Vec<Place>,
+    pub classes: Vec<RecordPlace>,
     /// The place of each object.
-    pub objects: Vec<Place>,
+    pub objects: Vec<RecordPlace>,
 }
 
-impl Places {
+impl HeapPlaces {
     /// Record indexes in the heap's own order, without offsets.
-    pub fn of_order(heap: &Heap) -> Places {
+    pub fn from_order(heap: &Heap) -> HeapPlaces {
         let objects = heap.objects.len() as u64;
         let mut order: Vec<usize> = (0..heap.classes.len()).collect();
         order.sort_by_key(|&index| heap.classes[index].after_objects.unwrap_or(u64::MAX));
-        let mut places = Places { classes: vec![Place::default(); heap.classes.len()], objects: Vec::new() };
+        let mut places = HeapPlaces { classes: vec![RecordPlace::default(); heap.classes.len()], objects: Vec::new() };
         let mut before = Vec::new();
         for (rank, index) in order.into_iter().enumerate() {
             let after = heap.classes[index].after_objects.unwrap_or(u64::MAX).min(objects);
@@ -105,7 +105,10 @@ impl Places {
             before.push(after);
         }
         places.objects = (0..objects)
-            .map(|index| Place { record: index + before.partition_point(|&after| after <= index) as u64, offset: None })
+            .map(|index| RecordPlace {
+                record: index + before.partition_point(|&after| after <= index) as u64,
+                offset: None,
+            })
             .collect();
         places
     }

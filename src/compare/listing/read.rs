@@ -3,18 +3,18 @@
 use std::io::{self, BufRead, Read};
 
 use crate::compare::Facet;
-use crate::compare::facts::{Head, Keyed};
+use crate::compare::facts::{Keyed, ListingHead};
 use crate::error::Error;
 use crate::model::{Class, Event, Heap, Object, Surroundings};
 
 use super::head::{has_class_words, head};
-use super::line::Line;
+use super::line::ListingLine;
 
 /// A listing that was read.
 #[derive(Clone, Debug)]
 pub struct Listing {
     /// The first line.
-    pub head: Head,
+    pub head: ListingHead,
     /// The heap, in file order where places are given, else by address.
     pub heap: Heap,
     /// Number of the first line of a class without a name; its name in the heap is empty.
@@ -36,7 +36,7 @@ const LONGEST_HEAD: u64 = 16 << 20;
 const LONGEST_LINE: u64 = 1 << 30;
 
 /// The most bytes of the line with this number.
-fn longest(number: u64) -> u64 {
+fn line_limit(number: u64) -> u64 {
     if number == 1 { LONGEST_HEAD } else { LONGEST_LINE }
 }
 
@@ -48,39 +48,39 @@ pub fn read_within(mut input: impl BufRead, allowed: u64) -> Result<Listing, Err
     let mut number = 0;
     let mut lines = std::iter::from_fn(|| {
         number += 1;
-        next_line(&mut input, allowed.min(longest(number))).transpose().map(|line| (number, line))
+        next_line(&mut input, allowed.min(line_limit(number))).transpose().map(|line| (number, line))
     });
     let bad = |line: u64, message: String| Error::Listing { line, message };
     let wanted = "expected a listing, whose first line has the dump's facts as JSON";
     let (_, first) = lines.next().ok_or_else(|| bad(1, format!("{wanted}; found nothing")))?;
     let first =
-        first.map_err(|e| if is_too_much(&e) { endless(1, allowed) } else { bad(1, format!("{wanted}; {e}")) })?;
-    let head: Keyed<'static, Head> = serde_json::from_str(&first).map_err(|e| {
+        first.map_err(|e| if is_too_long(&e) { endless_line(1, allowed) } else { bad(1, format!("{wanted}; {e}")) })?;
+    let head: Keyed<'static, ListingHead> = serde_json::from_str(&first).map_err(|e| {
         // A value that is wrong is that of a listing; anything else is none.
         let is_value = e.is_data() && first.contains("\"listing\"");
-        bad(1, if is_value { without_line(&e) } else { format!("{wanted}; {}", without_line(&e)) })
+        bad(1, if is_value { without_position(&e) } else { format!("{wanted}; {}", without_position(&e)) })
     })?;
     let mut head = head.into_entry();
     if head.listing != 1 {
         return Err(bad(1, format!("expected listing version 1, found {}", head.listing)));
     }
-    let mut entries = Entries::new(&head);
+    let mut entries = ListingEntries::new(&head);
     for (number, line) in lines {
         let line =
-            line.map_err(|e| if is_too_much(&e) { endless(number, allowed) } else { bad(number, e.to_string()) })?;
+            line.map_err(|e| if is_too_long(&e) { endless_line(number, allowed) } else { bad(number, e.to_string()) })?;
         entries.held += line.len() as u64;
         if entries.held > allowed {
-            return Err(beyond(number, allowed));
+            return Err(beyond_memory(number, allowed));
         }
-        let line = Line::parse(&line).map_err(|e| bad(number, without_line(&e)))?;
+        let line = ListingLine::parse(&line).map_err(|e| bad(number, without_position(&e)))?;
         entries.add(number, line).map_err(|e| bad(number, e))?;
     }
     let nameless = entries.nameless;
-    let heap = entries.heap(&head).map_err(|e| bad(1, e))?;
+    let heap = entries.into_heap(&head).map_err(|e| bad(1, e))?;
     if heap.surroundings.roots.is_none() && head.omits.contains(&Facet::Roots) {
         head.omits.push(Facet::RootObjects);
     }
-    for ((what, stated), (_, found)) in head.counted().zip(self::head(&heap).counted()) {
+    for ((what, stated), (_, found)) in head.keyed_counts().zip(self::head(&heap).keyed_counts()) {
         if stated.is_some() && stated != found {
             let (stated, found) = (stated.unwrap_or_default(), found.unwrap_or_default());
             return Err(bad(1, format!("expected {stated} {what}, as the first line states, found {found}")));
@@ -107,20 +107,20 @@ fn next_line(input: &mut impl BufRead, most: u64) -> io::Result<Option<String>> 
         .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "stream did not contain valid UTF-8"))
 }
 
-fn is_too_much(error: &io::Error) -> bool {
+fn is_too_long(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::OutOfMemory
 }
 
 /// The error for a line that is longer than is read.
-fn endless(line: u64, allowed: u64) -> Error {
-    let longest = longest(line);
+fn endless_line(line: u64, allowed: u64) -> Error {
+    let longest = line_limit(line);
     if longest > allowed {
-        return beyond(line, allowed);
+        return beyond_memory(line, allowed);
     }
     Error::Listing { line, message: format!("expected a line of at most {longest} bytes, found more") }
 }
 
-fn beyond(line: u64, allowed: u64) -> Error {
+fn beyond_memory(line: u64, allowed: u64) -> Error {
     Error::Usage(format!(
         "listing, line {line}: expected at most {allowed} bytes of memory for what is held of it, found more up to here; decompress \
          the listing into a file first, whose own length allows more than that of a compressed one"
@@ -128,7 +128,7 @@ fn beyond(line: u64, allowed: u64) -> Error {
 }
 
 /// The message for a malformed line, without the line number of the JSON parser, which is always 1.
-fn without_line(error: &serde_json::Error) -> String {
+fn without_position(error: &serde_json::Error) -> String {
     let text = error.to_string();
     match text.strip_suffix(&format!(" at line {} column {}", error.line(), error.column())) {
         Some(what) => format!("{what} (column {})", error.column()),
@@ -141,8 +141,8 @@ fn without_line(error: &serde_json::Error) -> String {
 const AROUND: u64 = 256;
 
 /// The entries that the lines so far describe.
-struct Entries {
-    items: Vec<(u64, Item)>,
+struct ListingEntries {
+    items: Vec<(u64, ListingItem)>,
     has_class_words: bool,
     placed: bool,
     unplaced: bool,
@@ -152,32 +152,32 @@ struct Entries {
     held: u64,
 }
 
-enum Item {
+enum ListingItem {
     /// Boxed, since objects are many and smaller.
     Class(Box<Class>),
     Object(Object),
 }
 
-impl Item {
-    fn held(&self) -> u64 {
+impl ListingItem {
+    fn held_bytes(&self) -> u64 {
         // The item goes into the heap once all are known.
-        let moved = size_of::<(u64, Item)>() as u64;
+        let moved = size_of::<(u64, ListingItem)>() as u64;
         moved
             + match self {
-                Item::Class(class) => 2 * class.held() + class.name.as_bytes().len() as u64,
-                Item::Object(object) => object.held(),
+                ListingItem::Class(class) => 2 * class.memory_size() + class.name.as_bytes().len() as u64,
+                ListingItem::Object(object) => object.memory_size(),
             }
     }
 }
 
-impl Entries {
+impl ListingEntries {
     /// No entries. Kinds that the head counts are known, even if no line lists any.
-    fn new(head: &Head) -> Entries {
+    fn new(head: &ListingHead) -> ListingEntries {
         fn known<T>(count: Option<u64>) -> Option<Vec<T>> {
             count.map(|_| Vec::new())
         }
         let [.., roots, threads, traces, regions, events] = head.counts;
-        Entries {
+        ListingEntries {
             items: Vec::new(),
             has_class_words: has_class_words(head),
             placed: false,
@@ -195,40 +195,40 @@ impl Entries {
         }
     }
 
-    fn add(&mut self, number: u64, line: Line<'static>) -> Result<(), String> {
+    fn add(&mut self, number: u64, line: ListingLine<'static>) -> Result<(), String> {
         let around = &mut self.around;
         let found = match line {
-            Line::Class(line) => {
+            ListingLine::Class(line) => {
                 if line.nameless {
                     self.nameless = self.nameless.or(Some(number));
                 }
-                Some((line.record, Item::Class(Box::new(line.into_entry()))))
+                Some((line.record, ListingItem::Class(Box::new(line.into_entry()))))
             }
-            Line::Object(line) => {
+            ListingLine::Object(line) => {
                 let (record, mut object) = (line.record, line.into_entry());
                 object.class_word = object.class.filter(|_| self.has_class_words);
-                Some((record, Item::Object(object)))
+                Some((record, ListingItem::Object(object)))
             }
-            Line::ObjectArray(line) => Some((line.record, Item::Object(line.into_entry()))),
-            Line::PrimitiveArray(line) => Some((line.record, Item::Object(line.into_entry()))),
-            Line::Root(line) => {
-                around.roots.get_or_insert_default().push(line.root()?);
+            ListingLine::ObjectArray(line) => Some((line.record, ListingItem::Object(line.into_entry()))),
+            ListingLine::PrimitiveArray(line) => Some((line.record, ListingItem::Object(line.into_entry()))),
+            ListingLine::Root(line) => {
+                around.roots.get_or_insert_default().push(line.to_root()?);
                 None
             }
-            Line::Thread(line) => {
+            ListingLine::Thread(line) => {
                 around.threads.get_or_insert_default().push(line.into_entry());
                 None
             }
-            Line::Trace(line) => {
+            ListingLine::Trace(line) => {
                 around.traces.get_or_insert_default().push(line.into_entry());
                 None
             }
-            Line::Region(line) => {
+            ListingLine::Region(line) => {
                 around.regions.get_or_insert_default().push(line.into_entry());
                 None
             }
-            Line::Event(line) => {
-                Event::from(*line).enter(around.events.get_or_insert_default());
+            ListingLine::Event(line) => {
+                Event::from(*line).append_to(around.events.get_or_insert_default());
                 None
             }
         };
@@ -236,7 +236,7 @@ impl Entries {
             self.held += AROUND;
             return Ok(());
         };
-        self.held += item.held();
+        self.held += item.held_bytes();
         self.placed |= record.is_some();
         self.unplaced |= record.is_none();
         if self.placed && self.unplaced {
@@ -246,7 +246,7 @@ impl Entries {
         Ok(())
     }
 
-    fn heap(mut self, head: &Head) -> Result<Heap, String> {
+    fn into_heap(mut self, head: &ListingHead) -> Result<Heap, String> {
         let mut heap = Heap { facts: head.facts.clone(), surroundings: self.around, ..Heap::default() };
         self.items.sort_by_key(|(place, _)| *place);
         if let Some(twice) = self.items.windows(2).find(|pair| pair[0].0 == pair[1].0) {
@@ -254,10 +254,10 @@ impl Entries {
         }
         for (_, item) in self.items {
             match item {
-                Item::Class(class) => {
+                ListingItem::Class(class) => {
                     heap.classes.push(Class { after_objects: Some(heap.objects.len() as u64), ..*class });
                 }
-                Item::Object(object) => heap.objects.push(object),
+                ListingItem::Object(object) => heap.objects.push(object),
             }
         }
         Ok(heap)

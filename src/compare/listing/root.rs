@@ -83,7 +83,7 @@ impl From<&Root> for RootLine {
 }
 
 impl RootLine {
-    pub(super) fn root(&self) -> Result<Root, String> {
+    pub(super) fn to_root(&self) -> Result<Root, String> {
         let mut kind = RootKind::FORMS[self.root.0].kind;
         for number in kind.numbers() {
             let (key, value) = match number {

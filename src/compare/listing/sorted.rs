@@ -4,29 +4,29 @@ use std::io::{BufWriter, Write};
 
 use serde::{Deserialize, Serialize};
 
-use crate::compare::facts::Head;
-use crate::compare::sorted::{Entry, Sorter};
+use crate::compare::facts::ListingHead;
+use crate::compare::sorted::{SortEntry, Sorter};
 use crate::error::Error;
-use crate::model::{Class, Contents, Heap, Long, Object, ObjectKind};
+use crate::model::{Class, Contents, Heap, Object, ObjectKind, PiecewiseContents};
 
-use super::{Keyed, Line, Lines, Place, head};
+use super::{Keyed, LineWriter, ListingLine, RecordPlace, head};
 
 /// The objects of a listing that is to be written.
 pub struct SortedLines {
-    sorter: Sorter<Placed>,
+    sorter: Sorter<PlacedObject>,
     objects: u64,
     references: u64,
 }
 
 /// An object with the place of its record.
 #[derive(Serialize, Deserialize)]
-struct Placed {
+struct PlacedObject {
     record: u64,
     offset: Option<u64>,
     object: Object,
 }
 
-impl Entry for Placed {
+impl SortEntry for PlacedObject {
     fn object(&self) -> &Object {
         &self.object
     }
@@ -53,22 +53,22 @@ impl SortedLines {
     ///
     /// # Errors
     /// If a temporary file fails, or reading contents that are not held.
-    pub fn add(&mut self, place: Place, object: &Object) -> Result<(), Error> {
+    pub fn add(&mut self, place: RecordPlace, object: &Object) -> Result<(), Error> {
         self.objects += 1;
         // Lines of primitive arrays have none, whatever a broken text lists.
         if !matches!(object.kind, ObjectKind::PrimitiveArray(_)) {
             self.references += match &object.contents {
-                Contents::Long(Long::Elements(elements)) => elements.count() - elements.nulls()?,
-                Contents::Long(Long::References(listed)) => listed.count(),
+                Contents::Long(PiecewiseContents::Elements(elements)) => elements.count() - elements.nulls()?,
+                Contents::Long(PiecewiseContents::References(listed)) => listed.count(),
                 _ => object.references().count() as u64,
             };
         }
-        let Place { record, offset } = place;
-        self.sorter.push(Placed { record, offset, object: object.clone() })
+        let RecordPlace { record, offset } = place;
+        self.sorter.push(PlacedObject { record, offset, object: object.clone() })
     }
 
     /// The first line: the facts of `heap`, which has no objects of its own, and of the objects that were added.
-    pub fn head(&self, heap: &Heap) -> Head {
+    pub fn head(&self, heap: &Heap) -> ListingHead {
         let mut head = head(heap);
         let [_, objects, references, ..] = &mut head.counts;
         *objects = Some(self.objects);
@@ -80,25 +80,31 @@ impl SortedLines {
     ///
     /// # Errors
     /// If writing fails, or reading temporary files or contents that are not held.
-    pub fn write(self, out: &mut dyn Write, head: &Head, heap: &Heap, classes: &[Place]) -> Result<(), Error> {
-        let mut classes: Vec<(&Class, Place)> = heap.classes.iter().zip(classes.iter().copied()).collect();
+    pub fn write(
+        self,
+        out: &mut dyn Write,
+        head: &ListingHead,
+        heap: &Heap,
+        classes: &[RecordPlace],
+    ) -> Result<(), Error> {
+        let mut classes: Vec<(&Class, RecordPlace)> = heap.classes.iter().zip(classes.iter().copied()).collect();
         classes.sort_by_key(|(class, place)| (class.address, place.record));
         let mut classes = classes.into_iter().peekable();
         let mut objects = self.sorter.finish()?;
-        let mut lines = Lines(BufWriter::new(out));
-        lines.put(&Keyed::of(head))?;
+        let mut lines = LineWriter(BufWriter::new(out));
+        lines.write_line(&Keyed::without_place(head))?;
         loop {
             let next = objects.next()?;
             let key = next.as_ref().map(|placed| (placed.object.address, placed.record));
             let is_before =
-                |(class, place): &(&Class, Place)| key.is_none_or(|key| (class.address, place.record) < key);
+                |(class, place): &(&Class, RecordPlace)| key.is_none_or(|key| (class.address, place.record) < key);
             while let Some((class, place)) = classes.next_if(is_before) {
-                lines.put(&Line::Class(Keyed::placed(class, place)))?;
+                lines.write_line(&ListingLine::Class(Keyed::at_place(class, place)))?;
             }
-            let Some(Placed { record, offset, object }) = next else { break };
-            lines.put(&Line::of_object(&object, Place { record, offset }))?;
+            let Some(PlacedObject { record, offset, object }) = next else { break };
+            lines.write_line(&ListingLine::from_object(&object, RecordPlace { record, offset }))?;
         }
-        lines.surroundings(&heap.surroundings)?;
-        lines.end()
+        lines.write_surroundings(&heap.surroundings)?;
+        lines.finish()
     }
 }

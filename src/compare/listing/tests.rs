@@ -1,10 +1,10 @@
-use super::super::fixture::everything;
+use super::super::fixture::heap_with_every_fact;
 use super::*;
 use crate::model::{ObjectKind, Surroundings};
 
-fn listing_of(head: &Head, heap: &Heap) -> String {
+fn listing_of(head: &ListingHead, heap: &Heap) -> String {
     let mut text = Vec::new();
-    write(&mut text, head, heap, &Places::of_order(heap)).expect("written");
+    write(&mut text, head, heap, &HeapPlaces::from_order(heap)).expect("written");
     String::from_utf8(text).expect("text")
 }
 
@@ -13,9 +13,9 @@ fn read_text(text: &str) -> Result<Listing, Error> {
 }
 
 #[test]
-fn a_heap_with_every_fact_comes_back_from_its_listing() {
-    let heap = everything();
-    let head = Head { format: Some("hprof".to_owned()), heap: Some(1), ..head(&heap) };
+fn reads_back_every_fact() {
+    let heap = heap_with_every_fact();
+    let head = ListingHead { format: Some("hprof".to_owned()), heap: Some(1), ..head(&heap) };
     let text = listing_of(&head, &heap);
     let listing = read_text(&text).expect("a listing");
     assert_eq!(listing.head, head);
@@ -24,8 +24,8 @@ fn a_heap_with_every_fact_comes_back_from_its_listing() {
 }
 
 #[test]
-fn class_words_of_instances_come_back_where_the_format_has_them() {
-    let mut heap = everything();
+fn round_trips_class_words_of_instances() {
+    let mut heap = heap_with_every_fact();
     for object in heap.objects.iter_mut().filter(|object| object.kind == ObjectKind::Instance) {
         object.class_word = object.class;
     }
@@ -34,7 +34,7 @@ fn class_words_of_instances_come_back_where_the_format_has_them() {
 }
 
 #[test]
-fn what_is_known_to_be_empty_is_not_unknown() {
+fn distinguishes_empty_from_unknown_lists() {
     let surroundings = Surroundings {
         roots: Some(Vec::new()),
         threads: Some(Vec::new()),
@@ -51,18 +51,17 @@ fn what_is_known_to_be_empty_is_not_unknown() {
 
 #[test]
 fn every_line_follows_the_published_schema() {
-    let heap = everything();
+    let heap = heap_with_every_fact();
     let text = listing_of(&head(&heap), &heap);
     let (first, lines) = text.split_once('\n').expect("a head");
     let mut schemas = boon::Schemas::new();
     let [of_head, of_line] =
-        [("head", schemars::schema_for!(Keyed<'_, Head>)), ("line", schemars::schema_for!(Line<'_>))].map(
-            |(name, schema)| {
+        [("head", schemars::schema_for!(Keyed<'_, ListingHead>)), ("line", schemars::schema_for!(ListingLine<'_>))]
+            .map(|(name, schema)| {
                 let (mut compiler, place) = (boon::Compiler::new(), format!("https://heapsmith.example/{name}.json"));
                 compiler.add_resource(&place, schema.to_value()).expect("a place");
                 compiler.compile(&place, &mut schemas).expect("a schema")
-            },
-        );
+            });
     let follows = |schema, line: serde_json::Value| schemas.validate(&line, schema).is_ok();
     assert!(follows(of_head, serde_json::from_str(first).expect("JSON")));
     for line in lines.lines() {
@@ -73,7 +72,7 @@ fn every_line_follows_the_published_schema() {
 }
 
 #[test]
-fn lines_that_contradict_themselves_or_lack_a_key_are_refused() {
+fn refuses_lines_that_contradict_themselves_or_lack_a_key() {
     for (line, message) in [
         (r#"{"kind":"object","address":"0x8","refs":[],"values":[]}"#, "expected one of refs, values and raw"),
         (r#"{"kind":"object-array","address":"0x8","refs":[],"elements":[]}"#, "expected refs or elements"),

@@ -7,23 +7,23 @@
 //! is found is verified fact by fact before it is returned.
 
 mod graph;
+mod node_facets;
 mod partition;
-mod used;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde::Serialize;
 
 use crate::error::Error;
-use crate::model::{Address, Heap, Name, Names, RootObjects, visit};
+use crate::model::{Address, Heap, Name, NamePool, RootObjects, visit};
 
 use super::Facet;
-use super::carriage::{ClassFirst, Column};
+use super::carriage::{CarriageColumn, ClassFirst};
 use super::diff::{Comparison, compare};
 
-use graph::{Graph, Split};
+use graph::{CellSplit, RenamingGraph};
+use node_facets::NodeFacets;
 use partition::Partition;
-use used::Used;
 
 /// The answer.
 #[derive(Clone, Debug, Serialize)]
@@ -73,7 +73,7 @@ pub const BY_FILE: [Facet; 9] = [
 ];
 
 /// Whether a facet holds no address and is recorded once for a heap.
-fn is_of_the_whole(facet: Facet) -> bool {
+fn is_heap_wide(facet: Facet) -> bool {
     matches!(facet, Facet::WordSize | Facet::VersionText | Facet::HeaderTotals | Facet::Regions)
         || Facet::OF_THE_LOG.contains(&facet)
 }
@@ -86,28 +86,31 @@ pub fn up_to_renaming(left: &Heap, right: &Heap, left_out: &BTreeSet<Facet>, bud
         // It counts identifiers.
         left_out.insert(Facet::InstanceSize);
     }
-    let (by_all, by_some) = (Used::by_all(left, right, &left_out), Used::by_some(left, right, &left_out));
+    let (by_all, by_some) =
+        (NodeFacets::recorded_by_all(left, right, &left_out), NodeFacets::recorded_by_some(left, right, &left_out));
     // Facts that only some nodes record may still show which nodes correspond. Without a mapping by them nothing follows:
     // other nodes may record them in the two heaps.
     if by_some.exceeds(&by_all)
-        && let equal @ Renaming::Equal { .. } = by(&by_some, (left, right), &left_out, budget)
+        && let equal @ Renaming::Equal { .. } = compare_by(&by_some, (left, right), &left_out, budget)
     {
         return equal;
     }
-    by(&by_all, (left, right), &left_out, budget)
+    compare_by(&by_all, (left, right), &left_out, budget)
 }
 
 /// Compares by these facts.
-fn by(used: &Used, heaps: (&Heap, &Heap), left_out: &BTreeSet<Facet>, budget: u64) -> Renaming {
-    let graph = Graph::new(heaps.0, heaps.1, used);
+fn compare_by(used: &NodeFacets, heaps: (&Heap, &Heap), left_out: &BTreeSet<Facet>, budget: u64) -> Renaming {
+    let graph = RenamingGraph::new(heaps.0, heaps.1, used);
     let mut partition = match Partition::new(&graph) {
         Ok(partition) => partition,
-        Err(split) => return graph.different(&split),
+        Err(split) => return graph.to_renaming(&split),
     };
     match search(&graph, &mut partition, budget) {
-        Found::Mapping => verify(&graph, &partition, heaps, left_out),
-        Found::Nothing(split) => graph.different(&split),
-        Found::TooMany => Renaming::Undecided { steps: partition.steps, ambiguous: partition.ambiguous() },
+        PairingResult::Mapping => verify(&graph, &partition, heaps, left_out),
+        PairingResult::Nothing(split) => graph.to_renaming(&split),
+        PairingResult::TooMany => {
+            Renaming::Undecided { steps: partition.steps, ambiguous: partition.count_ambiguous() }
+        }
     }
 }
 
@@ -116,24 +119,25 @@ fn by(used: &Used, heaps: (&Heap, &Heap), left_out: &BTreeSet<Facet>, budget: u6
 ///
 /// # Errors
 /// If contents that are not held cannot be read.
-pub fn through(left: &Heap, right: &Heap, carried: &Column, budget: u64) -> Result<Renaming, Error> {
-    let column = carried.between(&left.facts, &right.facts);
+pub fn after_conversion(left: &Heap, right: &Heap, carried: &CarriageColumn, budget: u64) -> Result<Renaming, Error> {
+    let column = carried.for_headers(&left.facts, &right.facts);
     let silent = Facet::ALL.into_iter().filter(|facet| column.is_silent_on(*facet)).collect();
     let changed = |heap: &Heap| {
-        let names = column.names(&heap.classes);
+        let names = column.changed_names(&heap.classes);
         let mut class_first = ClassFirst::default();
-        heap.objects.iter().try_for_each(|object| class_first.enter(object, &names))?;
+        heap.objects.iter().try_for_each(|object| class_first.observe(object, &names))?;
         let mut heap = heap.clone();
-        without_what_is_not_compared(&mut heap, &column);
-        let mut shared = Names::default();
+        remove_primitive_class_objects(&mut heap, &column);
+        let mut shared = NamePool::default();
         heap.classes.iter_mut().for_each(|class| {
-            column.class(class);
+            column.change_class(class);
             class.name = shared.share(std::mem::take(&mut class.name));
         });
-        heap.objects.iter_mut().try_for_each(|object| column.object(object, &names, class_first.holds()))?;
-        let mut of_roots = RootObjects::of(&heap.classes, heap.surroundings.roots.as_deref().unwrap_or_default());
-        heap.objects.iter().for_each(|object| of_roots.see(object));
-        column.surroundings(&mut heap.surroundings, &of_roots);
+        heap.objects.iter_mut().try_for_each(|object| column.change_object(object, &names, class_first.holds()))?;
+        let mut of_roots =
+            RootObjects::from_classes(&heap.classes, heap.surroundings.roots.as_deref().unwrap_or_default());
+        heap.objects.iter().for_each(|object| of_roots.record_object(object));
+        column.change_surroundings(&mut heap.surroundings, &of_roots);
         Ok::<Heap, Error>(heap)
     };
     Ok(up_to_renaming(&changed(left)?, &changed(right)?, &silent, budget))
@@ -141,7 +145,7 @@ pub fn through(left: &Heap, right: &Heap, carried: &Column, budget: u64) -> Resu
 
 /// Removes the class objects of primitive types, which dumps have in two forms: classes in one heap, and plain
 /// instances of `java/lang/Class` in the other, at other addresses. No other object is an instance of that class.
-pub fn without_what_is_not_compared(heap: &mut Heap, carried: &Column) {
+pub fn remove_primitive_class_objects(heap: &mut Heap, carried: &CarriageColumn) {
     if !carried.leaves_out_primitives() {
         return;
     }
@@ -161,14 +165,14 @@ pub fn renamed(heap: &Heap, new: impl Fn(Address) -> Address) -> Heap {
     heap
 }
 
-enum Found {
+enum PairingResult {
     Mapping,
-    Nothing(Split),
+    Nothing(CellSplit),
     TooMany,
 }
 
 /// A node, and the counterparts that were tried.
-struct Choice {
+struct PairChoice {
     /// The node of the first heap.
     node: u32,
     /// Nodes of the second heap that were tried.
@@ -179,27 +183,34 @@ struct Choice {
     cell: usize,
 }
 
-fn search(graph: &Graph, partition: &mut Partition, budget: u64) -> Found {
-    let mut choices: Vec<Choice> = Vec::new();
+fn search(graph: &RenamingGraph, partition: &mut Partition, budget: u64) -> PairingResult {
+    let mut choices: Vec<PairChoice> = Vec::new();
     let mut from = 0;
     loop {
-        let Some((cell, node)) = partition.next_ambiguous(from) else { return Found::Mapping };
-        let mut choice = Choice { node, tried: Vec::new(), mark: partition.mark(), cell };
+        let Some((cell, node)) = partition.next_ambiguous(from) else { return PairingResult::Mapping };
+        let mut choice = PairChoice { node, tried: Vec::new(), mark: partition.history_mark(), cell };
         loop {
             if partition.steps > budget {
-                return Found::TooMany;
+                return PairingResult::TooMany;
             }
             let Some(other) = partition.counterpart(choice.node, &choice.tried) else {
                 // None of them: the pair before was wrong, or there is no mapping.
                 match choices.pop() {
-                    None => return Found::Nothing(Split { node: choice.node, left: 1, right: 0, missing: true }),
+                    None => {
+                        return PairingResult::Nothing(CellSplit {
+                            node: choice.node,
+                            left: 1,
+                            right: 0,
+                            missing: true,
+                        });
+                    }
                     Some(before) => choice = before,
                 }
                 partition.undo(choice.mark);
                 continue;
             };
             choice.tried.push(other);
-            match partition.pair(graph, choice.node, other) {
+            match partition.pair_nodes(graph, choice.node, other) {
                 Ok(()) => break,
                 Err(_) => partition.undo(choice.mark),
             }
@@ -210,7 +221,7 @@ fn search(graph: &Graph, partition: &mut Partition, budget: u64) -> Found {
 }
 
 /// Gives the first heap the addresses that were found and compares both fact by fact.
-fn verify(graph: &Graph, partition: &Partition, heaps: (&Heap, &Heap), left_out: &BTreeSet<Facet>) -> Renaming {
+fn verify(graph: &RenamingGraph, partition: &Partition, heaps: (&Heap, &Heap), left_out: &BTreeSet<Facet>) -> Renaming {
     let pairs = partition.pairs();
     let map: HashMap<Address, Address> =
         pairs.iter().map(|&(left, right)| (graph.address(left), graph.address(right))).collect();
@@ -229,7 +240,7 @@ fn verify(graph: &Graph, partition: &Partition, heaps: (&Heap, &Heap), left_out:
             let text = |(left, right): (&Address, &Address)| (left.to_string(), right.to_string());
             Renaming::Equal { mapping: map.iter().map(text).collect(), comparison: Box::new(comparison) }
         }
-        Some(_) if comparison.differences.iter().any(|d| !is_of_the_whole(d.facet)) => {
+        Some(_) if comparison.differences.iter().any(|d| !is_heap_wide(d.facet)) => {
             // A fact that not every node records: another mapping may have it right.
             Renaming::Undecided {
                 steps: partition.steps,

@@ -2,24 +2,24 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::graph::{Graph, Split, hash};
+use super::graph::{CellSplit, RenamingGraph, stable_hash};
 
 /// A cell: nodes of the first heap and of the second, in no order.
 #[derive(Clone, Debug, Default)]
-struct Cell {
+struct NodeCell {
     sides: [Vec<u32>; 2],
 }
 
-impl Cell {
+impl NodeCell {
     fn len(&self) -> usize {
         self.sides[0].len() + self.sides[1].len()
     }
 
-    fn balanced(&self) -> Result<(), Split> {
+    fn check_balance(&self) -> Result<(), CellSplit> {
         let [left, right] = &self.sides;
         match left.first().or(right.first()) {
             Some(&node) if left.len() != right.len() => {
-                Err(Split { node, left: left.len() as u64, right: right.len() as u64, missing: false })
+                Err(CellSplit { node, left: left.len() as u64, right: right.len() as u64, missing: false })
             }
             _ => Ok(()),
         }
@@ -30,7 +30,7 @@ impl Cell {
 pub(super) struct Partition {
     /// The number of nodes of the first heap.
     left: u32,
-    cells: Vec<Cell>,
+    cells: Vec<NodeCell>,
     cell_of: Vec<u32>,
     /// The index of each node in its side of its cell.
     place_of: Vec<u32>,
@@ -44,7 +44,7 @@ pub(super) struct Partition {
 
 impl Partition {
     /// The coarsest partition that labels and edges allow.
-    pub(super) fn new(graph: &Graph) -> Result<Partition, Split> {
+    pub(super) fn new(graph: &RenamingGraph) -> Result<Partition, CellSplit> {
         let count = graph.labels.len();
         let mut by_label: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
         for (node, label) in (0..).zip(&graph.labels) {
@@ -61,11 +61,11 @@ impl Partition {
         };
         for nodes in by_label.into_values() {
             let cell = partition.cells.len() as u32;
-            partition.cells.push(Cell::default());
-            nodes.into_iter().for_each(|node| partition.put(node, cell));
+            partition.cells.push(NodeCell::default());
+            nodes.into_iter().for_each(|node| partition.insert(node, cell));
             partition.due.push_back(cell);
         }
-        partition.cells.iter().try_for_each(Cell::balanced)?;
+        partition.cells.iter().try_for_each(NodeCell::check_balance)?;
         partition.refine(graph)?;
         partition.history.clear();
         Ok(partition)
@@ -75,14 +75,14 @@ impl Partition {
         usize::from(node >= self.left)
     }
 
-    fn put(&mut self, node: u32, cell: u32) {
+    fn insert(&mut self, node: u32, cell: u32) {
         let side = self.side(node);
         let nodes = &mut self.cells[cell as usize].sides[side];
         (self.cell_of[node as usize], self.place_of[node as usize]) = (cell, nodes.len() as u32);
         nodes.push(node);
     }
 
-    fn take(&mut self, node: u32) {
+    fn remove(&mut self, node: u32) {
         let side = self.side(node);
         let place = self.place_of[node as usize];
         let nodes = &mut self.cells[self.cell_of[node as usize] as usize].sides[side];
@@ -93,15 +93,15 @@ impl Partition {
     }
 
     /// Splits cells until all nodes of a cell have the same edges to each cell.
-    fn refine(&mut self, graph: &Graph) -> Result<(), Split> {
+    fn refine(&mut self, graph: &RenamingGraph) -> Result<(), CellSplit> {
         // What each node has of edges to the splitter: a sum of hashes, so that their order does not matter.
         let mut seen: Vec<(u32, u64)> = Vec::new();
         while let Some(splitter) = self.due.pop_front() {
             seen.clear();
             for &node in self.cells[splitter as usize].sides.iter().flatten() {
-                for edges in [graph.back.of(node), graph.out.of(node)] {
+                for edges in [graph.back.neighbours(node), graph.out.neighbours(node)] {
                     self.steps += 1 + edges.len() as u64;
-                    seen.extend(edges.iter().map(|&(other, role)| (other, hash(role))));
+                    seen.extend(edges.iter().map(|&(other, role)| (other, stable_hash(role))));
                 }
             }
             seen.sort_unstable_by_key(|(node, _)| *node);
@@ -124,7 +124,7 @@ impl Partition {
     }
 
     /// Splits a cell by the sums of its touched nodes' edges. One part stays in place: the others suffice as splitters.
-    fn split(&mut self, cell: u32, touched: &[(u32, u64, u32)]) -> Result<(), Split> {
+    fn split(&mut self, cell: u32, touched: &[(u32, u64, u32)]) -> Result<(), CellSplit> {
         let groups = touched.chunk_by(|a, b| a.1 == b.1);
         let stays = if self.cells[cell as usize].len() > touched.len() {
             None
@@ -133,32 +133,32 @@ impl Partition {
             largest.map(|group| group[0].1)
         };
         for group in groups.filter(|group| Some(group[0].1) != stays) {
-            self.part(cell, group.iter().map(|(.., node)| *node))?;
+            self.split_off(cell, group.iter().map(|(.., node)| *node))?;
         }
-        self.cells[cell as usize].balanced()
+        self.cells[cell as usize].check_balance()
     }
 
     /// Moves nodes into a cell of their own.
-    fn part(&mut self, from: u32, nodes: impl Iterator<Item = u32>) -> Result<(), Split> {
+    fn split_off(&mut self, from: u32, nodes: impl Iterator<Item = u32>) -> Result<(), CellSplit> {
         let new = self.cells.len() as u32;
-        self.cells.push(Cell::default());
+        self.cells.push(NodeCell::default());
         for node in nodes {
             self.history.push((node, from));
-            self.take(node);
-            self.put(node, new);
+            self.remove(node);
+            self.insert(node, new);
             self.steps += 1;
         }
         self.due.push_back(new);
-        self.cells[new as usize].balanced()
+        self.cells[new as usize].check_balance()
     }
 
     /// Pairs a node of each side as counterparts.
-    pub(super) fn pair(&mut self, graph: &Graph, left: u32, right: u32) -> Result<(), Split> {
-        self.part(self.cell_of[left as usize], [left, right].into_iter())?;
+    pub(super) fn pair_nodes(&mut self, graph: &RenamingGraph, left: u32, right: u32) -> Result<(), CellSplit> {
+        self.split_off(self.cell_of[left as usize], [left, right].into_iter())?;
         self.refine(graph)
     }
 
-    pub(super) fn mark(&self) -> usize {
+    pub(super) fn history_mark(&self) -> usize {
         self.history.len()
     }
 
@@ -166,8 +166,8 @@ impl Partition {
     pub(super) fn undo(&mut self, mark: usize) {
         while self.history.len() > mark {
             if let Some((node, cell)) = self.history.pop() {
-                self.take(node);
-                self.put(node, cell);
+                self.remove(node);
+                self.insert(node, cell);
                 self.steps += 1;
             }
         }
@@ -189,13 +189,13 @@ impl Partition {
     }
 
     /// The number of nodes of the first heap with more than one possible counterpart.
-    pub(super) fn ambiguous(&self) -> u64 {
+    pub(super) fn count_ambiguous(&self) -> u64 {
         self.cells.iter().filter(|cell| cell.len() > 2).map(|cell| cell.sides[0].len() as u64).sum()
     }
 
     /// The pairs of counterparts, once every cell has one node of each side.
     pub(super) fn pairs(&self) -> Vec<(u32, u32)> {
-        let pair = |cell: &Cell| Some((*cell.sides[0].first()?, *cell.sides[1].first()?));
+        let pair = |cell: &NodeCell| Some((*cell.sides[0].first()?, *cell.sides[1].first()?));
         self.cells.iter().filter_map(pair).collect()
     }
 }

@@ -37,12 +37,12 @@ fn shuffled(heap: &Heap, factor: u64) -> Heap {
 
 const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
-fn answer(left: &Heap, right: &Heap) -> Renaming {
+fn renaming_of(left: &Heap, right: &Heap) -> Renaming {
     up_to_renaming(left, right, &BTreeSet::new(), 20_000_000)
 }
 
 fn assert_equal(left: &Heap, right: &Heap, entries: usize) {
-    match answer(left, right) {
+    match renaming_of(left, right) {
         Renaming::Equal { mapping, comparison } => assert!(comparison.equal && mapping.len() >= entries),
         other => panic!("{other:?}"),
     }
@@ -52,7 +52,7 @@ fn ring(length: u64, start: u64) -> Vec<Vec<u64>> {
     (0..length).map(|index| vec![start + (index + 1) % length, start + (index + length - 1) % length]).collect()
 }
 
-fn of(edges: &[Vec<u64>]) -> Heap {
+fn heap_of(edges: &[Vec<u64>]) -> Heap {
     graph(&edges.iter().map(Vec::as_slice).collect::<Vec<_>>())
 }
 
@@ -79,7 +79,7 @@ fn a_random_heap_of_every_shape_equals_itself_under_other_addresses() {
 
 /// Two arrays that differ in their contents alone, beside one whose contents are unknown.
 #[test]
-fn what_some_nodes_alone_tell_pairs_those_that_tell_it() {
+fn pairs_nodes_by_facts_that_only_some_record() {
     let array = |address, contents| Object {
         length: Some(1),
         contents,
@@ -92,7 +92,7 @@ fn what_some_nodes_alone_tell_pairs_those_that_tell_it() {
     };
     let one = heap([told(1), told(2), Contents::Unknown]);
     assert_equal(&one, &heap([Contents::Unknown, told(2), told(1)]), 3);
-    assert!(!matches!(answer(&one, &heap([told(1), told(3), Contents::Unknown])), Renaming::Equal { .. }));
+    assert!(!matches!(renaming_of(&one, &heap([told(1), told(3), Contents::Unknown])), Renaming::Equal { .. }));
 }
 
 #[test]
@@ -109,18 +109,18 @@ fn one_edge_moved_is_found_in_random_heaps() {
         if let Some(moved) = moved {
             *moved = target;
             found += 1;
-            assert!(matches!(answer(&heap, &other), Renaming::Different { .. }), "seed {seed}");
+            assert!(matches!(renaming_of(&heap, &other), Renaming::Different { .. }), "seed {seed}");
         }
     }
     assert!(found > 6);
 }
 
 #[test]
-fn regular_graphs_that_refinement_cannot_tell_apart_are_told_apart_by_search() {
+fn search_distinguishes_regular_graphs() {
     // A ring of six, and two of three: each node has two neighbours.
-    let six = of(&ring(6, 0));
-    let threes = of(&[ring(3, 0), ring(3, 3)].concat());
-    assert!(matches!(answer(&six, &threes), Renaming::Different { .. }));
+    let six = heap_of(&ring(6, 0));
+    let threes = heap_of(&[ring(3, 0), ring(3, 3)].concat());
+    assert!(matches!(renaming_of(&six, &threes), Renaming::Different { .. }));
     assert_equal(&six, &shuffled(&six, FACTOR), 7);
     assert_equal(&threes, &shuffled(&threes, 7), 7);
     // Petersen's graph, and the prism over a ring of five: three neighbours each.
@@ -132,8 +132,8 @@ fn regular_graphs_that_refinement_cannot_tell_apart_are_told_apart_by_search() {
         .map(|i| vec![(i + 1) % 5, (i + 4) % 5, i + 5])
         .chain((0..5).map(|i| vec![i, 5 + (i + 1) % 5, 5 + (i + 4) % 5]))
         .collect();
-    assert!(matches!(answer(&of(&petersen), &of(&prism)), Renaming::Different { .. }));
-    assert_equal(&of(&petersen), &shuffled(&of(&petersen), FACTOR), 11);
+    assert!(matches!(renaming_of(&heap_of(&petersen), &heap_of(&prism)), Renaming::Different { .. }));
+    assert_equal(&heap_of(&petersen), &shuffled(&heap_of(&petersen), FACTOR), 11);
 }
 
 #[test]
@@ -141,23 +141,23 @@ fn a_hundred_thousand_identical_leaves_are_paired_within_the_budget() {
     let leaves = 100_000;
     let mut edges = vec![(1..=leaves).collect::<Vec<u64>>()];
     edges.extend((0..leaves).map(|_| Vec::new()));
-    let heap = of(&edges);
+    let heap = heap_of(&edges);
     assert_equal(&heap, &shuffled(&heap, FACTOR), edges.len());
     edges[5].push(0);
-    assert!(matches!(answer(&heap, &of(&edges)), Renaming::Different { .. }));
+    assert!(matches!(renaming_of(&heap, &heap_of(&edges)), Renaming::Different { .. }));
 }
 
 #[test]
-fn too_small_a_budget_is_told_and_not_taken_for_an_answer() {
-    let heap = of(&ring(200, 0));
+fn reports_undecided_when_budget_is_too_small() {
+    let heap = heap_of(&ring(200, 0));
     let answer = up_to_renaming(&heap, &shuffled(&heap, FACTOR), &BTreeSet::new(), 300);
     assert!(matches!(answer, Renaming::Undecided { ambiguous: 200, .. }), "{answer:?}");
 }
 
 #[test]
-fn the_side_that_has_more_of_something_is_named() {
+fn names_side_with_more_nodes() {
     let (left, right) = (graph(&[&[1], &[]]), graph(&[&[1], &[], &[]]));
-    let Renaming::Different { invariant, left, right } = answer(&left, &right) else { panic!("different") };
+    let Renaming::Different { invariant, left, right } = renaming_of(&left, &right) else { panic!("different") };
     assert!(invariant.starts_with("nodes like object of Node, at 0x10"), "{invariant}");
     assert!(left < right);
 }

@@ -9,9 +9,9 @@ use std::marker::PhantomData;
 use tempfile::SpooledTempFile;
 
 use crate::error::{Error, in_temporary_folder};
-use crate::model::{Address, Contents, Long};
+use crate::model::{Address, Contents, PiecewiseContents};
 
-use super::Entry;
+use super::SortEntry;
 
 /// The most runs that are merged at once; more are first merged into one.
 const RUNS: usize = 64;
@@ -19,25 +19,25 @@ const RUNS: usize = 64;
 const BUFFER: usize = 64 << 10;
 
 /// The addresses of a heap in file order, written as they come.
-pub(super) struct Order {
+pub(super) struct AddressOrder {
     file: BufWriter<SpooledTempFile>,
     count: u64,
 }
 
-impl Order {
+impl AddressOrder {
     /// An empty list that keeps this number of bytes in memory.
-    pub(super) fn new(memory: usize) -> Order {
-        Order { file: BufWriter::new(SpooledTempFile::new(memory)), count: 0 }
+    pub(super) fn new(memory: usize) -> AddressOrder {
+        AddressOrder { file: BufWriter::new(SpooledTempFile::new(memory)), count: 0 }
     }
 
     pub(super) fn push(&mut self, address: Address) -> Result<(), Error> {
         self.count += 1;
-        self.file.write_all(&address.0.to_le_bytes()).map_err(failed)
+        self.file.write_all(&address.0.to_le_bytes()).map_err(file_error)
     }
 
     pub(super) fn finish(self) -> Result<StoredOrder, Error> {
-        let mut file = self.file.into_inner().map_err(|e| failed(e.into_error()))?;
-        file.rewind().map_err(failed)?;
+        let mut file = self.file.into_inner().map_err(|e| file_error(e.into_error()))?;
+        file.rewind().map_err(file_error)?;
         Ok(StoredOrder { file: BufReader::new(file), left: self.count })
     }
 }
@@ -55,26 +55,26 @@ impl StoredOrder {
         }
         self.left -= 1;
         let mut bytes = [0; 8];
-        self.file.read_exact(&mut bytes).map_err(failed)?;
+        self.file.read_exact(&mut bytes).map_err(file_error)?;
         Ok(Some(Address(u64::from_le_bytes(bytes))))
     }
 }
 
 /// Sorted runs. Contents that are not held stay where they are: a run has an index into them.
-pub(super) struct Runs<T> {
+pub(super) struct EntryRuns<T> {
     files: Vec<File>,
     /// The current run. Ascending entries continue it, so that they make one run.
     open: Option<RunWriter>,
-    long: Vec<Option<Long>>,
+    long: Vec<Option<PiecewiseContents>>,
     of: PhantomData<T>,
 }
 
 /// An entry in a run: the index of its contents, if they are not held, and the entry without these.
-type Stored<T> = (Option<u64>, T);
+type StoredEntry<T> = (Option<u64>, T);
 
-impl<T: Entry> Runs<T> {
-    pub(super) fn new() -> Runs<T> {
-        Runs { files: Vec::new(), open: None, long: Vec::new(), of: PhantomData }
+impl<T: SortEntry> EntryRuns<T> {
+    pub(super) fn new() -> EntryRuns<T> {
+        EntryRuns { files: Vec::new(), open: None, long: Vec::new(), of: PhantomData }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -82,18 +82,18 @@ impl<T: Entry> Runs<T> {
     }
 
     /// Whether an entry at this address continues the current run.
-    pub(super) fn goes_on(&self, address: Address) -> bool {
+    pub(super) fn continues_run(&self, address: Address) -> bool {
         self.open.as_ref().is_some_and(|run| run.last <= address)
     }
 
-    pub(super) fn merge(mut self) -> Result<Merge<T>, Error> {
+    pub(super) fn merge(mut self) -> Result<EntryMerge<T>, Error> {
         self.close()?;
-        Ok(Merge { long: self.long, ..Merge::new(self.files)? })
+        Ok(EntryMerge { long: self.long, ..EntryMerge::new(self.files)? })
     }
 
     pub(super) fn add(&mut self, entries: &mut Vec<T>) -> Result<(), Error> {
         entries.sort_by_key(|entry| entry.object().address);
-        if !entries.first().is_some_and(|first| self.goes_on(first.object().address)) {
+        if !entries.first().is_some_and(|first| self.continues_run(first.object().address)) {
             self.close()?;
         }
         entries.drain(..).try_for_each(|entry| self.write(entry))
@@ -121,7 +121,7 @@ impl<T: Entry> Runs<T> {
         let Some(run) = self.open.take() else { return Ok(()) };
         self.files.push(run.finish()?);
         if self.files.len() >= RUNS {
-            let mut merge = Merge::<T>::new(std::mem::take(&mut self.files))?;
+            let mut merge = EntryMerge::<T>::new(std::mem::take(&mut self.files))?;
             let mut run = RunWriter::new()?;
             while let Some(stored) = merge.next_stored()? {
                 run.write(&stored)?;
@@ -142,46 +142,46 @@ struct RunWriter {
 
 impl RunWriter {
     fn new() -> Result<RunWriter, Error> {
-        let file = BufWriter::with_capacity(BUFFER, tempfile::tempfile().map_err(failed)?);
+        let file = BufWriter::with_capacity(BUFFER, tempfile::tempfile().map_err(file_error)?);
         Ok(RunWriter { file, buffer: Vec::new(), last: Address::NULL })
     }
 
-    fn write<T: Entry>(&mut self, stored: &Stored<T>) -> Result<(), Error> {
+    fn write<T: SortEntry>(&mut self, stored: &StoredEntry<T>) -> Result<(), Error> {
         self.last = stored.1.object().address;
         let mut buffer = std::mem::take(&mut self.buffer);
         buffer.clear();
-        self.buffer = postcard::to_extend(stored, buffer).map_err(|e| failed(io::Error::other(e)))?;
+        self.buffer = postcard::to_extend(stored, buffer).map_err(|e| file_error(io::Error::other(e)))?;
         let length = (self.buffer.len() as u64).to_le_bytes();
-        self.file.write_all(&length).and_then(|()| self.file.write_all(&self.buffer)).map_err(failed)
+        self.file.write_all(&length).and_then(|()| self.file.write_all(&self.buffer)).map_err(file_error)
     }
 
     fn finish(self) -> Result<File, Error> {
-        let mut file = self.file.into_inner().map_err(|e| failed(e.into_error()))?;
-        file.rewind().map_err(failed)?;
+        let mut file = self.file.into_inner().map_err(|e| file_error(e.into_error()))?;
+        file.rewind().map_err(file_error)?;
         Ok(file)
     }
 }
 
 /// A merge of runs, read side by side.
-pub(crate) struct Merge<T> {
-    runs: Vec<Run<T>>,
+pub(crate) struct EntryMerge<T> {
+    runs: Vec<EntryRun<T>>,
     /// The next address of each run, with the run's index.
     heads: BinaryHeap<Reverse<(Address, usize)>>,
-    long: Vec<Option<Long>>,
+    long: Vec<Option<PiecewiseContents>>,
 }
 
-struct Run<T> {
+struct EntryRun<T> {
     file: BufReader<File>,
     buffer: Vec<u8>,
-    head: Option<Stored<T>>,
+    head: Option<StoredEntry<T>>,
 }
 
-impl<T: Entry> Merge<T> {
-    fn new(files: Vec<File>) -> Result<Merge<T>, Error> {
-        let mut merge = Merge { runs: Vec::new(), heads: BinaryHeap::new(), long: Vec::new() };
+impl<T: SortEntry> EntryMerge<T> {
+    fn new(files: Vec<File>) -> Result<EntryMerge<T>, Error> {
+        let mut merge = EntryMerge { runs: Vec::new(), heads: BinaryHeap::new(), long: Vec::new() };
         for (number, file) in files.into_iter().enumerate() {
             let file = BufReader::with_capacity(BUFFER, file);
-            merge.runs.push(Run { file, buffer: Vec::new(), head: None });
+            merge.runs.push(EntryRun { file, buffer: Vec::new(), head: None });
             merge.advance(number)?;
         }
         Ok(merge)
@@ -195,7 +195,7 @@ impl<T: Entry> Merge<T> {
         Ok(Some(entry))
     }
 
-    fn next_stored(&mut self) -> Result<Option<Stored<T>>, Error> {
+    fn next_stored(&mut self) -> Result<Option<StoredEntry<T>>, Error> {
         let Some(Reverse((_, number))) = self.heads.pop() else { return Ok(None) };
         let stored = self.runs[number].head.take();
         self.advance(number)?;
@@ -212,19 +212,19 @@ impl<T: Entry> Merge<T> {
     }
 }
 
-impl<T: Entry> Run<T> {
-    fn read(&mut self) -> Result<Option<Stored<T>>, Error> {
+impl<T: SortEntry> EntryRun<T> {
+    fn read(&mut self) -> Result<Option<StoredEntry<T>>, Error> {
         let mut length = [0; 8];
         match self.file.read_exact(&mut length) {
             Err(e) if e.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
-            read => read.map_err(failed)?,
+            read => read.map_err(file_error)?,
         }
         self.buffer.resize(u64::from_le_bytes(length) as usize, 0);
-        self.file.read_exact(&mut self.buffer).map_err(failed)?;
-        postcard::from_bytes(&self.buffer).map(Some).map_err(|e| failed(io::Error::other(e)))
+        self.file.read_exact(&mut self.buffer).map_err(file_error)?;
+        postcard::from_bytes(&self.buffer).map(Some).map_err(|e| file_error(io::Error::other(e)))
     }
 }
 
-fn failed(error: io::Error) -> Error {
+fn file_error(error: io::Error) -> Error {
     Error::io("sorting objects", in_temporary_folder(error))
 }

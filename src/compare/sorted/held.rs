@@ -7,11 +7,11 @@ use super::Entry;
 
 /// The addresses of a heap in file order.
 #[derive(Default)]
-pub(super) struct Order(Vec<Address>);
+pub(super) struct AddressOrder(Vec<Address>);
 
-impl Order {
-    pub(super) fn new(_: usize) -> Order {
-        Order::default()
+impl AddressOrder {
+    pub(super) fn new(_: usize) -> AddressOrder {
+        AddressOrder::default()
     }
 
     pub(super) fn push(&mut self, address: Address) -> Result<(), Error> {
@@ -34,11 +34,11 @@ impl StoredOrder {
 }
 
 /// Entries, sorted at the end.
-pub(super) struct Runs<T>(Vec<T>);
+pub(super) struct EntryRuns<T>(Vec<T>);
 
-impl<T: Entry> Runs<T> {
-    pub(super) fn new() -> Runs<T> {
-        Runs(Vec::new())
+impl<T: Entry> EntryRuns<T> {
+    pub(super) fn new() -> EntryRuns<T> {
+        EntryRuns(Vec::new())
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -46,7 +46,7 @@ impl<T: Entry> Runs<T> {
     }
 
     /// Whether an entry continues the current run: there are no runs.
-    pub(super) fn goes_on(&self, _: Address) -> bool {
+    pub(super) fn continues_run(&self, _: Address) -> bool {
         false
     }
 
@@ -60,16 +60,16 @@ impl<T: Entry> Runs<T> {
         Ok(())
     }
 
-    pub(super) fn merge(mut self) -> Result<Merge<T>, Error> {
+    pub(super) fn merge(mut self) -> Result<EntryMerge<T>, Error> {
         self.0.sort_by_key(|entry| entry.object().address);
-        Ok(Merge(self.0.into_iter()))
+        Ok(EntryMerge(self.0.into_iter()))
     }
 }
 
 /// Sorted entries.
-pub(crate) struct Merge<T>(std::vec::IntoIter<T>);
+pub(crate) struct EntryMerge<T>(std::vec::IntoIter<T>);
 
-impl<T: Entry> Merge<T> {
+impl<T: Entry> EntryMerge<T> {
     pub(super) fn next(&mut self) -> Result<Option<T>, Error> {
         Ok(self.0.next())
     }

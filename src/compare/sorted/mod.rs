@@ -12,23 +12,23 @@ use std::collections::HashMap;
 
 use crate::error::Error;
 use crate::model::{
-    Address, Class, Contents, HashRegime, Heap, HeapSource, IdentityHash, Long, Name, Object, VisitObjects,
+    Address, Class, Contents, HashRegime, Heap, HeapSource, IdentityHash, Name, Object, PiecewiseContents, VisitObjects,
 };
 
 use super::carriage::ClassFirst;
 
 #[cfg(feature = "sorting")]
-use disk::{Merge, Order, Runs, StoredOrder};
+use disk::{AddressOrder, EntryMerge, EntryRuns, StoredOrder};
 #[cfg(not(feature = "sorting"))]
-use held::{Merge, Order, Runs, StoredOrder};
-pub(crate) use sorter::{Ascending, Entry, Sorter, visit_sorted};
+use held::{AddressOrder, EntryMerge, EntryRuns, StoredOrder};
+pub(crate) use sorter::{AscendingEntries, SortEntry, Sorter, visit_sorted};
 
 /// The approximate number of bytes of objects that each side holds in memory; more objects go to temporary files.
 pub const MEMORY: usize = 128 << 20;
 
 /// Conventions of a whole heap, which a single object does not show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Habits {
+pub(super) struct HeapConventions {
     /// Whether identity hashes of 32 bits are recorded.
     pub(super) hashes: bool,
     /// Whether null references are listed.
@@ -37,11 +37,11 @@ pub(super) struct Habits {
     pub(super) class_first: ClassFirst,
 }
 
-impl Habits {
-    fn of(source_regime: Option<HashRegime>, classes: &[Class]) -> Habits {
+impl HeapConventions {
+    fn from_classes(source_regime: Option<HashRegime>, classes: &[Class]) -> HeapConventions {
         let listed = |class: &Class| class.references.as_deref().is_some_and(lists_null);
-        Habits {
-            hashes: source_regime == Some(HashRegime::WhereUsed32) || classes.iter().any(|class| is_32(class.hash)),
+        HeapConventions {
+            hashes: source_regime == Some(HashRegime::WhereUsed32) || classes.iter().any(|class| is_32_bit(class.hash)),
             nulls: classes.iter().any(listed),
             class_first: ClassFirst::default(),
         }
@@ -51,15 +51,15 @@ impl Habits {
     ///
     /// # Errors
     /// If reading the source fails.
-    pub(super) fn of_ascending(source: &mut dyn HeapSource) -> Result<Option<Habits>, Error> {
-        let mut habits = Habits::of(source.facts().hash_regime, source.classes());
+    pub(super) fn from_ascending(source: &mut dyn HeapSource) -> Result<Option<HeapConventions>, Error> {
+        let mut habits = HeapConventions::from_classes(source.facts().hash_regime, source.classes());
         let names = names(source.classes());
         let (mut last, mut ascends) = (Address::NULL, true);
         let read = source.visit_objects(&mut |object| {
             ascends = last <= object.address;
             last = object.address;
             // Only an error ends a visit. Of this one no more is needed than that.
-            if ascends { habits.enter(object, &names) } else { Err(Error::Usage(String::new())) }
+            if ascends { habits.observe(object, &names) } else { Err(Error::Usage(String::new())) }
         });
         if !ascends {
             return Ok(None);
@@ -67,12 +67,12 @@ impl Habits {
         read.map(|()| Some(habits))
     }
 
-    fn enter(&mut self, object: &Object, names: &HashMap<Address, Name>) -> Result<(), Error> {
-        self.class_first.enter(object, names)?;
-        self.hashes |= is_32(object.hash);
+    fn observe(&mut self, object: &Object, names: &HashMap<Address, Name>) -> Result<(), Error> {
+        self.class_first.observe(object, names)?;
+        self.hashes |= is_32_bit(object.hash);
         self.nulls |= match &object.contents {
             Contents::References(listed) => lists_null(listed),
-            Contents::Long(Long::References(listed)) => !self.nulls && listed.nulls()? > 0,
+            Contents::Long(PiecewiseContents::References(listed)) => !self.nulls && listed.nulls()? > 0,
             _ => false,
         };
         Ok(())
@@ -83,7 +83,7 @@ fn names(classes: &[Class]) -> HashMap<Address, Name> {
     classes.iter().map(|class| (class.address, class.name.clone())).collect()
 }
 
-fn is_32(hash: Option<IdentityHash>) -> bool {
+fn is_32_bit(hash: Option<IdentityHash>) -> bool {
     matches!(hash, Some(IdentityHash::Bits32(_)))
 }
 
@@ -92,65 +92,65 @@ fn lists_null(listed: &[Address]) -> bool {
 }
 
 /// The objects of a heap, sorted by address; those of one address stay in file order.
-pub(super) enum Sorted<'h> {
+pub(super) enum SortedObjects<'h> {
     /// The objects of a heap in memory.
     Borrowed(std::vec::IntoIter<&'h Object>),
     /// Few enough to be held.
     Held(std::vec::IntoIter<Object>),
     /// Objects in runs.
-    Merged(Merge<Object>),
+    Merged(EntryMerge<Object>),
 }
 
 /// A heap read once: its sorted objects, their conventions and their order.
-pub(super) struct Side<'h> {
-    pub(super) objects: Sorted<'h>,
-    pub(super) habits: Habits,
+pub(super) struct SortedSide<'h> {
+    pub(super) objects: SortedObjects<'h>,
+    pub(super) habits: HeapConventions,
     /// The order of the objects in the file.
     pub(super) order: FileOrder,
 }
 
-impl<'h> Side<'h> {
-    pub(super) fn of_heap(heap: &'h Heap) -> Side<'h> {
-        let mut habits = Habits::of(heap.facts.hash_regime, &heap.classes);
+impl<'h> SortedSide<'h> {
+    pub(super) fn from_heap(heap: &'h Heap) -> SortedSide<'h> {
+        let mut habits = HeapConventions::from_classes(heap.facts.hash_regime, &heap.classes);
         let names = names(&heap.classes);
         // Contents of a heap in memory need not be read.
-        heap.objects.iter().for_each(|object| habits.enter(object, &names).unwrap_or_default());
+        heap.objects.iter().for_each(|object| habits.observe(object, &names).unwrap_or_default());
         let mut objects: Vec<&Object> = heap.objects.iter().collect();
         objects.sort_by_key(|object| object.address);
         let order = FileOrder::Listed(heap.objects.iter().map(|object| object.address).collect());
-        Side { objects: Sorted::Borrowed(objects.into_iter()), habits, order }
+        SortedSide { objects: SortedObjects::Borrowed(objects.into_iter()), habits, order }
     }
 
     /// Reads a source within this amount of memory.
     ///
     /// # Errors
     /// If reading fails, or a temporary file.
-    pub(super) fn of_source(source: &mut dyn HeapSource, memory: usize) -> Result<Side<'static>, Error> {
-        let mut habits = Habits::of(source.facts().hash_regime, source.classes());
+    pub(super) fn from_source(source: &mut dyn HeapSource, memory: usize) -> Result<SortedSide<'static>, Error> {
+        let mut habits = HeapConventions::from_classes(source.facts().hash_regime, source.classes());
         let names = names(source.classes());
         let mut sorter = Sorter::new(memory);
-        let order = FileOrder::of_source(source, memory, &mut |object| {
-            habits.enter(object, &names)?;
+        let order = FileOrder::from_source(source, memory, &mut |object| {
+            habits.observe(object, &names)?;
             sorter.push(object.clone())
         })?;
         let objects = match sorter.finish()? {
-            Ascending::Held(objects) => Sorted::Held(objects),
-            Ascending::Merged(merge) => Sorted::Merged(merge),
+            AscendingEntries::Held(objects) => SortedObjects::Held(objects),
+            AscendingEntries::Merged(merge) => SortedObjects::Merged(merge),
         };
-        Ok(Side { objects, habits, order })
+        Ok(SortedSide { objects, habits, order })
     }
 }
 
-impl<'h> Sorted<'h> {
+impl<'h> SortedObjects<'h> {
     /// The next object.
     ///
     /// # Errors
     /// If a temporary file cannot be read.
     pub(super) fn next(&mut self) -> Result<Option<Cow<'h, Object>>, Error> {
         match self {
-            Sorted::Borrowed(objects) => Ok(objects.next().map(Cow::Borrowed)),
-            Sorted::Held(objects) => Ok(objects.next().map(Cow::Owned)),
-            Sorted::Merged(merge) => Ok(merge.next()?.map(Cow::Owned)),
+            SortedObjects::Borrowed(objects) => Ok(objects.next().map(Cow::Borrowed)),
+            SortedObjects::Held(objects) => Ok(objects.next().map(Cow::Owned)),
+            SortedObjects::Merged(merge) => Ok(merge.next()?.map(Cow::Owned)),
         }
     }
 }
@@ -166,12 +166,12 @@ impl FileOrder {
     ///
     /// # Errors
     /// If `visit` fails, or reading the source or temporary files.
-    pub(super) fn of_source(
+    pub(super) fn from_source(
         source: &mut dyn HeapSource,
         memory: usize,
         visit: &mut VisitObjects<'_>,
     ) -> Result<FileOrder, Error> {
-        let mut order = Order::new(memory / 8);
+        let mut order = AddressOrder::new(memory / 8);
         source.visit_objects(&mut |object| {
             order.push(object.address)?;
             visit(object)
@@ -217,7 +217,7 @@ mod tests {
     use super::*;
     use crate::generate::{GenerateOptions, Placement, from_seed};
 
-    fn all(mut objects: Sorted<'_>) -> Vec<Object> {
+    fn collect_all(mut objects: SortedObjects<'_>) -> Vec<Object> {
         let mut found = Vec::new();
         while let Some(object) = objects.next().expect("temporary files") {
             found.push(object.into_owned());
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_that_ascend_go_on_in_a_run_until_one_does_not() {
+    fn extends_run_while_entries_ascend() {
         let options = GenerateOptions { objects: 1000, placement: Placement::Mixed, ..GenerateOptions::default() };
         let mut heap = from_seed(&options, 6);
         let doubled: Vec<Object> = heap.objects.iter().step_by(5).cloned().collect();
@@ -240,9 +240,9 @@ mod tests {
             heap.objects = pieces.into_iter().flat_map(|piece| in_order[piece].to_vec()).collect();
             let mut expected = heap.objects.clone();
             expected.sort_by_key(|object| object.address);
-            let side = Side::of_source(&mut heap, 4_000).expect("temporary files");
-            assert!(matches!(side.objects, Sorted::Merged(_)));
-            assert!(all(side.objects) == expected);
+            let side = SortedSide::from_source(&mut heap, 4_000).expect("temporary files");
+            assert!(matches!(side.objects, SortedObjects::Merged(_)));
+            assert!(collect_all(side.objects) == expected);
         }
     }
 
@@ -255,15 +255,15 @@ mod tests {
         let mut expected = heap.objects.clone();
         expected.sort_by_key(|object| object.address);
         let order: Vec<Address> = {
-            let order = Side::of_heap(&heap).order.with_classes(&heap.classes);
+            let order = SortedSide::from_heap(&heap).order.with_classes(&heap.classes);
             order.collect::<Result<_, _>>().expect("in memory")
         };
         // The smallest has more runs than are merged at once.
         for memory in [usize::MAX, 100_000, 4_000] {
-            let side = Side::of_source(&mut heap, memory).expect("temporary files");
-            assert_eq!(matches!(side.objects, Sorted::Held(_)), memory == usize::MAX);
-            assert_eq!(side.habits, Side::of_heap(&heap).habits);
-            assert!(all(side.objects) == expected, "with {memory} bytes");
+            let side = SortedSide::from_source(&mut heap, memory).expect("temporary files");
+            assert_eq!(matches!(side.objects, SortedObjects::Held(_)), memory == usize::MAX);
+            assert_eq!(side.habits, SortedSide::from_heap(&heap).habits);
+            assert!(collect_all(side.objects) == expected, "with {memory} bytes");
             let stored: Result<Vec<Address>, Error> = side.order.with_classes(&heap.classes).collect();
             assert_eq!(stored.expect("a temporary file"), order);
         }

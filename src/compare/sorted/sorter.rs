@@ -8,10 +8,10 @@ use serde::de::DeserializeOwned;
 use crate::error::Error;
 use crate::model::{Address, Contents, HeapSource, Object, Value, VisitObjects};
 
-use super::{Merge, Runs};
+use super::{EntryMerge, EntryRuns};
 
 /// An item to sort: an object, or an object with something that accompanies it.
-pub(crate) trait Entry: Serialize + DeserializeOwned {
+pub(crate) trait SortEntry: Serialize + DeserializeOwned {
     /// The object.
     fn object(&self) -> &Object;
 
@@ -20,7 +20,7 @@ pub(crate) trait Entry: Serialize + DeserializeOwned {
     fn object_mut(&mut self) -> &mut Object;
 }
 
-impl Entry for Object {
+impl SortEntry for Object {
     fn object(&self) -> &Object {
         self
     }
@@ -36,21 +36,21 @@ pub(crate) struct Sorter<T> {
     memory: usize,
     held: Vec<T>,
     bytes: usize,
-    runs: Runs<T>,
+    runs: EntryRuns<T>,
 }
 
 /// Sorted entries.
-pub(crate) enum Ascending<T> {
+pub(crate) enum AscendingEntries<T> {
     /// Few enough to be held.
     Held(std::vec::IntoIter<T>),
     /// Entries in runs.
-    Merged(Merge<T>),
+    Merged(EntryMerge<T>),
 }
 
-impl<T: Entry> Sorter<T> {
+impl<T: SortEntry> Sorter<T> {
     /// An empty sorter that holds about this number of bytes.
     pub(crate) fn new(memory: usize) -> Sorter<T> {
-        Sorter { memory, held: Vec::new(), bytes: 0, runs: Runs::new() }
+        Sorter { memory, held: Vec::new(), bytes: 0, runs: EntryRuns::new() }
     }
 
     /// Adds an entry.
@@ -59,7 +59,7 @@ impl<T: Entry> Sorter<T> {
     /// If a temporary file fails.
     pub(crate) fn push(&mut self, entry: T) -> Result<(), Error> {
         // Mostly entries ascend already: once there is a run, they need not be held.
-        if self.held.is_empty() && self.runs.goes_on(entry.object().address) {
+        if self.held.is_empty() && self.runs.continues_run(entry.object().address) {
             return self.runs.write(entry);
         }
         self.bytes += footprint(entry.object()) + size_of::<T>() - size_of::<Object>();
@@ -75,28 +75,28 @@ impl<T: Entry> Sorter<T> {
     ///
     /// # Errors
     /// If a temporary file fails.
-    pub(crate) fn finish(mut self) -> Result<Ascending<T>, Error> {
+    pub(crate) fn finish(mut self) -> Result<AscendingEntries<T>, Error> {
         if self.runs.is_empty() {
             self.held.sort_by_key(|entry| entry.object().address);
-            return Ok(Ascending::Held(self.held.into_iter()));
+            return Ok(AscendingEntries::Held(self.held.into_iter()));
         }
         if !self.held.is_empty() {
             self.runs.add(&mut self.held)?;
         }
         drop(self.held);
-        Ok(Ascending::Merged(self.runs.merge()?))
+        Ok(AscendingEntries::Merged(self.runs.merge()?))
     }
 }
 
-impl<T: Entry> Ascending<T> {
+impl<T: SortEntry> AscendingEntries<T> {
     /// The next entry.
     ///
     /// # Errors
     /// If a temporary file cannot be read.
     pub(crate) fn next(&mut self) -> Result<Option<T>, Error> {
         match self {
-            Ascending::Held(entries) => Ok(entries.next()),
-            Ascending::Merged(merge) => merge.next(),
+            AscendingEntries::Held(entries) => Ok(entries.next()),
+            AscendingEntries::Merged(merge) => merge.next(),
         }
     }
 }

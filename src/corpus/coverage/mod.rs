@@ -1,18 +1,18 @@
 //! The coverage of the rule books by the corpus: of every rule, in every kind of record that it concerns, of every
 //! statement of the documents, and of every erratum.
 
-mod places;
+mod record_parts;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
 use crate::error::Error;
-use crate::findings::{Role, Rule, RuleKind, Rulebook};
+use crate::findings::{CaseRole, Rule, RuleKind, Rulebook};
 use crate::format::Family;
 
 use super::{Case, cases};
-use places::Places;
+use record_parts::RecordParts;
 
 /// What is covered, by format.
 #[derive(Clone, Debug, Serialize)]
@@ -33,9 +33,9 @@ pub struct FormatCoverage {
     /// The format.
     pub format: &'static str,
     /// How much of each measure.
-    pub counts: Vec<Count>,
+    pub counts: Vec<MeasureCount>,
     /// What is missing, and what to add.
-    pub missing: Vec<Gap>,
+    pub missing: Vec<CoverageGap>,
     /// What the rule book says need not be there.
     pub exempt: Vec<Exempt>,
 }
@@ -43,9 +43,10 @@ pub struct FormatCoverage {
 /// One measure in numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-pub struct Count {
+#[cfg_attr(feature = "schemas", schemars(rename = "Count"))]
+pub struct MeasureCount {
     /// What is measured.
-    pub measure: Measure,
+    pub measure: CoverageMeasure,
     /// How many there are, those without exemption.
     pub all: usize,
     /// How many of these are covered.
@@ -58,7 +59,8 @@ pub struct Count {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-pub enum Measure {
+#[cfg_attr(feature = "schemas", schemars(rename = "Measure"))]
+pub enum CoverageMeasure {
     /// Rules of the bytes that a case keeps.
     RulesKept,
     /// Rules of the bytes that a case breaks.
@@ -78,9 +80,10 @@ pub enum Measure {
 /// Something that is missing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-pub struct Gap {
+#[cfg_attr(feature = "schemas", schemars(rename = "Gap"))]
+pub struct CoverageGap {
     /// In which measure.
-    pub measure: Measure,
+    pub measure: CoverageMeasure,
     /// Of which rule, statement or erratum.
     pub of: String,
     /// In which kind of record, for records.
@@ -95,7 +98,7 @@ pub struct Gap {
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Exempt {
     /// In which measure.
-    pub measure: Measure,
+    pub measure: CoverageMeasure,
     /// Of which rule or statement.
     pub of: String,
     /// In which kind of record, for records.
@@ -105,28 +108,28 @@ pub struct Exempt {
     pub reason: &'static str,
 }
 
-impl Measure {
+impl CoverageMeasure {
     /// Every measure.
-    pub const ALL: [Measure; 7] = [
-        Measure::RulesKept,
-        Measure::RulesBroken,
-        Measure::RulesShown,
-        Measure::RecordsKept,
-        Measure::RecordsBroken,
-        Measure::Statements,
-        Measure::Errata,
+    pub const ALL: [CoverageMeasure; 7] = [
+        CoverageMeasure::RulesKept,
+        CoverageMeasure::RulesBroken,
+        CoverageMeasure::RulesShown,
+        CoverageMeasure::RecordsKept,
+        CoverageMeasure::RecordsBroken,
+        CoverageMeasure::Statements,
+        CoverageMeasure::Errata,
     ];
 
     /// The measure in words.
     pub const fn title(self) -> &'static str {
         match self {
-            Measure::RulesKept => "rules of the bytes that a case keeps",
-            Measure::RulesBroken => "rules of the bytes that a case breaks",
-            Measure::RulesShown => "rules of readers and writers that a case shows",
-            Measure::RecordsKept => "kinds of record in which a case keeps a rule",
-            Measure::RecordsBroken => "kinds of record in which a case breaks a rule",
-            Measure::Statements => "statements of the documents with a rule",
-            Measure::Errata => "errata with a rule",
+            CoverageMeasure::RulesKept => "rules of the bytes that a case keeps",
+            CoverageMeasure::RulesBroken => "rules of the bytes that a case breaks",
+            CoverageMeasure::RulesShown => "rules of readers and writers that a case shows",
+            CoverageMeasure::RecordsKept => "kinds of record in which a case keeps a rule",
+            CoverageMeasure::RecordsBroken => "kinds of record in which a case breaks a rule",
+            CoverageMeasure::Statements => "statements of the documents with a rule",
+            CoverageMeasure::Errata => "errata with a rule",
         }
     }
 }
@@ -137,7 +140,7 @@ impl Measure {
 /// If a case cannot be generated or read, which the tests rule out.
 pub fn coverage(formats: &[Family]) -> Result<Coverage, Error> {
     let cases = cases()?;
-    let formats = formats.iter().map(|&format| FormatCoverage::of(format, &cases));
+    let formats = formats.iter().map(|&format| FormatCoverage::from_cases(format, &cases));
     let formats = formats.collect::<Result<Vec<_>, Error>>()?;
     Ok(Coverage { schema: 1, complete: formats.iter().all(|format| format.missing.is_empty()), formats })
 }
@@ -148,44 +151,44 @@ impl FormatCoverage {
     /// # Errors
     /// If a case cannot be read, which is a defect.
     #[doc(hidden)]
-    pub fn of(format: Family, cases: &[Case]) -> Result<FormatCoverage, Error> {
-        let parts = Parts::of(format, cases.iter().filter(|case| case.format.family() == format))?;
-        let mut tally = Tally::default();
+    pub fn from_cases(format: Family, cases: &[Case]) -> Result<FormatCoverage, Error> {
+        let parts = RuleCoverage::from_cases(format, cases.iter().filter(|case| case.format.family() == format))?;
+        let mut tally = CoverageTally::default();
         for rule in format.book().rule {
-            tally.rule(rule, &parts);
+            tally.count_rule(rule, &parts);
         }
-        tally.documents(format.book());
+        tally.count_statements(format.book());
         Ok(tally.finish(format.name()))
     }
 }
 
 /// The cases of each rule, and the kinds of record in which they concern it.
 #[derive(Default)]
-struct Parts {
-    found: BTreeSet<(Role, &'static str)>,
-    records: BTreeSet<(Role, &'static str, &'static str)>,
+struct RuleCoverage {
+    found: BTreeSet<(CaseRole, &'static str)>,
+    records: BTreeSet<(CaseRole, &'static str, &'static str)>,
 }
 
-impl Parts {
-    fn of<'c>(format: Family, cases: impl Iterator<Item = &'c Case>) -> Result<Parts, Error> {
+impl RuleCoverage {
+    fn from_cases<'c>(format: Family, cases: impl Iterator<Item = &'c Case>) -> Result<RuleCoverage, Error> {
         let rules: BTreeMap<&str, &Rule> = format.book().rule.iter().map(|rule| (rule.id, rule)).collect();
-        let mut parts = Parts::default();
+        let mut parts = RuleCoverage::default();
         for case in cases {
-            parts.found.extend(case.keeps.iter().map(|rule| (Role::Keeps, *rule)));
-            parts.found.extend(case.breaks.iter().map(|broken| (Role::Breaks, broken.0)));
-            parts.found.extend(case.shows.iter().map(|rule| (Role::Shows, *rule)));
+            parts.found.extend(case.keeps.iter().map(|rule| (CaseRole::Keeps, *rule)));
+            parts.found.extend(case.breaks.iter().map(|broken| (CaseRole::Breaks, broken.0)));
+            parts.found.extend(case.shows.iter().map(|rule| (CaseRole::Shows, *rule)));
             if case.keeps.is_empty() && case.breaks.is_none() {
                 continue;
             }
-            let places = Places::of(case)?;
+            let places = RecordParts::from_case(case)?;
             if let Some((rule, offset)) = case.breaks {
                 let offsets = std::iter::once(offset).chain(case.breaks_also.iter().copied());
-                parts.records.extend(offsets.map(|offset| (Role::Breaks, rule, places.part_at(offset))));
+                parts.records.extend(offsets.map(|offset| (CaseRole::Breaks, rule, places.part_at(offset))));
             }
             for &rule in &case.keeps {
                 let spoken = rules.get(rule).map_or(&[][..], |rule| rule.records);
                 let there = spoken.iter().filter(|part| places.has(part));
-                parts.records.extend(there.map(|part| (Role::Keeps, rule, *part)));
+                parts.records.extend(there.map(|part| (CaseRole::Keeps, rule, *part)));
             }
         }
         Ok(parts)
@@ -193,20 +196,22 @@ impl Parts {
 }
 
 #[derive(Default)]
-struct Tally {
-    counts: BTreeMap<Measure, Count>,
-    missing: Vec<Gap>,
+struct CoverageTally {
+    counts: BTreeMap<CoverageMeasure, MeasureCount>,
+    missing: Vec<CoverageGap>,
     exempt: Vec<Exempt>,
 }
 
-impl Tally {
-    fn rule(&mut self, rule: &Rule, parts: &Parts) {
-        let roles: &[(Role, Measure, Measure)] = match rule.kind {
+impl CoverageTally {
+    fn count_rule(&mut self, rule: &Rule, parts: &RuleCoverage) {
+        let roles: &[(CaseRole, CoverageMeasure, CoverageMeasure)] = match rule.kind {
             RuleKind::Bytes => &[
-                (Role::Keeps, Measure::RulesKept, Measure::RecordsKept),
-                (Role::Breaks, Measure::RulesBroken, Measure::RecordsBroken),
+                (CaseRole::Keeps, CoverageMeasure::RulesKept, CoverageMeasure::RecordsKept),
+                (CaseRole::Breaks, CoverageMeasure::RulesBroken, CoverageMeasure::RecordsBroken),
             ],
-            RuleKind::Reader | RuleKind::Writer => &[(Role::Shows, Measure::RulesShown, Measure::RecordsKept)],
+            RuleKind::Reader | RuleKind::Writer => {
+                &[(CaseRole::Shows, CoverageMeasure::RulesShown, CoverageMeasure::RecordsKept)]
+            }
         };
         for &(role, of_rules, of_records) in roles {
             let name = role.name();
@@ -219,26 +224,27 @@ impl Tally {
             };
             let id = rule.id.to_owned();
             let is_found = parts.found.contains(&(role, rule.id));
-            let add = || format!("a case with {:?} in its {name}: an edit, or specs/cases/{}/", rule.id, family(rule));
-            self.entry(of_rules, id.clone(), None, is_found, reason(None), add);
+            let add =
+                || format!("a case with {:?} in its {name}: an edit, or specs/cases/{}/", rule.id, rule_family(rule));
+            self.count_item(of_rules, id.clone(), None, is_found, reason(None), add);
             for &record in rule.records {
                 let is_found = parts.records.contains(&(role, rule.id, record));
                 let add = || match role {
-                    Role::Breaks => {
+                    CaseRole::Breaks => {
                         format!("a case that breaks the rule at an offset in a record of this kind: {record}")
                     }
                     _ => format!("a case that {name} the rule and has a record of this kind: {record}"),
                 };
-                self.entry(of_records, id.clone(), Some(record), is_found, reason(Some(record)), add);
+                self.count_item(of_records, id.clone(), Some(record), is_found, reason(Some(record)), add);
             }
-            if role == Role::Breaks && rule.records.is_empty() {
+            if role == CaseRole::Breaks && rule.records.is_empty() {
                 let add = || format!("records = [...] to {}: the kinds of record that it speaks of", rule.id);
-                self.entry(of_records, id, None, false, None, add);
+                self.count_item(of_records, id, None, false, None, add);
             }
         }
     }
 
-    fn documents(&mut self, book: &Rulebook) {
+    fn count_statements(&mut self, book: &Rulebook) {
         for section in book.section {
             for (index, statement) in section.statements.iter().enumerate() {
                 let of = format!("{}, {}", section.name, index + 1);
@@ -246,27 +252,27 @@ impl Tally {
                 let is_found = !statement.rules.is_empty() && statement.rules.iter().all(is_known);
                 let add =
                     || format!("the rules that stand for \"{}\", or without = \"why it needs none\"", statement.says);
-                self.entry(Measure::Statements, of, None, is_found, statement.without, add);
+                self.count_item(CoverageMeasure::Statements, of, None, is_found, statement.without, add);
             }
         }
         for erratum in book.erratum {
             let is_found = book.rule.iter().any(|rule| rule.errata.contains(&erratum.id));
             let add = || format!("a rule with {:?} in its errata", erratum.id);
-            self.entry(Measure::Errata, erratum.id.to_owned(), None, is_found, None, add);
+            self.count_item(CoverageMeasure::Errata, erratum.id.to_owned(), None, is_found, None, add);
         }
     }
 
     /// Counts an item. An item that is present is covered, with an exemption or without.
-    fn entry(
+    fn count_item(
         &mut self,
-        measure: Measure,
+        measure: CoverageMeasure,
         of: String,
         record: Option<&'static str>,
         is_found: bool,
         exempt: Option<&'static str>,
         add: impl FnOnce() -> String,
     ) {
-        let count = self.counts.entry(measure).or_insert(Count { measure, all: 0, covered: 0, exempt: 0 });
+        let count = self.counts.entry(measure).or_insert(MeasureCount { measure, all: 0, covered: 0, exempt: 0 });
         match (is_found, exempt) {
             (false, Some(reason)) => {
                 count.exempt += 1;
@@ -278,17 +284,17 @@ impl Tally {
             }
             (false, None) => {
                 count.all += 1;
-                self.missing.push(Gap { measure, of, record, add: add() });
+                self.missing.push(CoverageGap { measure, of, record, add: add() });
             }
         }
     }
 
     fn finish(self, format: &'static str) -> FormatCoverage {
-        let Tally { counts, missing, exempt } = self;
+        let CoverageTally { counts, missing, exempt } = self;
         FormatCoverage { format, counts: counts.into_values().collect(), missing, exempt }
     }
 }
 
-fn family(rule: &Rule) -> &str {
+fn rule_family(rule: &Rule) -> &str {
     rule.id.split('.').next().unwrap_or_default()
 }

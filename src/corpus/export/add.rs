@@ -4,19 +4,21 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 use std::path::Path;
 
-use crate::compare::{Options, compare_sources};
+use crate::compare::{CompareOptions, compare_sources};
 use crate::error::Error;
-use crate::family::case::Verdict;
+use crate::family::case::CaseVerdict;
 use crate::format::{DumpFile, HeapFile};
-use crate::hprof::Reading;
+use crate::hprof::ReadOptions;
 use crate::input::Input;
 use crate::owned::{ListedFile, SharedFolder};
-use crate::validate::{Report, Severity, ValidateOptions, validate};
+use crate::validate::{Severity, ValidateOptions, ValidationReport, validate};
 
 use super::super::manifest::{ManifestFinding, ManifestRules};
-use super::super::shelf::{self, MANIFEST};
+use super::super::on_disk::{self, MANIFEST};
 use super::manifest::{Export, ExportAnswer, ExportCase};
-use super::{README, SCHEMA, Stored, bytes, complete, listed, manifest, rule, selection};
+use super::{
+    README, SCHEMA, StoredFiles, export_rule, listed_files, read_manifest, record_bytes, selection, with_manifest,
+};
 
 /// A dump with the answer that is right.
 #[derive(Clone, Debug)]
@@ -35,7 +37,7 @@ pub struct Addition {
 
 /// The outcome of an addition.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Added {
+pub enum AddOutcome {
     /// The case was added; there are this many now.
     Cases(usize),
     /// The answer contradicts the format's rules, for this reason.
@@ -48,7 +50,7 @@ pub enum Added {
 /// # Errors
 /// If the dump or the listing cannot be read; if the folder has a case of the same id, cases of heapsmith's corpus, or something
 /// else: nothing is changed then. If another command works in the folder, or writing fails.
-pub fn add(folder: &Path, addition: &Addition) -> Result<Added, Error> {
+pub fn add(folder: &Path, addition: &Addition) -> Result<AddOutcome, Error> {
     let named =
         !addition.id.is_empty() && addition.id.bytes().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.'));
     if !named {
@@ -57,33 +59,33 @@ pub fn add(folder: &Path, addition: &Addition) -> Result<Added, Error> {
             format!("the id {id:?}: expected small letters, digits, hyphens and dots; name another with --id");
         return Err(Error::Usage(message));
     }
-    let (dump, name) = (whole(&addition.dump)?, addition.dump.name());
-    let input = Input::memory(name, dump.clone());
+    let (dump, name) = (read_whole(&addition.dump)?, addition.dump.name());
+    let input = Input::from_memory(name, dump.clone());
     let report = validate(&input, ValidateOptions::default())?;
     if let Some(why) = match &addition.listing {
-        Some(listing) => differs(&input, addition.heap, listing, &report)?,
+        Some(listing) => listing_mismatch(&input, addition.heap, listing, &report)?,
         None => report.valid.then(|| format!("{name} keeps all rules of its format, so that it need not be refused")),
     } {
-        return Ok(Added::Disagrees(why));
+        return Ok(AddOutcome::Disagrees(why));
     }
     let mut count = 0;
     let files = |folder: &SharedFolder| {
-        let mut stored = Stored::default();
-        let mut export = existing(folder, &mut stored)?;
+        let mut stored = StoredFiles::default();
+        let mut export = existing_export(folder, &mut stored)?;
         if export.cases.iter().any(|case| case.id == addition.id) {
             let (id, folder) = (&addition.id, folder.path().display());
             return Err(Error::Usage(format!("{folder} has a case {id} already; name another id with --id")));
         }
-        let case = entry(addition, &input, dump, &report, &mut stored, &mut export)?;
+        let case = added_case(addition, &input, dump, &report, &mut stored, &mut export)?;
         export.cases.push(case);
         export.cases.sort_by(|a, b| a.id.cmp(&b.id));
         count = export.cases.len();
         let text = README.split_once("\n## Versions").map_or(README, |(text, _)| text);
         let text = text.split_once("\n| file | what |").map_or(text, |(_, rest)| rest);
-        complete(stored, &export, format!("{HEAD}\n| file | what |{text}\n"))
+        with_manifest(stored, &export, format!("{HEAD}\n| file | what |{text}\n"))
     };
-    shelf::replace_with(folder, listed, files, &mut |_| {})?;
-    Ok(Added::Cases(count))
+    on_disk::replace_with(folder, listed_files, files, &mut |_| {})?;
+    Ok(AddOutcome::Cases(count))
 }
 
 /// The beginning of the README of such a folder.
@@ -94,7 +96,7 @@ const OWN: &str = "own";
 /// The largest case, which is read as a whole; larger dumps do not suit tests.
 const LARGEST: u64 = 256 << 20;
 
-fn whole(input: &Input) -> Result<Vec<u8>, Error> {
+fn read_whole(input: &Input) -> Result<Vec<u8>, Error> {
     let name = input.name();
     let mut bytes = Vec::new();
     let read = input.raw()?.take(LARGEST + 1).read_to_end(&mut bytes);
@@ -109,7 +111,12 @@ fn whole(input: &Input) -> Result<Vec<u8>, Error> {
 }
 
 /// The reason why a listing is not the heap of a dump, if it is not.
-fn differs(dump: &Input, heap: Option<usize>, listing: &Input, report: &Report) -> Result<Option<String>, Error> {
+fn listing_mismatch(
+    dump: &Input,
+    heap: Option<usize>,
+    listing: &Input,
+    report: &ValidationReport,
+) -> Result<Option<String>, Error> {
     if let Some(finding) = report.findings.iter().find(|finding| finding.severity == Severity::Error) {
         let (name, at) = (dump.name(), finding.offset);
         return Ok(Some(format!(
@@ -117,16 +124,16 @@ fn differs(dump: &Input, heap: Option<usize>, listing: &Input, report: &Report) 
             finding.expected, finding.found, finding.rule
         )));
     }
-    let mut left = HeapFile::open(listing.clone(), None, Reading::default())?;
+    let mut left = HeapFile::open(listing.clone(), None, ReadOptions::default())?;
     if !matches!(left, HeapFile::Listing(_)) {
         let name = listing.name();
         return Err(Error::Usage(format!(
             "{name} is a dump, where a listing is expected; `heapsmith decode` prints one"
         )));
     }
-    let mut right = HeapFile::open(dump.clone(), heap, Reading::default())?;
-    let omits = left.omits().iter().copied().filter(|facet| facet.may_be_omitted()).collect();
-    let options = Options::default().left_out(omits);
+    let mut right = HeapFile::open(dump.clone(), heap, ReadOptions::default())?;
+    let omits = left.omits().iter().copied().filter(|facet| facet.is_omittable()).collect();
+    let options = CompareOptions::default().left_out(omits);
     let comparison = compare_sources(left.source(), right.source(), &options)?;
     Ok(comparison.differences.first().map(|first| {
         let at = first.address.as_deref().map(|at| format!(" at {at}")).unwrap_or_default();
@@ -140,7 +147,7 @@ fn differs(dump: &Input, heap: Option<usize>, listing: &Input, report: &Report) 
 }
 
 /// The cases that the folder has, with their files.
-fn existing(folder: &SharedFolder, stored: &mut Stored) -> Result<Export, Error> {
+fn existing_export(folder: &SharedFolder, stored: &mut StoredFiles) -> Result<Export, Error> {
     let empty = Export {
         schema: SCHEMA,
         corpus: OWN.to_owned(),
@@ -149,7 +156,7 @@ fn existing(folder: &SharedFolder, stored: &mut Stored) -> Result<Export, Error>
         conversions: Vec::new(),
         rules: BTreeMap::new(),
     };
-    let Some(export) = manifest(folder)? else { return Ok(empty) };
+    let Some(export) = read_manifest(folder)? else { return Ok(empty) };
     if export.corpus != OWN {
         return Err(Error::Usage(format!(
             "{} holds cases of `corpus export`, which replaces all of them; name another folder",
@@ -170,7 +177,7 @@ fn existing(folder: &SharedFolder, stored: &mut Stored) -> Result<Export, Error>
 
 /// Refuses a folder with such cases, where an export would replace them.
 pub(super) fn refuse_own(folder: &SharedFolder) -> Result<(), Error> {
-    if manifest(folder)?.is_none_or(|export| export.corpus != OWN) {
+    if read_manifest(folder)?.is_none_or(|export| export.corpus != OWN) {
         return Ok(());
     }
     Err(Error::Usage(format!(
@@ -179,15 +186,15 @@ pub(super) fn refuse_own(folder: &SharedFolder) -> Result<(), Error> {
     )))
 }
 
-fn entry(
+fn added_case(
     addition: &Addition,
     input: &Input,
     dump: Vec<u8>,
-    report: &Report,
-    stored: &mut Stored,
+    report: &ValidationReport,
+    stored: &mut StoredFiles,
     export: &mut Export,
 ) -> Result<ExportCase, Error> {
-    let file = DumpFile::new(input.clone(), Reading::default())?;
+    let file = DumpFile::new(input.clone(), ReadOptions::default())?;
     // What has no readable header is of some version: the newest.
     let newest = || file.family().formats().last();
     let format = file.format().ok().or_else(newest).map(|format| (format.to_string(), format.suffix()));
@@ -195,12 +202,12 @@ fn entry(
     let is_compressed = input.is_compressed();
     let suffix = if is_compressed { format!("{suffix}.gz") } else { suffix };
     let finding = report.findings.iter().find(|finding| finding.severity == Severity::Error);
-    let verdict = if addition.listing.is_some() { Verdict::Valid } else { Verdict::Invalid };
+    let verdict = if addition.listing.is_some() { CaseVerdict::Valid } else { CaseVerdict::Invalid };
     let mut rules: BTreeSet<&'static str> = finding.map(|finding| finding.rule.0).into_iter().collect();
-    let (records, relies) = bytes(input.name(), &dump, &mut rules)?;
-    export.rules.extend(rules.into_iter().filter_map(|id| Some((id.to_owned(), rule(id)?))));
+    let (records, relies) = record_bytes(input.name(), &dump, &mut rules)?;
+    export.rules.extend(rules.into_iter().filter_map(|id| Some((id.to_owned(), export_rule(id)?))));
     let listing = match &addition.listing {
-        Some(listing) => Some(stored.put("listings", "jsonl", whole(listing)?)),
+        Some(listing) => Some(stored.insert("listings", "jsonl", read_whole(listing)?)),
         None => None,
     };
     Ok(ExportCase {
@@ -209,7 +216,7 @@ fn entry(
         format,
         tags: selection::tags_of(selection::OWN, verdict, is_compressed, addition.heap.is_some()),
         heap: addition.heap.map(|heap| heap as u64),
-        dump: stored.put("dumps", &suffix, dump),
+        dump: stored.insert("dumps", &suffix, dump),
         verdict: verdict.name().to_owned(),
         answers: vec![ExportAnswer { reading: "as given".to_owned(), listing }],
         about: ManifestRules {

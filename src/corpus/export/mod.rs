@@ -12,18 +12,18 @@ use sha2::{Digest, Sha256};
 
 use crate::bytes::hexadecimal;
 use crate::error::Error;
-use crate::format::{DumpFile, Family, Listed};
-use crate::hprof::Reading;
+use crate::format::{DumpFile, Family, ListedPart};
+use crate::hprof::ReadOptions;
 use crate::input::Input;
 use crate::owned::SharedFolder;
 use crate::validate::rulebook;
 
-use super::shelf::{self, MANIFEST};
-use super::{Answer, Case, cases, conversion_pairs};
+use super::on_disk::{self, MANIFEST};
+use super::{Case, RightAnswer, cases, conversion_pairs};
 
-pub use add::{Added, Addition, add};
+pub use add::{AddOutcome, Addition, add};
 pub use manifest::{Export, ExportAnswer, ExportBytes, ExportCase, ExportFile, ExportRule};
-pub use selection::Selection;
+pub use selection::ExportSelection;
 
 /// Version of the manifest's schema.
 const SCHEMA: u32 = 4;
@@ -46,29 +46,29 @@ pub fn version() -> &'static str {
 /// # Errors
 /// If there is no such format, tag or rule, or no case has all that is chosen; if the folder holds something else, or a file in
 /// the place of a new one, or cases of [`add()`]: nothing is changed then. If another command works in the folder, or writing fails.
-pub fn export(folder: &Path, selection: &Selection) -> Result<usize, Error> {
+pub fn export(folder: &Path, selection: &ExportSelection) -> Result<usize, Error> {
     selection.check()?;
     let mut chosen = cases()?;
-    chosen.retain(|case| selection.takes(case));
+    chosen.retain(|case| selection.matches(case));
     if chosen.is_empty() {
-        let text = selection.text().join(" ");
+        let text = selection.to_options().join(" ");
         return Err(Error::Usage(format!("no case has all that is chosen ({text}); leave an option out")));
     }
     let made = |folder: &SharedFolder| {
         add::refuse_own(folder)?;
-        files(&chosen, selection)
+        export_files(&chosen, selection)
     };
-    shelf::replace_with(folder, listed, made, &mut |_| {})?;
+    on_disk::replace_with(folder, listed_files, made, &mut |_| {})?;
     Ok(chosen.len())
 }
 
 /// Every file of the export; the manifest is the last.
-fn files(cases: &[Case], selection: &Selection) -> Result<Vec<(String, Vec<u8>)>, Error> {
-    let mut stored = Stored::default();
+fn export_files(cases: &[Case], selection: &ExportSelection) -> Result<Vec<(String, Vec<u8>)>, Error> {
+    let mut stored = StoredFiles::default();
     let mut rules = BTreeSet::new();
     let mut entries = Vec::new();
     for case in cases {
-        entries.push(entry(case, &mut stored, &mut rules)?);
+        entries.push(export_case(case, &mut stored, &mut rules)?);
     }
     let chosen: BTreeSet<&str> = cases.iter().map(|case| case.id.as_str()).collect();
     let mut conversions = conversion_pairs()?;
@@ -76,21 +76,21 @@ fn files(cases: &[Case], selection: &Selection) -> Result<Vec<(String, Vec<u8>)>
     let export = Export {
         schema: SCHEMA,
         corpus: version().to_owned(),
-        chosen: selection.text(),
+        chosen: selection.to_options(),
         cases: entries,
         conversions,
-        rules: rules.into_iter().filter_map(|id| Some((id.to_owned(), rule(id)?))).collect(),
+        rules: rules.into_iter().filter_map(|id| Some((id.to_owned(), export_rule(id)?))).collect(),
     };
-    complete(stored, &export, README.replace("VERSION", version()))
+    with_manifest(stored, &export, README.replace("VERSION", version()))
 }
 
 /// Dumps and listings, by their paths.
 #[derive(Default)]
-struct Stored(BTreeMap<String, Vec<u8>>);
+struct StoredFiles(BTreeMap<String, Vec<u8>>);
 
-impl Stored {
+impl StoredFiles {
     /// Adds a file under the name of its digest.
-    fn put(&mut self, folder: &str, suffix: &str, bytes: Vec<u8>) -> ExportFile {
+    fn insert(&mut self, folder: &str, suffix: &str, bytes: Vec<u8>) -> ExportFile {
         let sha256 = sha256(&bytes);
         let file = ExportFile { path: format!("{folder}/{sha256}.{suffix}"), size: bytes.len() as u64, sha256 };
         self.0.insert(file.path.clone(), bytes);
@@ -103,7 +103,7 @@ fn sha256(bytes: &[u8]) -> String {
 }
 
 /// Adds the schemas, the README and the manifest to these files; the manifest is the last.
-fn complete(stored: Stored, export: &Export, readme: String) -> Result<Vec<(String, Vec<u8>)>, Error> {
+fn with_manifest(stored: StoredFiles, export: &Export, readme: String) -> Result<Vec<(String, Vec<u8>)>, Error> {
     let text = serde_json::to_string(export).map_err(|e| Error::io("writing the manifest", e.into()))?;
     let fixed = SCHEMAS.into_iter().map(|(path, text)| (path.to_owned(), text.as_bytes().to_vec()));
     let made = stored.0.into_iter().chain(fixed).chain([("README.md".to_owned(), readme.into_bytes())]);
@@ -111,20 +111,22 @@ fn complete(stored: Stored, export: &Export, readme: String) -> Result<Vec<(Stri
 }
 
 /// The entry of a case; its files and the rules that it names are added to the others.
-fn entry(case: &Case, stored: &mut Stored, rules: &mut BTreeSet<&'static str>) -> Result<ExportCase, Error> {
-    let of_corpus = case.manifest();
-    let mut made = shelf::files(case)?.into_iter();
+fn export_case(case: &Case, stored: &mut StoredFiles, rules: &mut BTreeSet<&'static str>) -> Result<ExportCase, Error> {
+    let of_corpus = case.manifest_entry();
+    let mut made = on_disk::case_files(case)?.into_iter();
     let suffix = case.file().split_once('.').map(|(_, suffix)| suffix.to_owned()).unwrap_or_default();
-    let dump = stored.put("dumps", &suffix, made.next().map(|(_, bytes)| bytes).unwrap_or_default());
+    let dump = stored.insert("dumps", &suffix, made.next().map(|(_, bytes)| bytes).unwrap_or_default());
     let mut answers = Vec::new();
     for answer in &case.answers {
         let (reading, listing) = match answer {
-            Answer::Refuses(reading) => (*reading, None),
-            Answer::Reads(reading, _) => (*reading, made.next().map(|(_, text)| stored.put("listings", "jsonl", text))),
+            RightAnswer::Refuses(reading) => (*reading, None),
+            RightAnswer::Reads(reading, _) => {
+                (*reading, made.next().map(|(_, text)| stored.insert("listings", "jsonl", text)))
+            }
         };
         answers.push(ExportAnswer { reading: reading.to_owned(), listing });
     }
-    let (records, relies) = bytes(&case.id, &case.bytes, rules)?;
+    let (records, relies) = record_bytes(&case.id, &case.bytes, rules)?;
     rules.extend(case.keeps.iter().chain(&case.shows).copied().chain(case.breaks.map(|(rule, _)| rule)));
     Ok(ExportCase {
         id: case.id.clone(),
@@ -143,18 +145,22 @@ fn entry(case: &Case, stored: &mut Stored, rules: &mut BTreeSet<&'static str>) -
     })
 }
 
-type Relies = BTreeMap<String, Vec<ExportBytes>>;
+type RelianceBytes = BTreeMap<String, Vec<ExportBytes>>;
 
 /// The bytes of classes and objects, and the bytes that rely on each rule: as far as the dump can be read.
-fn bytes(name: &str, dump: &[u8], rules: &mut BTreeSet<&'static str>) -> Result<(Vec<ExportBytes>, Relies), Error> {
-    let (mut records, mut relies) = (Vec::new(), Relies::new());
+fn record_bytes(
+    name: &str,
+    dump: &[u8],
+    rules: &mut BTreeSet<&'static str>,
+) -> Result<(Vec<ExportBytes>, RelianceBytes), Error> {
+    let (mut records, mut relies) = (Vec::new(), RelianceBytes::new());
     // A dump that is damaged at its start has nothing to show.
-    let Ok(file) = DumpFile::new(Input::memory(name, dump.to_vec()), Reading::default()) else {
+    let Ok(file) = DumpFile::new(Input::from_memory(name, dump.to_vec()), ReadOptions::default()) else {
         return Ok((records, relies));
     };
     let _as_far_as_readable = file.records().and_then(|all| {
         all.list(&mut |listed| {
-            if let Listed::Record(line) = listed {
+            if let ListedPart::Record(line) = listed {
                 records.extend(line.address.map(|of| ExportBytes(Some(of), line.offset, line.length)));
             }
             Ok(())
@@ -169,7 +175,7 @@ fn bytes(name: &str, dump: &[u8], rules: &mut BTreeSet<&'static str>) -> Result<
     Ok((records, relies))
 }
 
-fn rule(id: &str) -> Option<ExportRule> {
+fn export_rule(id: &str) -> Option<ExportRule> {
     let (book, rule) = Family::ALL.into_iter().map(rulebook).find_map(|book| Some((book, book.rule(id)?)))?;
     Some(ExportRule {
         statement: rule.statement.to_owned(),
@@ -180,12 +186,12 @@ fn rule(id: &str) -> Option<ExportRule> {
 
 /// Whether a folder holds cases of `corpus export` or `corpus add`.
 pub fn is_export(folder: &Path) -> bool {
-    SharedFolder::open(folder).and_then(|folder| manifest(&folder)).is_ok_and(|found| found.is_some())
+    SharedFolder::open(folder).and_then(|folder| read_manifest(&folder)).is_ok_and(|found| found.is_some())
 }
 
 /// The files of an export in a folder: those that its manifest lists, and the fixed ones; `None` if there is no export.
-fn listed(folder: &SharedFolder) -> Result<Option<BTreeSet<String>>, Error> {
-    let Some(export) = manifest(folder)? else { return Ok(None) };
+fn listed_files(folder: &SharedFolder) -> Result<Option<BTreeSet<String>>, Error> {
+    let Some(export) = read_manifest(folder)? else { return Ok(None) };
     let files = export.cases.into_iter().flat_map(|case| {
         let listings = case.answers.into_iter().filter_map(|answer| answer.listing);
         listings.chain([case.dump]).map(|file| file.path)
@@ -195,7 +201,7 @@ fn listed(folder: &SharedFolder) -> Result<Option<BTreeSet<String>>, Error> {
 }
 
 /// The manifest of an export in a folder; `None` if there is none.
-fn manifest(folder: &SharedFolder) -> Result<Option<Export>, Error> {
+fn read_manifest(folder: &SharedFolder) -> Result<Option<Export>, Error> {
     let text = folder.read(MANIFEST)?;
     let export = text.and_then(|text| serde_json::from_slice::<Export>(&text).ok());
     Ok(export.filter(|export| (1..=SCHEMA).contains(&export.schema)))

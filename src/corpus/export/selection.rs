@@ -6,12 +6,12 @@ use crate::error::{Error, unknown};
 use crate::format::Family;
 use crate::validate::rulebook;
 
-use super::super::{Case, TAGS, Verdict};
+use super::super::{Case, CaseVerdict, TAGS};
 
 /// The properties of the cases to export. A case matches if, for each kind of property with values, it has one of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Selection {
+pub struct ExportSelection {
     /// Formats: `hprof`, `phd`, `classic`, or a version of one, such as `phd6`.
     pub formats: Vec<String>,
     /// Tags ([`TAGS`]).
@@ -20,7 +20,7 @@ pub struct Selection {
     pub rules: Vec<String>,
 }
 
-impl Selection {
+impl ExportSelection {
     /// # Errors
     /// If there is no such format, tag or rule.
     pub(super) fn check(&self) -> Result<(), Error> {
@@ -30,19 +30,19 @@ impl Selection {
             .collect();
         let names = formats.iter().map(String::as_str).collect();
         let all = |names: &[&str]| format!("choose one of {}", names.join(", "));
-        known("format", &self.formats, names, &all(&Family::ALL.map(|family| family.name())))?;
+        check_known("format", &self.formats, names, &all(&Family::ALL.map(|family| family.name())))?;
         let tags: Vec<&str> = TAGS.iter().map(|tag| tag.name).collect();
-        known("tag", &self.tags, tags.clone(), &all(&tags))?;
+        check_known("tag", &self.tags, tags.clone(), &all(&tags))?;
         let rules = || Family::ALL.into_iter().flat_map(|family| rulebook(family).rule).map(|rule| rule.id);
         for wanted in &self.rules {
             if !rules().any(|id| is_beneath(id, wanted)) {
-                known("rule", std::slice::from_ref(wanted), rules().collect(), LIST)?;
+                check_known("rule", std::slice::from_ref(wanted), rules().collect(), LIST)?;
             }
         }
         Ok(())
     }
 
-    pub(super) fn takes(&self, case: &Case) -> bool {
+    pub(super) fn matches(&self, case: &Case) -> bool {
         let any = |wanted: &[String], takes: &dyn Fn(&str) -> bool| {
             wanted.is_empty() || wanted.iter().any(|wanted| takes(wanted))
         };
@@ -54,7 +54,7 @@ impl Selection {
     }
 
     /// The options that make this selection.
-    pub(super) fn text(&self) -> Vec<String> {
+    pub(super) fn to_options(&self) -> Vec<String> {
         let kinds = [("format", &self.formats), ("tag", &self.tags), ("rule", &self.rules)];
         kinds
             .into_iter()
@@ -64,7 +64,7 @@ impl Selection {
 }
 
 /// The tags of a case of this kind.
-pub(super) fn tags_of(kind: &str, verdict: Verdict, is_compressed: bool, has_others: bool) -> Vec<String> {
+pub(super) fn tags_of(kind: &str, verdict: CaseVerdict, is_compressed: bool, has_others: bool) -> Vec<String> {
     let more = is_compressed.then_some(GZIP).into_iter().chain(has_others.then_some(SEVERAL_HEAPS));
     [kind, verdict.name()].into_iter().chain(more).map(str::to_owned).collect()
 }
@@ -74,7 +74,7 @@ fn is_beneath(id: &str, wanted: &str) -> bool {
     id.strip_prefix(wanted).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
-fn known(what: &str, wanted: &[String], known: Vec<&str>, next: &str) -> Result<(), Error> {
+fn check_known(what: &str, wanted: &[String], known: Vec<&str>, next: &str) -> Result<(), Error> {
     match wanted.iter().find(|wanted| !known.contains(&wanted.as_str())) {
         None => Ok(()),
         Some(wanted) => Err(unknown(what, wanted, known, next)),

@@ -8,8 +8,8 @@ use crate::error::Error;
 use crate::input::Input;
 use crate::model::Heap;
 
-use super::super::{Format, Opener, Reading};
-use super::{Answer, Case};
+use super::super::{Format, Opener, ReadOptions};
+use super::{Case, RightAnswer};
 
 /// An ambiguity of a format: bytes that can be read in several ways, each of which is right if a decoder keeps to it.
 #[derive(Debug)]
@@ -22,16 +22,16 @@ pub struct Ambiguity {
     /// The rule that says so.
     pub rule: &'static str,
     /// The readings; the first one is the default.
-    pub choices: &'static [Choice],
+    pub choices: &'static [ReadingChoice],
     /// The facets in which the heaps of two readings differ.
     pub facets: &'static [Facet],
-    pub(crate) means: Means,
+    pub(crate) means: ReadingHeap,
 }
 
 /// A reading of an ambiguity.
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct Choice {
+pub struct ReadingChoice {
     /// Its name.
     pub name: &'static str,
     /// The way in which the bytes are read, in a sentence without its full stop.
@@ -40,20 +40,20 @@ pub struct Choice {
 
 /// The source of the heap of another reading than the first.
 #[derive(Debug)]
-pub(crate) enum Means {
+pub(crate) enum ReadingHeap {
     /// The case itself, which spells the answers of the readings.
     Spelled,
     /// The heap of the first reading: whether two choices give the same heap, and how one of them changes it.
-    Heap { same: fn(&DumpOf<'_>, &Heap, usize, usize) -> bool, apply: fn(&DumpOf<'_>, &mut Heap, usize) },
+    Heap { same: fn(&CaseDump<'_>, &Heap, usize, usize) -> bool, apply: fn(&CaseDump<'_>, &mut Heap, usize) },
     /// The dump, which is read once more: whether a heap like this can differ at all, and how to read it then.
-    Again { occurs: fn(&Heap) -> bool, reading: fn(Reading) -> Reading },
+    Again { occurs: fn(&Heap) -> bool, reading: fn(ReadOptions) -> ReadOptions },
     /// None: the heap is the same, and only the judging of an answer about it differs.
     #[cfg_attr(not(feature = "check"), allow(dead_code, reason = "nothing is judged then"))]
     Judge,
 }
 
 /// The dump that a heap was read from.
-pub(crate) struct DumpOf<'c> {
+pub(crate) struct CaseDump<'c> {
     pub(crate) format: Format,
     bytes: &'c [u8],
     /// The number of the heap in the dump.
@@ -62,14 +62,14 @@ pub(crate) struct DumpOf<'c> {
 
 /// Choices that give the same heap: the ambiguities for which they are wanted, by their places, and the function that
 /// is called with them.
-pub(crate) struct Same<'s> {
+pub(crate) struct EqualChoices<'s> {
     pub(crate) wants: &'s dyn Fn(usize) -> bool,
     pub(crate) found: &'s mut dyn FnMut(usize, Vec<usize>),
 }
 
-impl Choice {
-    pub(crate) const fn new(name: &'static str, about: &'static str) -> Choice {
-        Choice { name, about }
+impl ReadingChoice {
+    pub(crate) const fn new(name: &'static str, about: &'static str) -> ReadingChoice {
+        ReadingChoice { name, about }
     }
 }
 
@@ -81,24 +81,24 @@ impl Ambiguity {
 
     /// Whether the heap of any choice can be worked out where that of the first is known.
     pub(crate) fn is_worked_out(&self) -> bool {
-        !matches!(self.means, Means::Spelled)
+        !matches!(self.means, ReadingHeap::Spelled)
     }
 
     /// Whether its readings differ in the heap, and not only in what follows from it.
     #[cfg(feature = "check")]
     pub(crate) fn changes_heaps(&self) -> bool {
-        !matches!(self.means, Means::Judge)
+        !matches!(self.means, ReadingHeap::Judge)
     }
 }
 
-impl<'c> DumpOf<'c> {
-    pub(crate) fn new(case: &'c Case) -> DumpOf<'c> {
-        DumpOf { format: case.format, bytes: &case.bytes, heap: case.heap.unwrap_or_default() as usize }
+impl<'c> CaseDump<'c> {
+    pub(crate) fn new(case: &'c Case) -> CaseDump<'c> {
+        CaseDump { format: case.format, bytes: &case.bytes, heap: case.heap.unwrap_or_default() as usize }
     }
 
     /// An opener of the dump.
     pub(crate) fn opener(&self) -> Opener {
-        Opener::memory("a case", self.bytes)
+        Opener::from_memory("a case", self.bytes)
     }
 
     /// The four bytes at a place of the header, as a number; 0 if there are none.
@@ -106,7 +106,7 @@ impl<'c> DumpOf<'c> {
         let mut start = vec![0; offset + 4];
         // Compressed or not, the header is in there.
         let first = self.bytes[..self.bytes.len().min(4096)].to_vec();
-        let read = Input::memory("a case", first).stream().map(|mut stream| stream.read_exact(&mut start));
+        let read = Input::from_memory("a case", first).stream().map(|mut stream| stream.read_exact(&mut start));
         match (read, start.last_chunk()) {
             (Ok(Ok(())), Some(word)) => u32::from_be_bytes(*word),
             _ => 0,
@@ -123,14 +123,14 @@ impl<'c> DumpOf<'c> {
         first: &'h Heap,
         ambiguities: &[&Ambiguity],
         choices: &[usize],
-        mut same: Option<Same<'_>>,
+        mut same: Option<EqualChoices<'_>>,
     ) -> Result<Cow<'h, Heap>, Error> {
         // Without what a reading is about the dump is not read again: the first heap may be one that no reading of it gives.
         let occurring = ambiguities.iter().zip(choices).map(|(ambiguity, choice)| match ambiguity.means {
-            Means::Again { occurs, .. } if !occurs(first) => 0,
+            ReadingHeap::Again { occurs, .. } if !occurs(first) => 0,
             _ => *choice,
         });
-        let mut heap = match again(ambiguities, &occurring.collect::<Vec<usize>>()) {
+        let mut heap = match reading_for(ambiguities, &occurring.collect::<Vec<usize>>()) {
             Some(reading) => Cow::Owned(self.read(reading)?),
             None => Cow::Borrowed(first),
         };
@@ -141,7 +141,7 @@ impl<'c> DumpOf<'c> {
                 let same = all.filter(|&other| self.is_same(heaps, ambiguities, choices, (place, other)));
                 (wanting.found)(place, same.collect());
             }
-            if let (Means::Heap { apply, .. }, 1..) = (&ambiguity.means, chosen) {
+            if let (ReadingHeap::Heap { apply, .. }, 1..) = (&ambiguity.means, chosen) {
                 apply(self, heap.to_mut(), chosen);
             }
         }
@@ -160,19 +160,19 @@ impl<'c> DumpOf<'c> {
         let chosen = choices[place];
         chosen == other
             || match ambiguities[place].means {
-                Means::Spelled | Means::Judge => false,
-                Means::Heap { same, .. } => same(self, heap, chosen.min(other), chosen.max(other)),
+                ReadingHeap::Spelled | ReadingHeap::Judge => false,
+                ReadingHeap::Heap { same, .. } => same(self, heap, chosen.min(other), chosen.max(other)),
                 // What may occur is looked for: two readings of a dump without it are one.
-                Means::Again { occurs, .. } => {
+                ReadingHeap::Again { occurs, .. } => {
                     let mut others = choices.to_vec();
                     others[place] = other;
-                    let read = |choices| self.read(again(ambiguities, choices).unwrap_or_default());
+                    let read = |choices| self.read(reading_for(ambiguities, choices).unwrap_or_default());
                     !occurs(first) || matches!((read(choices), read(&others)), (Ok(one), Ok(other)) if one == other)
                 }
             }
     }
 
-    fn read(&self, reading: Reading) -> Result<Heap, Error> {
+    fn read(&self, reading: ReadOptions) -> Result<Heap, Error> {
         let mut opener = self.opener();
         opener.reading = reading;
         let mut heaps = self.format.family().read(&opener)?.dump.heaps;
@@ -184,10 +184,10 @@ impl<'c> DumpOf<'c> {
 }
 
 /// The reading of the dump for some choices, where it is not the usual one.
-fn again(ambiguities: &[&Ambiguity], choices: &[usize]) -> Option<Reading> {
+fn reading_for(ambiguities: &[&Ambiguity], choices: &[usize]) -> Option<ReadOptions> {
     let chosen = ambiguities.iter().zip(choices).filter(|(_, choice)| **choice > 0);
     chosen.fold(None, |reading, (ambiguity, _)| match ambiguity.means {
-        Means::Again { reading: other, .. } => Some(other(reading.unwrap_or_default())),
+        ReadingHeap::Again { reading: other, .. } => Some(other(reading.unwrap_or_default())),
         _ => reading,
     })
 }
@@ -196,9 +196,9 @@ impl Case {
     /// Whether the case spells the heaps of an ambiguity's readings, so that none is worked out of another: there is no other
     /// way, or the first reading leads to a refusal.
     pub(crate) fn spells(&self, ambiguity: &Ambiguity) -> bool {
-        let is_refused = |answer: &Answer| {
+        let is_refused = |answer: &RightAnswer| {
             let choice = Some((ambiguity.name, ambiguity.choices[0].name));
-            matches!(answer, Answer::Refuses(_)) && answer.choice() == choice
+            matches!(answer, RightAnswer::Refuses(_)) && answer.choice() == choice
         };
         !ambiguity.is_worked_out() || self.answers.iter().any(is_refused)
     }
@@ -214,20 +214,20 @@ impl Case {
         let chosen = place.and_then(|place| Some((place, all[place].choice(choice)?)));
         let (place, chosen) = chosen.ok_or_else(|| Error::Usage(format!("{name}={choice} is no reading")))?;
         let first = self.answers.iter().find_map(|answer| match answer {
-            Answer::Reads(_, heap) => Some(heap),
-            Answer::Refuses(_) => None,
+            RightAnswer::Reads(_, heap) => Some(heap),
+            RightAnswer::Refuses(_) => None,
         });
         let Some(first) = first.filter(|_| !self.spells(all[place])) else { return Ok(None) };
         let mut choices = vec![0; all.len()];
         choices[place] = chosen;
-        DumpOf::new(self).heap(first, &all, &choices, None).map(|heap| Some(heap.into_owned()))
+        CaseDump::new(self).heap(first, &all, &choices, None).map(|heap| Some(heap.into_owned()))
     }
 }
 
-impl Answer {
+impl RightAnswer {
     /// The ambiguity and the choice that lead to this answer, where its reading names them (`phd.element-order=index`).
     pub fn choice(&self) -> Option<(&'static str, &'static str)> {
-        let (Answer::Reads(reading, _) | Answer::Refuses(reading)) = self;
+        let (RightAnswer::Reads(reading, _) | RightAnswer::Refuses(reading)) = self;
         reading.split_once('=')
     }
 }

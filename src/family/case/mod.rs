@@ -2,11 +2,11 @@
 
 mod ambiguity;
 mod damaged;
+mod duplicates;
 mod family_cases;
 pub(crate) mod gzip;
 mod large;
-mod repeat;
-mod repeated;
+mod repetition;
 mod spelled;
 mod tags;
 
@@ -16,19 +16,19 @@ use crate::error::Error;
 use crate::findings::Rule;
 use crate::model::Heap;
 
-use super::edit::Map;
+use super::edit::EditMap;
 use super::{Family, Format};
 
 #[cfg(feature = "check")]
-pub(crate) use ambiguity::Same;
-pub use ambiguity::{Ambiguity, Choice};
-pub(crate) use ambiguity::{DumpOf, Means};
+pub(crate) use ambiguity::EqualChoices;
+pub use ambiguity::{Ambiguity, ReadingChoice};
+pub(crate) use ambiguity::{CaseDump, ReadingHeap};
+pub(crate) use duplicates::{repeated_classes, repeated_objects};
 pub use family_cases::FamilyCases;
 pub(crate) use large::large;
 pub use large::{LargeCase, ManifestPart, ManifestRecipe};
-pub(crate) use repeated::{repeated_classes, repeated_objects};
-pub(crate) use spelled::{Source, cases as spelled};
-pub use tags::{TAGS, Tag};
+pub(crate) use spelled::{CaseFile, cases as spelled};
+pub use tags::{CaseTag, TAGS};
 
 /// A case of the corpus.
 #[derive(Clone, Debug)]
@@ -38,7 +38,7 @@ pub struct Case {
     /// The subject of the case, in a line.
     pub summary: String,
     /// The origin of the case.
-    pub kind: Kind,
+    pub kind: CaseOrigin,
     /// Dump format.
     pub format: Format,
     /// The number of the heap that the answers describe, from 0; only where the dump has several.
@@ -52,7 +52,7 @@ pub struct Case {
     /// Whether it is about numbers, counts and lengths near the greatest that their fields hold.
     pub is_large: bool,
     /// Whether the dump is valid.
-    pub verdict: Verdict,
+    pub verdict: CaseVerdict,
     /// Rules of the bytes that it keeps.
     pub keeps: Vec<&'static str>,
     /// The rule of the bytes that it breaks, and the offset of the finding.
@@ -65,12 +65,12 @@ pub struct Case {
     /// Records before the first fatal finding.
     pub records_due: u64,
     /// Answers that are right; the first is heapsmith's own. Without one, see [`Case::takes_any_answer`].
-    pub answers: Vec<Answer>,
+    pub answers: Vec<RightAnswer>,
 }
 
 /// The origin of a case, which is the name of its folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum CaseOrigin {
     /// A small heap with everything in it, written as a known writer does.
     Golden,
     /// A golden dump that an edit has damaged.
@@ -83,7 +83,7 @@ pub enum Kind {
 
 /// The answer that a case expects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum CaseVerdict {
     /// To be read, with the listing.
     Valid,
     /// To be refused.
@@ -94,41 +94,41 @@ pub enum Verdict {
 
 /// An answer that is right.
 #[derive(Clone, Debug)]
-pub enum Answer {
+pub enum RightAnswer {
     /// A heap, under this reading.
     Reads(&'static str, Arc<Heap>),
     /// A refusal, under this reading.
     Refuses(&'static str),
 }
 
-impl Kind {
+impl CaseOrigin {
     /// The kind's name.
     pub const fn name(self) -> &'static str {
         match self {
-            Kind::Golden => "golden",
-            Kind::Damaged => "damaged",
-            Kind::Spelled => "spelled",
-            Kind::Random => "random",
+            CaseOrigin::Golden => "golden",
+            CaseOrigin::Damaged => "damaged",
+            CaseOrigin::Spelled => "spelled",
+            CaseOrigin::Random => "random",
         }
     }
 }
 
-impl Verdict {
+impl CaseVerdict {
     /// The verdict of a case with these right answers.
-    pub(crate) fn of(answers: &[Answer]) -> Verdict {
+    pub(crate) fn from_answers(answers: &[RightAnswer]) -> CaseVerdict {
         match answers {
-            [Answer::Reads(..)] => Verdict::Valid,
-            [Answer::Refuses(_)] => Verdict::Invalid,
-            _ => Verdict::Ambiguous,
+            [RightAnswer::Reads(..)] => CaseVerdict::Valid,
+            [RightAnswer::Refuses(_)] => CaseVerdict::Invalid,
+            _ => CaseVerdict::Ambiguous,
         }
     }
 
     /// The verdict's name in the manifest.
     pub const fn name(self) -> &'static str {
         match self {
-            Verdict::Valid => "valid",
-            Verdict::Invalid => "invalid",
-            Verdict::Ambiguous => "ambiguous",
+            CaseVerdict::Valid => "valid",
+            CaseVerdict::Invalid => "invalid",
+            CaseVerdict::Ambiguous => "ambiguous",
         }
     }
 }
@@ -137,7 +137,7 @@ impl Case {
     /// Whether an implementation may say of the dump what it likes: it breaks a rule and can be read all the same, and what it means
     /// is not stated. To crash, to hang or to run out of memory is still wrong.
     pub fn takes_any_answer(&self) -> bool {
-        self.verdict == Verdict::Ambiguous && self.answers.is_empty()
+        self.verdict == CaseVerdict::Ambiguous && self.answers.is_empty()
     }
 
     /// A valid case with one heap.
@@ -152,20 +152,20 @@ impl Case {
         Case {
             id,
             summary,
-            kind: Kind::Golden,
+            kind: CaseOrigin::Golden,
             format,
             heap: None,
             recipe,
             bytes,
             plain_name: false,
             is_large: false,
-            verdict: Verdict::Valid,
+            verdict: CaseVerdict::Valid,
             keeps: Vec::new(),
             breaks: None,
             breaks_also: Vec::new(),
             shows: Vec::new(),
             records_due: (heap.classes.len() + heap.objects.len()) as u64,
-            answers: vec![Answer::Reads("as written", Arc::new(heap))],
+            answers: vec![RightAnswer::Reads("as written", Arc::new(heap))],
         }
     }
 
@@ -177,7 +177,7 @@ impl Case {
     }
 
     /// The folder of the case's files in the corpus: its format's family, and how it came to be.
-    pub fn shelf(&self) -> String {
+    pub fn folder(&self) -> String {
         format!("{}/{}", self.format.family().name(), self.kind.name())
     }
 
@@ -199,15 +199,15 @@ const STRICT: &str = "refused by a reader that is stricter than the known ones";
 pub(crate) const REFUSALS: [&str; 3] = [REFUSED, BROKEN, STRICT];
 
 /// A refusal of a dump that breaks a rule of ours alone is as right as the dump's heap.
-fn or_refused(rule: Option<&Rule>, answers: &mut Vec<Answer>) {
-    let is_refused = answers.iter().any(|answer| matches!(answer, Answer::Refuses(_)));
-    if rule.is_some_and(Rule::is_ours_alone) && !is_refused {
-        answers.push(Answer::Refuses(STRICT));
+fn or_refused(rule: Option<&Rule>, answers: &mut Vec<RightAnswer>) {
+    let is_refused = answers.iter().any(|answer| matches!(answer, RightAnswer::Refuses(_)));
+    if rule.is_some_and(Rule::is_project_choice) && !is_refused {
+        answers.push(RightAnswer::Refuses(STRICT));
     }
 }
 
 /// Cases that are spelled by hand; or what is wrong with them.
-pub(crate) type Spelled = Result<Vec<Case>, String>;
+pub(crate) type SpelledCases = Result<Vec<Case>, String>;
 
 /// The cases that a format gives to the corpus. A constant of its folder: a static would be compiled wherever the crate
 /// is, its unit tests included, with every decoder and writer that the recipes use.
@@ -220,12 +220,12 @@ pub(crate) struct CaseFamily {
     pub(crate) tolerated: &'static str,
     pub(crate) noted: &'static str,
     /// The cases that are spelled by hand.
-    pub(crate) spelled: fn() -> &'static Spelled,
+    pub(crate) spelled: fn() -> &'static SpelledCases,
 }
 
 impl CaseFamily {
     /// Every case of the format.
-    pub(crate) fn all<M: Map>(&self) -> Result<Vec<Case>, Error> {
+    pub(crate) fn all_cases<M: EditMap>(&self) -> Result<Vec<Case>, Error> {
         let golden = (self.golden)()?;
         let mut cases = damaged::cases::<M>(self, &golden)?;
         cases.extend(golden);
@@ -234,9 +234,9 @@ impl CaseFamily {
     }
 
     /// The case that a named edit makes of a valid one; `None` if there is no place for it.
-    pub(crate) fn damaged<M: Map>(&self, edit: &str, base: &Case) -> Result<Option<Case>, Error> {
+    pub(crate) fn damaged<M: EditMap>(&self, edit: &str, base: &Case) -> Result<Option<Case>, Error> {
         let edit = M::EDITS.iter().find(|known| known.name == edit);
-        edit.map_or(Ok(None), |edit| damaged::of(self, edit, base))
+        edit.map_or(Ok(None), |edit| damaged::damage_case(self, edit, base))
     }
 }
 
@@ -251,7 +251,7 @@ pub(crate) use sources;
 /// A file of `specs/cases/`.
 macro_rules! source {
     ($path:literal) => {
-        $crate::family::case::Source {
+        $crate::family::case::CaseFile {
             path: $path,
             text: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/specs/cases/", $path)),
         }

@@ -11,10 +11,10 @@ use serde_json::{Map, Value};
 use crate::compare::listing;
 use crate::model::{Address, Contents, Heap};
 
-use super::{Answer, Case, Family, Kind, REFUSED, Verdict, or_refused, repeat};
+use super::{Case, CaseOrigin, CaseVerdict, Family, REFUSED, RightAnswer, or_refused, repetition};
 
 /// A file of `specs/cases/`.
-pub(crate) struct Source {
+pub(crate) struct CaseFile {
     /// Its path below that folder.
     pub(crate) path: &'static str,
     pub(crate) text: &'static str,
@@ -22,7 +22,7 @@ pub(crate) struct Source {
 
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
-struct Sheet {
+struct CaseSheet {
     format: Option<String>,
     facts: Option<String>,
     /// Whether its cases are about large values. That is not shared.
@@ -31,12 +31,12 @@ struct Sheet {
     pieces: BTreeMap<String, String>,
     texts: BTreeMap<String, String>,
     lines: BTreeMap<String, String>,
-    case: Vec<Spelled>,
+    case: Vec<SpelledCase>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Spelled {
+struct SpelledCase {
     id: String,
     summary: String,
     format: Option<String>,
@@ -48,17 +48,17 @@ struct Spelled {
     plain_name: bool,
     #[serde(default)]
     keeps: Vec<String>,
-    breaks: Option<Broken>,
+    breaks: Option<BrokenRule>,
     #[serde(default)]
     shows: Vec<String>,
-    answer: Vec<Spelling>,
-    cut: Option<Cut>,
+    answer: Vec<SpelledAnswer>,
+    cut: Option<CutCase>,
 }
 
 /// The dump cut inside each of its fields, which follow the marks `|`: a case each.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Cut {
+struct CutCase {
     rule: String,
     /// The thing that is cut, for the summaries.
     of: String,
@@ -73,7 +73,7 @@ struct Cut {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Broken {
+struct BrokenRule {
     rule: String,
     offset: u64,
     /// Further offsets of findings.
@@ -84,29 +84,29 @@ struct Broken {
 /// An answer; without a listing it is a refusal.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Spelling {
+struct SpelledAnswer {
     reading: Option<String>,
     facts: Option<String>,
     listing: Option<String>,
-    stray: Option<Stray>,
+    stray: Option<StrayReferences>,
 }
 
 /// References of a primitive array, which a broken text may have and a listing leaves out.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Stray {
+struct StrayReferences {
     array: u64,
     to: Vec<u64>,
 }
 
 /// The cases of some files, of which the first has what they share. An error names the file and the case.
-pub(crate) fn cases(family: Family, sources: &[Source]) -> Result<Vec<Case>, String> {
-    let (mut cases, mut shared) = (Vec::new(), Sheet::default());
+pub(crate) fn cases(family: Family, sources: &[CaseFile]) -> Result<Vec<Case>, String> {
+    let (mut cases, mut shared) = (Vec::new(), CaseSheet::default());
     for source in sources {
         let wrong = |message| format!("specs/cases/{}: {message}", source.path);
-        let mut sheet: Sheet = toml::from_str(source.text).map_err(|e| wrong(e.to_string()))?;
+        let mut sheet: CaseSheet = toml::from_str(source.text).map_err(|e| wrong(e.to_string()))?;
         let spelled = std::mem::take(&mut sheet.case);
-        let known = sheet.over(&shared);
+        let known = sheet.merge_shared(&shared);
         for case in spelled {
             let id = case.id.clone();
             cases.extend(case.cases(family, &known).map_err(|message| wrong(format!("{id}: {message}")))?);
@@ -118,9 +118,9 @@ pub(crate) fn cases(family: Family, sources: &[Source]) -> Result<Vec<Case>, Str
     Ok(cases)
 }
 
-impl Sheet {
+impl CaseSheet {
     /// The sheet with the parts of a shared file that it does not have itself.
-    fn over(mut self, shared: &Sheet) -> Sheet {
+    fn merge_shared(mut self, shared: &CaseSheet) -> CaseSheet {
         self.format = self.format.or(shared.format.clone());
         self.facts = self.facts.or(shared.facts.clone());
         self.counted.extend(shared.counted.iter().cloned());
@@ -137,9 +137,9 @@ impl Sheet {
     /// The bytes that a word stands for: hexadecimal digits or a piece, either of them several times, or numbers in a row.
     fn word(&self, word: &str) -> Result<Vec<u8>, String> {
         if let Some((word, count)) = word.rsplit_once('*') {
-            return Ok(self.word(word)?.repeat(repeat::count(count)?));
+            return Ok(self.word(word)?.repeat(repetition::count(count)?));
         }
-        if let Some(row) = repeat::row(word)? {
+        if let Some(row) = repetition::row(word)? {
             return Ok(row.map(|number| self.word(&number)).collect::<Result<Vec<_>, _>>()?.concat());
         }
         if let Some(name) = word.strip_prefix('@') {
@@ -169,7 +169,7 @@ impl Sheet {
     /// Texts and pieces, in parts that follow the marks `|`.
     fn fields_of_text(&self, parts: &[String]) -> Result<Vec<Vec<u8>>, String> {
         fields(parts.iter().map(String::as_str), |part| {
-            if part.starts_with('@') { self.word(part) } else { Ok(repeat::spread(part)?.into_bytes()) }
+            if part.starts_with('@') { self.word(part) } else { Ok(repetition::spread(part)?.into_bytes()) }
         })
     }
 
@@ -177,12 +177,12 @@ impl Sheet {
     fn heap(&self, facts: Option<&str>, lines: &str) -> Result<Heap, String> {
         let named = |line: &str| match line.strip_prefix('@') {
             Some(name) => self.lines.get(name).cloned().ok_or_else(|| format!("there is no line {line}")),
-            None => repeat::spread(line),
+            None => repetition::spread(line),
         };
         let lines = lines.lines().map(named).collect::<Result<Vec<String>, String>>()?;
         let mut head = Map::from_iter([("listing".to_owned(), Value::from(1))]);
         for facts in [self.facts.as_deref(), facts].into_iter().flatten() {
-            let facts = repeat::spread(facts)?;
+            let facts = repetition::spread(facts)?;
             head.extend(serde_json::from_str::<Map<String, Value>>(&facts).map_err(|e| format!("facts: {e}"))?);
         }
         for kind in &self.counted {
@@ -210,9 +210,9 @@ fn fields<'a>(
     Ok(fields)
 }
 
-impl Spelled {
+impl SpelledCase {
     /// The case, and those of the same dump cut inside its fields.
-    fn cases(mut self, family: Family, sheet: &Sheet) -> Result<Vec<Case>, String> {
+    fn cases(mut self, family: Family, sheet: &CaseSheet) -> Result<Vec<Case>, String> {
         let (cut, summary) = (self.cut.take(), self.summary.clone());
         let fields = match (&self.bytes, &self.text) {
             (Some(bytes), None) => sheet.fields_of_bytes(bytes)?,
@@ -227,7 +227,7 @@ impl Spelled {
         if cut.fields.len() + 1 != fields.len() {
             return Err(format!("{} names for {} marks", cut.fields.len(), fields.len() - 1));
         }
-        let rule = id(family, &cut.rule)?;
+        let rule = rule_id(family, &cut.rule)?;
         let (mut start, mut records) = (fields[0].len(), cut.records);
         for (name, field) in cut.fields.iter().zip(&fields[1..]) {
             let (of, whole) = (&cut.of, &cases[0]);
@@ -240,14 +240,14 @@ impl Spelled {
                     summary: format!("{of}, cut inside: {name}"),
                     recipe: format!("{summary}; its first bytes alone"),
                     bytes: whole.bytes[..end].to_vec(),
-                    verdict: Verdict::Invalid,
+                    verdict: CaseVerdict::Invalid,
                     keeps: Vec::new(),
                     breaks: Some((rule, found_at as u64)),
                     breaks_also: Vec::new(),
                     shows: Vec::new(),
                     is_large: false,
                     records_due: records,
-                    answers: vec![Answer::Refuses(REFUSED)],
+                    answers: vec![RightAnswer::Refuses(REFUSED)],
                     ..whole.clone()
                 };
                 cases.push(case);
@@ -257,7 +257,7 @@ impl Spelled {
         Ok(cases)
     }
 
-    fn case(self, family: Family, sheet: &Sheet, bytes: Vec<u8>) -> Result<Case, String> {
+    fn case(self, family: Family, sheet: &CaseSheet, bytes: Vec<u8>) -> Result<Case, String> {
         let format = self.format.as_ref().or(sheet.format.as_ref()).ok_or("a case has a format")?;
         let known = family.formats().find(|known| known.to_string() == *format);
         let format = known.ok_or_else(|| format!("{format} is not a format of {family}"))?;
@@ -267,7 +267,7 @@ impl Spelled {
         Ok(Case {
             id: self.id,
             summary: self.summary,
-            kind: Kind::Spelled,
+            kind: CaseOrigin::Spelled,
             format,
             heap: self.heap,
             recipe: "spelled by hand".to_owned(),
@@ -275,11 +275,11 @@ impl Spelled {
             plain_name: self.plain_name,
             is_large: sheet.large,
             breaks_also: self.breaks.as_ref().map(|broken| broken.also.clone()).unwrap_or_default(),
-            verdict: Verdict::of(&answers),
+            verdict: CaseVerdict::from_answers(&answers),
             keeps: rules(family, &self.keeps)?,
             breaks: self
                 .breaks
-                .map(|broken| Ok::<_, String>((id(family, &broken.rule)?, broken.offset)))
+                .map(|broken| Ok::<_, String>((rule_id(family, &broken.rule)?, broken.offset)))
                 .transpose()?,
             shows: rules(family, &self.shows)?,
             records_due: self.records,
@@ -288,29 +288,29 @@ impl Spelled {
     }
 }
 
-impl Spelling {
-    fn answer(self, sheet: &Sheet) -> Result<Answer, String> {
+impl SpelledAnswer {
+    fn answer(self, sheet: &CaseSheet) -> Result<RightAnswer, String> {
         // Readings are static where they are code; these are made once, and kept as long.
         let reading = self.reading.map(|reading| &*reading.leak());
         Ok(match self.listing {
-            None => Answer::Refuses(reading.unwrap_or(REFUSED)),
+            None => RightAnswer::Refuses(reading.unwrap_or(REFUSED)),
             Some(lines) => {
                 let mut heap = sheet.heap(self.facts.as_deref(), &lines)?;
-                if let Some(Stray { array, to }) = self.stray {
+                if let Some(StrayReferences { array, to }) = self.stray {
                     let found = heap.objects.iter_mut().find(|object| object.address.0 == array);
                     let array = found.ok_or_else(|| format!("stray: there is no object at {array:#x}"))?;
                     array.contents = Contents::References(to.into_iter().map(Address).collect());
                 }
-                Answer::Reads(reading.unwrap_or("as written"), Arc::new(heap))
+                RightAnswer::Reads(reading.unwrap_or("as written"), Arc::new(heap))
             }
         })
     }
 }
 
 fn rules(family: Family, ids: &[String]) -> Result<Vec<&'static str>, String> {
-    ids.iter().map(|rule| id(family, rule)).collect()
+    ids.iter().map(|rule| rule_id(family, rule)).collect()
 }
 
-pub(super) fn id(family: Family, name: &str) -> Result<&'static str, String> {
+pub(super) fn rule_id(family: Family, name: &str) -> Result<&'static str, String> {
     family.book().rule(name).map(|rule| rule.id).ok_or_else(|| format!("there is no rule {name}"))
 }

@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use crate::annotation::is_length;
 use crate::bytes::gzip;
-use crate::draw::{Draw, SeedDraw, Stream};
+use crate::draw::{Draw, DrawStream, SeedDraw};
 use crate::error::Error;
 
 use super::{Family, Opener};
@@ -99,7 +99,7 @@ pub const REARRANGED: u64 = 2 * THINNED;
 pub const RELATED: u64 = 3 * THINNED;
 
 /// A field of the dump as it is now.
-struct Field {
+struct MutationField {
     at: Range<usize>,
     record: Option<u64>,
     name: &'static str,
@@ -112,13 +112,13 @@ struct Field {
 /// # Errors
 /// If the dump cannot be read because of the machine.
 pub fn mutated(family: Family, dump: &[u8], seed: u64) -> Result<Option<Vec<u8>>, Error> {
-    let mut draw = SeedDraw::new(seed, Stream::Mutation);
+    let mut draw = SeedDraw::new(seed, DrawStream::Mutation);
     let draw: &mut dyn Draw = &mut draw;
     if seed >= THINNED {
         let fields = fields(family, dump)?;
         let changed = match seed {
-            RELATED.. if draw.one_in(2) => related::alike(dump, &fields, draw),
-            RELATED.. => related::few(family, dump, &fields, draw),
+            RELATED.. if draw.one_in(2) => related::repeat_value(dump, &fields, draw),
+            RELATED.. => related::keep_few_records(family, dump, &fields, draw),
             REARRANGED.. => whole::rearranged(family, dump, &fields, draw),
             _ => whole::thinned(family, dump, &fields, draw),
         };
@@ -128,7 +128,7 @@ pub fn mutated(family: Family, dump: &[u8], seed: u64) -> Result<Option<Vec<u8>>
     let mut bytes = dump.to_vec();
     for _ in 0..changes {
         let fields = fields(family, &bytes)?;
-        let Some(mutant) = Mutant::of(&mut bytes, &fields) else { break };
+        let Some(mutant) = Mutant::from_fields(&mut bytes, &fields) else { break };
         mutant.change(draw);
     }
     if draw.one_in(40) {
@@ -139,22 +139,22 @@ pub fn mutated(family: Family, dump: &[u8], seed: u64) -> Result<Option<Vec<u8>>
 }
 
 /// The fields of each record; what stands in none, such as a header, is left out.
-fn records(fields: &[Field]) -> impl Iterator<Item = &[Field]> {
+fn records(fields: &[MutationField]) -> impl Iterator<Item = &[MutationField]> {
     let all = fields.chunk_by(|one, next| one.record.is_some() && one.record == next.record);
     all.filter(|record| record.first().is_some_and(|first| first.record.is_some()))
 }
 
 /// The tag that a record begins with, if it does.
-fn tag(record: &[Field]) -> Option<i64> {
+fn tag(record: &[MutationField]) -> Option<i64> {
     record.first().and_then(|first| first.value.filter(|_| first.name.ends_with("tag")))
 }
 
 /// The fields, as far as the dump can be read.
-fn fields(family: Family, bytes: &[u8]) -> Result<Vec<Field>, Error> {
+fn fields(family: Family, bytes: &[u8]) -> Result<Vec<MutationField>, Error> {
     let mut fields = Vec::new();
-    let read = family.annotate(&Opener::memory("dump", bytes), &mut |field| {
+    let read = family.annotate(&Opener::from_memory("dump", bytes), &mut |field| {
         let start = field.offset as usize;
-        fields.push(Field {
+        fields.push(MutationField {
             at: start..(start + field.bytes.len()).min(bytes.len()),
             record: field.record,
             name: field.name,
@@ -168,7 +168,7 @@ fn fields(family: Family, bytes: &[u8]) -> Result<Vec<Field>, Error> {
     }
 }
 
-impl Field {
+impl MutationField {
     /// Its number, and the bytes that it counts if it is a length; `None` if these are not there.
     fn counted(&self, bytes: &[u8]) -> Option<(u64, Range<usize>)> {
         let value = number(&bytes[self.at.clone()], self.value)?;
@@ -177,7 +177,7 @@ impl Field {
     }
 
     /// Writes another number over the field.
-    fn put(&self, bytes: &mut [u8], value: u64) {
+    fn write_number(&self, bytes: &mut [u8], value: u64) {
         bytes[self.at.clone()].copy_from_slice(&value.to_be_bytes()[8 - self.at.len()..]);
     }
 }
@@ -185,7 +185,7 @@ impl Field {
 /// A dump on its way.
 struct Mutant<'m> {
     bytes: &'m mut Vec<u8>,
-    fields: &'m [Field],
+    fields: &'m [MutationField],
     /// The places of fields by kind: the tag that their record begins with, if it does, and their name. Each kind is as likely as another.
     kinds: Vec<Vec<usize>>,
     /// The records, each with its fields.
@@ -193,7 +193,7 @@ struct Mutant<'m> {
 }
 
 impl<'m> Mutant<'m> {
-    fn of(bytes: &'m mut Vec<u8>, fields: &'m [Field]) -> Option<Mutant<'m>> {
+    fn from_fields(bytes: &'m mut Vec<u8>, fields: &'m [MutationField]) -> Option<Mutant<'m>> {
         let mut kinds: BTreeMap<(Option<i64>, &str), Vec<usize>> = BTreeMap::new();
         let mut records: Vec<Range<usize>> = Vec::new();
         let mut first = None;
@@ -214,23 +214,23 @@ impl<'m> Mutant<'m> {
     fn change(mut self, draw: &mut dyn Draw) {
         match draw.below(16) {
             0 => self.cut(draw),
-            1 => self.record_twice(draw),
-            2 => self.record_away(draw),
-            3 => self.records_swapped(draw),
-            4 => self.record_longer(draw),
-            _ => self.field(draw),
+            1 => self.duplicate_record(draw),
+            2 => self.remove_record(draw),
+            3 => self.swap_records(draw),
+            4 => self.lengthen_record(draw),
+            _ => self.change_field(draw),
         }
     }
 
-    fn any_field(&self, draw: &mut dyn Draw) -> &'m Field {
+    fn any_field(&self, draw: &mut dyn Draw) -> &'m MutationField {
         let of_kind = draw.pick(&self.kinds);
         &self.fields[*draw.pick(of_kind)]
     }
 
     /// The bytes of a field of the same name, perhaps of this one; half of the time of one around it, which may be of
     /// the same record.
-    fn namesake(&self, field: &Field, draw: &mut dyn Draw) -> Vec<u8> {
-        let same: Vec<&Field> = self.fields.iter().filter(|other| other.name == field.name).collect();
+    fn namesake(&self, field: &MutationField, draw: &mut dyn Draw) -> Vec<u8> {
+        let same: Vec<&MutationField> = self.fields.iter().filter(|other| other.name == field.name).collect();
         let at = same.iter().position(|other| other.at == field.at).unwrap_or_default();
         let around = if draw.one_in(2) { &same[at.saturating_sub(2)..same.len().min(at + 3)] } else { &same[..] };
         self.bytes[draw.pick(around).at.clone()].to_vec()
@@ -253,7 +253,7 @@ impl<'m> Mutant<'m> {
         self.bytes.truncate(draw.between(start as u64, end as u64) as usize);
     }
 
-    fn record_twice(&mut self, draw: &mut dyn Draw) {
+    fn duplicate_record(&mut self, draw: &mut dyn Draw) {
         let record = self.any_record(draw);
         let place = self.place(&record);
         let mut copy = self.bytes[place.clone()].to_vec();
@@ -261,7 +261,7 @@ impl<'m> Mutant<'m> {
             // Of two that say different things, one counts.
             let field = draw.pick(&self.fields[record.clone()]);
             let within = field.at.start - place.start..field.at.end - place.start;
-            copy.splice(within, self.other(field, draw));
+            copy.splice(within, self.other_value(field, draw));
         }
         let to = if draw.one_in(2) {
             place.end
@@ -272,13 +272,13 @@ impl<'m> Mutant<'m> {
         self.replace(to..to, &copy, draw);
     }
 
-    fn record_away(&mut self, draw: &mut dyn Draw) {
+    fn remove_record(&mut self, draw: &mut dyn Draw) {
         let record = self.any_record(draw);
         let place = self.place(&record);
         self.replace(place, &[], draw);
     }
 
-    fn records_swapped(&mut self, draw: &mut dyn Draw) {
+    fn swap_records(&mut self, draw: &mut dyn Draw) {
         let record = self.any_record(draw);
         let at = self.records.iter().position(|other| *other == record).unwrap_or_default();
         let Some(next) = self.records.get(at + 1) else { return };
@@ -289,7 +289,7 @@ impl<'m> Mutant<'m> {
     }
 
     /// Bytes at the end of a record, which counts them.
-    fn record_longer(&mut self, draw: &mut dyn Draw) {
+    fn lengthen_record(&mut self, draw: &mut dyn Draw) {
         let record = self.any_record(draw);
         let end = self.place(&record).end;
         let more = if draw.one_in(2) {
@@ -301,19 +301,19 @@ impl<'m> Mutant<'m> {
         self.replace(end..end, &more, draw);
     }
 
-    fn field(&mut self, draw: &mut dyn Draw) {
+    fn change_field(&mut self, draw: &mut dyn Draw) {
         let field = self.any_field(draw);
-        let new = self.other(field, draw);
+        let new = self.other_value(field, draw);
         self.replace(field.at.clone(), &new, draw);
     }
 
     /// New bytes for a field.
-    fn other(&self, field: &Field, draw: &mut dyn Draw) -> Vec<u8> {
+    fn other_value(&self, field: &MutationField, draw: &mut dyn Draw) -> Vec<u8> {
         let old = &self.bytes[field.at.clone()];
         match (draw.below(6), number(old, field.value)) {
             (0, _) => self.namesake(field, draw),
-            (_, Some(number)) => of_number(number, old.len(), draw),
-            _ => of_text(old, draw),
+            (_, Some(number)) => other_number(number, old.len(), draw),
+            _ => other_text(old, draw),
         }
     }
 
@@ -324,7 +324,7 @@ impl<'m> Mutant<'m> {
             for field in self.fields.iter().filter(|field| is_length(field.name)) {
                 let Some((value, counted)) = field.counted(self.bytes) else { continue };
                 if counted.start <= place.start && place.end <= counted.end {
-                    field.put(self.bytes, value.wrapping_add_signed(more));
+                    field.write_number(self.bytes, value.wrapping_add_signed(more));
                 }
             }
         }
@@ -343,7 +343,7 @@ fn number(bytes: &[u8], value: Option<i64>) -> Option<u64> {
 }
 
 /// A different number in as many bytes.
-fn of_number(number: u64, width: usize, draw: &mut dyn Draw) -> Vec<u8> {
+fn other_number(number: u64, width: usize, draw: &mut dyn Draw) -> Vec<u8> {
     let new = match draw.below(8) {
         0 => number.wrapping_add(1),
         1 => number.wrapping_sub(1),
@@ -357,7 +357,7 @@ fn of_number(number: u64, width: usize, draw: &mut dyn Draw) -> Vec<u8> {
 }
 
 /// A different text, or bytes without a meaning.
-fn of_text(old: &[u8], draw: &mut dyn Draw) -> Vec<u8> {
+fn other_text(old: &[u8], draw: &mut dyn Draw) -> Vec<u8> {
     let mut new = old.to_vec();
     let digits = |bytes: &[u8], is_digit: fn(&u8) -> bool| -> Option<Range<usize>> {
         let start = bytes.iter().position(is_digit)?;

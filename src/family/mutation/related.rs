@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use crate::draw::Draw;
 
-use super::super::{Family, StatedLength, without};
-use super::{Field, records, tag};
+use super::super::{Family, StatedLength, remove_ranges};
+use super::{MutationField, records, tag};
 
 /// Bytes of a field from which on a value that two records have is likely to name the same thing.
 const NAMING: usize = 2;
@@ -14,16 +14,17 @@ const NAMING: usize = 2;
 const FEW: u64 = 8;
 
 /// A kind of field: the tag that its record begins with, if it does, and its name.
-type Kind<'f> = (Option<i64>, &'f str);
+type TaggedField<'f> = (Option<i64>, &'f str);
 
 /// The dump with a field that has the value of another one of its record. Half of the time that is a field that has the value by which
 /// another record is named, and gets that by which its own is: a class becomes its own superclass, and an array its own element.
-pub(super) fn alike(dump: &[u8], fields: &[Field], draw: &mut dyn Draw) -> Option<Vec<u8>> {
-    let records: Vec<&[Field]> = records(fields).collect();
-    let bytes = |field: &Field| &dump[field.at.clone()];
-    let others = |record: &'_ [Field], field: &Field| -> Vec<Range<usize>> {
-        let is_other =
-            |other: &&Field| other.value.is_some() && other.at.len() == field.at.len() && bytes(other) != bytes(field);
+pub(super) fn repeat_value(dump: &[u8], fields: &[MutationField], draw: &mut dyn Draw) -> Option<Vec<u8>> {
+    let records: Vec<&[MutationField]> = records(fields).collect();
+    let bytes = |field: &MutationField| &dump[field.at.clone()];
+    let others = |record: &'_ [MutationField], field: &MutationField| -> Vec<Range<usize>> {
+        let is_other = |other: &&MutationField| {
+            other.value.is_some() && other.at.len() == field.at.len() && bytes(other) != bytes(field)
+        };
         record.iter().filter(is_other).map(|other| other.at.clone()).collect()
     };
     // The first value that is wide enough for that names a record.
@@ -31,9 +32,9 @@ pub(super) fn alike(dump: &[u8], fields: &[Field], draw: &mut dyn Draw) -> Optio
         records.iter().filter_map(|record| record.iter().find(|field| is_name(dump, field))).map(bytes).collect();
     let leads_elsewhere = draw.one_in(2);
     // Each kind of field is as likely as another.
-    let mut kinds: BTreeMap<Kind<'_>, Vec<(usize, usize)>> = BTreeMap::new();
+    let mut kinds: BTreeMap<TaggedField<'_>, Vec<(usize, usize)>> = BTreeMap::new();
     for (number, record) in records.iter().enumerate() {
-        let is_wanted = |field: &Field| {
+        let is_wanted = |field: &MutationField| {
             !others(record, field).is_empty()
                 && (!leads_elsewhere || is_name(dump, field) && names.contains(bytes(field)))
         };
@@ -56,16 +57,21 @@ pub(super) fn alike(dump: &[u8], fields: &[Field], draw: &mut dyn Draw) -> Optio
 }
 
 /// Whether a field may name something.
-fn is_name(dump: &[u8], field: &Field) -> bool {
+fn is_name(dump: &[u8], field: &MutationField) -> bool {
     field.at.len() >= NAMING && dump[field.at.clone()].iter().any(|byte| *byte != 0)
 }
 
 /// The dump with few of its records, besides those that hold records: some of any kind, and some that have a value of another one that is left, as an instance has the
 /// identifier of its class.
-pub(super) fn few(family: Family, dump: &[u8], fields: &[Field], draw: &mut dyn Draw) -> Option<Vec<u8>> {
+pub(super) fn keep_few_records(
+    family: Family,
+    dump: &[u8],
+    fields: &[MutationField],
+    draw: &mut dyn Draw,
+) -> Option<Vec<u8>> {
     let lengths = family.lengths(dump);
-    let place = |record: &[Field]| Some(record.first()?.at.start..record.last()?.at.end);
-    let all: Vec<(Range<usize>, &[Field])> =
+    let place = |record: &[MutationField]| Some(record.first()?.at.start..record.last()?.at.end);
+    let all: Vec<(Range<usize>, &[MutationField])> =
         records(fields).filter_map(|record| Some((place(record)?, record))).collect();
     let starts: Vec<usize> = all.iter().map(|(place, _)| place.start).collect();
     let held = |of: &Range<usize>| {
@@ -101,5 +107,5 @@ pub(super) fn few(family: Family, dump: &[u8], fields: &[Field], draw: &mut dyn 
     left.extend(around);
     let gone: Vec<Range<usize>> =
         (0..).zip(&all).filter(|(record, _)| !left.contains(record)).map(|(_, (place, _))| place.clone()).collect();
-    Some(without(dump, &lengths, &gone))
+    Some(remove_ranges(dump, &lengths, &gone))
 }

@@ -6,16 +6,21 @@ use std::ops::Range;
 
 use crate::draw::Draw;
 
-use super::super::{Family, StatedLength, without};
-use super::{Field, NUMBERS, number, of_number, records, tag};
+use super::super::{Family, StatedLength, remove_ranges};
+use super::{MutationField, NUMBERS, number, other_number, records, tag};
 
 /// The dump without all records of some kinds.
-pub(super) fn thinned(family: Family, dump: &[u8], fields: &[Field], draw: &mut dyn Draw) -> Option<Vec<u8>> {
-    Some(without(dump, &family.lengths(dump), &kinds_of_records(fields, draw)))
+pub(super) fn thinned(family: Family, dump: &[u8], fields: &[MutationField], draw: &mut dyn Draw) -> Option<Vec<u8>> {
+    Some(remove_ranges(dump, &family.lengths(dump), &kinds_of_records(fields, draw)))
 }
 
 /// The dump with another heap, with records in other places, or with another number wherever one stands.
-pub(super) fn rearranged(family: Family, dump: &[u8], fields: &[Field], draw: &mut dyn Draw) -> Option<Vec<u8>> {
+pub(super) fn rearranged(
+    family: Family,
+    dump: &[u8],
+    fields: &[MutationField],
+    draw: &mut dyn Draw,
+) -> Option<Vec<u8>> {
     match draw.below(3) {
         0 => family.framing()?.another_heap(dump, &starts(fields), draw),
         1 => moved(family, dump, &starts(fields), draw),
@@ -24,16 +29,16 @@ pub(super) fn rearranged(family: Family, dump: &[u8], fields: &[Field], draw: &m
 }
 
 /// The offsets at which records begin.
-fn starts(fields: &[Field]) -> Vec<usize> {
+fn starts(fields: &[MutationField]) -> Vec<usize> {
     records(fields).filter_map(|record| Some(record.first()?.at.start)).collect()
 }
 
 /// A kind of record: the tag that it begins with, or the names of its fields where there is none.
-type Kind<'f> = (Option<i64>, Vec<&'f str>);
+type RecordShape<'f> = (Option<i64>, Vec<&'f str>);
 
 /// The places of all records of one to three kinds, or of all other kinds, in the order of the dump.
-fn kinds_of_records(fields: &[Field], draw: &mut dyn Draw) -> Vec<Range<usize>> {
-    let mut kinds: BTreeMap<Kind<'_>, Vec<Range<usize>>> = BTreeMap::new();
+fn kinds_of_records(fields: &[MutationField], draw: &mut dyn Draw) -> Vec<Range<usize>> {
+    let mut kinds: BTreeMap<RecordShape<'_>, Vec<Range<usize>>> = BTreeMap::new();
     for record in records(fields) {
         let (Some(first), Some(last)) = (record.first(), record.last()) else { continue };
         let tag = tag(record);
@@ -84,13 +89,13 @@ fn moved(family: Family, dump: &[u8], starts: &[usize], draw: &mut dyn Draw) -> 
 }
 
 /// The dump with another number in all fields that have the number of one; of text, with the bytes of another field.
-fn renumbered(family: Family, dump: &[u8], fields: &[Field], draw: &mut dyn Draw) -> Option<Vec<u8>> {
-    let mut names: BTreeMap<&str, Vec<&Field>> = BTreeMap::new();
+fn renumbered(family: Family, dump: &[u8], fields: &[MutationField], draw: &mut dyn Draw) -> Option<Vec<u8>> {
+    let mut names: BTreeMap<&str, Vec<&MutationField>> = BTreeMap::new();
     fields
         .iter()
         .filter(|field| field.value.is_some())
         .for_each(|field| names.entry(field.name).or_default().push(field));
-    let named: Vec<Vec<&Field>> = names.into_values().collect();
+    let named: Vec<Vec<&MutationField>> = names.into_values().collect();
     if named.is_empty() {
         return None;
     }
@@ -102,7 +107,7 @@ fn renumbered(family: Family, dump: &[u8], fields: &[Field], draw: &mut dyn Draw
         Some(_) if draw.one_in(3) => vec![0; old.len()],
         Some(_) if draw.one_in(2) => dump[draw.pick(same_name).at.clone()].to_vec(),
         Some(_) if draw.one_in(2) => draw.pick(&NUMBERS).to_be_bytes()[8 - old.len()..].to_vec(),
-        Some(number) => of_number(number, old.len(), draw),
+        Some(number) => other_number(number, old.len(), draw),
         None => dump[draw.pick(same_name).at.clone()].to_vec(),
     };
     if new.len() != old.len() && !family.lengths(dump).is_empty() {

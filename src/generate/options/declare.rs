@@ -8,8 +8,8 @@ use crate::error::{Error, unknown};
 use crate::model::{HashRegime, WordSize};
 use crate::setters::setters;
 
-use super::kinds::{Form, Kind};
-use super::{AddressSpace, ClassObjects, Lengths, Mix, Naming, Placement, Share};
+use super::kinds::{OptionValue, ValueForm};
+use super::{AddressSpace, ClassObjects, Lengths, Naming, ObjectMix, Placement, Share};
 use crate::generate::library::Library;
 use crate::generate::oddity::{Oddities, Oddity};
 use crate::generate::shape::Shapes;
@@ -60,28 +60,28 @@ declare! {
     /// byte, with distances at which widths change, numbered from 1 on, or without gaps in two ranges.
     addresses: AddressSpace = AddressSpace::Memory, "addresses", |draw| *draw.pick(&AddressSpace::ALL);
     /// Weights of the kinds of objects.
-    mix: Mix = Mix::default(), "mix", |draw| Mix {
+    mix: ObjectMix = ObjectMix::default(), "mix", |draw| ObjectMix {
         instances: draw.between(1, 8) as u32,
         strings: draw.below(8) as u32,
         primitive_arrays: draw.below(8) as u32,
         object_arrays: draw.below(8) as u32,
     };
     /// Elements of an array of a primitive type.
-    primitive_lengths: Option<Lengths> = None, "primitive-lengths", |draw| short(draw);
+    primitive_lengths: Option<Lengths> = None, "primitive-lengths", |draw| draw_short_lengths(draw);
     /// Elements of an array of objects.
-    object_lengths: Option<Lengths> = None, "object-lengths", |draw| short(draw);
+    object_lengths: Option<Lengths> = None, "object-lengths", |draw| draw_short_lengths(draw);
     /// Characters of a string.
     string_lengths: Lengths = Lengths::Uniform(1, 24), "string-lengths", |draw| Lengths::Geometric(draw.below(64));
     /// Share of references that are null.
-    nulls: Option<Share> = None, "nulls", |draw| Some(share(draw));
+    nulls: Option<Share> = None, "nulls", |draw| Some(draw_share(draw));
     /// Share of references to addresses without an object.
-    dangling: Share = Share::default(), "dangling", |draw| share(draw);
+    dangling: Share = Share::default(), "dangling", |draw| draw_share(draw);
     /// Number of random classes.
     classes: Lengths = Lengths::Uniform(4, 12), "classes", |draw| Lengths::Constant(draw.below(24));
     /// Random classes from the one below java/lang/Object to the deepest, at most: 1 stands for no subclasses.
     depth: Option<u32> = None, "depth", |draw| Some(draw.between(1, 12) as u32);
     /// Instance fields that a random class declares.
-    fields: Option<Lengths> = None, "fields", |draw| short(draw);
+    fields: Option<Lengths> = None, "fields", |draw| draw_short_lengths(draw);
     /// Static fields that a random class declares.
     statics: Lengths = Lengths::Uniform(0, 4), "statics", |draw| Lengths::Uniform(0, draw.below(8));
     /// Names of random classes and fields: short ones of one package, as programs have them, with characters beyond
@@ -128,33 +128,33 @@ declare! {
     shapes: Shapes = Shapes::default(), "shape", |draw| Shapes::draw(draw);
     /// Share of the instances that are collections and boxed numbers of the Java library, with its fields, and of the arrays of
     /// objects that are java/lang/Object[].
-    collections: Share = Share::default(), "collections", |draw| share(draw);
+    collections: Share = Share::default(), "collections", |draw| draw_share(draw);
     /// Which of the random classes an instance is of, counted from the first: often one of the last (ordinary), or by a
     /// distribution.
-    class_use: Option<Lengths> = None, "class-use", |draw| short(draw);
+    class_use: Option<Lengths> = None, "class-use", |draw| draw_short_lengths(draw);
     /// Share of the random classes that a JVM made of lambda expressions.
-    hidden_classes: Share = Share::default(), "hidden-classes", |draw| share(draw);
+    hidden_classes: Share = Share::default(), "hidden-classes", |draw| draw_share(draw);
     /// Share of the random classes whose superclass is java/lang/Object, whatever the depth.
-    flat_classes: Share = Share::default(), "flat-classes", |draw| share(draw);
+    flat_classes: Share = Share::default(), "flat-classes", |draw| draw_share(draw);
     /// Share of the random classes that have a class of arrays: a third (ordinary), or another one.
-    array_classes: Option<Share> = None, "array-classes", |draw| Some(share(draw));
+    array_classes: Option<Share> = None, "array-classes", |draw| Some(draw_share(draw));
     /// Share of the classes with the static field <resolved_references>, which HotSpot adds.
-    resolved_references: Share = Share::default(), "resolved-references", |draw| share(draw);
+    resolved_references: Share = Share::default(), "resolved-references", |draw| draw_share(draw);
     /// Share of the strings that are one of a few words of programs.
-    common_strings: Share = Share::default(), "common-strings", |draw| share(draw);
+    common_strings: Share = Share::default(), "common-strings", |draw| draw_share(draw);
     /// Share of the fields of primitive types that are zero, besides those that happen to be.
-    zeros: Share = Share::default(), "zeros", |draw| share(draw);
+    zeros: Share = Share::default(), "zeros", |draw| draw_share(draw);
     /// Share of the elements of arrays of objects that are null: that of all references (ordinary), or another one.
-    null_elements: Option<Share> = None, "null-elements", |draw| Some(share(draw));
+    null_elements: Option<Share> = None, "null-elements", |draw| Some(draw_share(draw));
     /// Share of the objects that one of the objects near by owns: a reference that no other object has, so that most objects
     /// have one reference. Of a large heap's blocks, arrays hold what is left.
-    owned: Share = Share::default(), "owned", |draw| share(draw);
+    owned: Share = Share::default(), "owned", |draw| draw_share(draw);
     /// Share of the references that are not an owner's, to one of the few objects that many refer to.
-    popular: Share = Share::default(), "popular", |draw| share(draw);
+    popular: Share = Share::default(), "popular", |draw| draw_share(draw);
     /// Roots in the Java frames of a thread, besides the others.
-    locals: Option<Lengths> = None, "locals", |draw| short(draw);
+    locals: Option<Lengths> = None, "locals", |draw| draw_short_lengths(draw);
     /// Share of the objects that have an identity hash, where not every one has: a sixth (ordinary), or another one.
-    hashed: Option<Share> = None, "hashed", |draw| Some(share(draw));
+    hashed: Option<Share> = None, "hashed", |draw| Some(draw_share(draw));
     /// Whether references take 4 bytes in objects though words have 64 bits, as where a JVM compresses them.
     compressed: bool = false, "compressed-references", |draw| draw.one_in(2);
     /// Texts that nothing in the dump names, as the table of a JVM's symbols has them; where the dump is in its writer's
@@ -172,7 +172,7 @@ const BUDGET: u64 = 2_000_000_000;
 const LAST_OF_SWARM: &str = "class-objects";
 
 /// Draws short lengths, which suit fuzzers.
-fn short(draw: &mut dyn Draw) -> Option<Lengths> {
+fn draw_short_lengths(draw: &mut dyn Draw) -> Option<Lengths> {
     Some(match draw.below(4) {
         0 => Lengths::Constant(draw.below(10)),
         1 => Lengths::Uniform(0, draw.below(20)),
@@ -181,7 +181,7 @@ fn short(draw: &mut dyn Draw) -> Option<Lengths> {
     })
 }
 
-fn share(draw: &mut dyn Draw) -> Share {
+fn draw_share(draw: &mut dyn Draw) -> Share {
     Share::millionths(draw.below(1_000_001) as u32)
 }
 
@@ -190,7 +190,7 @@ fn share(draw: &mut dyn Draw) -> Share {
 pub struct GenerateOption {
     key: &'static str,
     help: &'static [&'static str],
-    form: fn() -> Form,
+    form: fn() -> ValueForm,
     text: fn(&GenerateOptions) -> String,
     read: fn(&mut GenerateOptions, &str) -> bool,
     draw: fn(&mut GenerateOptions, &mut dyn Draw),
@@ -198,7 +198,7 @@ pub struct GenerateOption {
 
 impl GenerateOption {
     /// Every option, in the order of declaration.
-    pub fn all() -> impl Iterator<Item = &'static GenerateOption> + Clone {
+    pub fn rows() -> impl Iterator<Item = &'static GenerateOption> + Clone {
         ROWS.iter()
     }
 
@@ -256,7 +256,7 @@ impl GenerateOption {
         if (self.read)(options, text) {
             return Ok(());
         }
-        Err(Error::Usage(format!("{}: {}", self.key, (self.form)().refused(text))))
+        Err(Error::Usage(format!("{}: {}", self.key, (self.form)().refusal(text))))
     }
 }
 
@@ -301,7 +301,7 @@ impl GenerateOptions {
     }
 
     /// The options whose values differ from those of other options, each with the text of its value.
-    pub fn beyond(&self, others: &GenerateOptions) -> Vec<(&'static str, String)> {
+    pub fn differences_from(&self, others: &GenerateOptions) -> Vec<(&'static str, String)> {
         let texts = ROWS.iter().map(|row| (row.key, row.text(self), row.text(others)));
         texts.filter(|(_, own, other)| own != other).map(|(key, own, _)| (key, own)).collect()
     }
@@ -310,14 +310,14 @@ impl GenerateOptions {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::draw::{SeedDraw, Stream};
+    use crate::draw::{DrawStream, SeedDraw};
 
     #[test]
     fn every_option_is_read_as_it_is_written() {
         for seed in 0..500 {
-            let drawn = GenerateOptions::draw(&mut SeedDraw::new(seed, Stream::Heap));
+            let drawn = GenerateOptions::draw(&mut SeedDraw::new(seed, DrawStream::Heap));
             let mut read = GenerateOptions::default();
-            for (key, text) in drawn.beyond(&GenerateOptions::default()) {
+            for (key, text) in drawn.differences_from(&GenerateOptions::default()) {
                 read.set(key, &text).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
             }
             assert_eq!(read, drawn, "seed {seed}");
@@ -329,7 +329,7 @@ mod tests {
         let last = ROWS.iter().position(|row| row.key == LAST_OF_SWARM).expect("a row");
         let plain = GenerateOptions::default();
         for seed in 0..50 {
-            let drawn = plain.swarm(|_| false, &mut SeedDraw::new(seed, Stream::Swarm));
+            let drawn = plain.swarm(|_| false, &mut SeedDraw::new(seed, DrawStream::Swarm));
             let later = ROWS[last + 1..].iter().find(|row| row.text(&drawn) != row.text(&plain));
             assert!(later.is_none(), "seed {seed}: {later:?}");
         }
@@ -341,7 +341,7 @@ mod tests {
         for row in ROWS {
             assert!(row.key.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-'), "{}", row.key);
             assert!(row.help().ends_with('.'), "{}", row.key);
-            let mut draw = SeedDraw::new(5, Stream::Heap);
+            let mut draw = SeedDraw::new(5, DrawStream::Heap);
             let default = row.text(&GenerateOptions::default());
             let is_drawn = (0..100).any(|_| {
                 let mut options = GenerateOptions::default();
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_an_option_or_not_a_value_is_named() {
+    fn names_unknown_options_and_values() {
         let mut options = GenerateOptions::default();
         let error = options.set("object", "3").expect_err("no such option").to_string();
         assert!(error.starts_with("unknown option \"object\"; "), "{error}");

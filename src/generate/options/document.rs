@@ -4,7 +4,7 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::error::Error;
 
-use super::kinds::list;
+use super::kinds::join_names;
 use super::{GenerateOption, GenerateOptions, Preset};
 
 /// The key of the preset in a file of options.
@@ -15,7 +15,7 @@ impl Preset {
     ///
     /// # Errors
     /// If there is no such preset.
-    pub fn of_file(values: &Json) -> Result<Option<Preset>, Error> {
+    pub fn from_file(values: &Json) -> Result<Option<Preset>, Error> {
         let Some(name) = values.get(PRESET) else { return Ok(None) };
         let preset = name.as_str().and_then(Preset::named);
         let unknown = || Error::Usage(format!("preset: expected one of {}, found {name}", Preset::names()));
@@ -33,20 +33,20 @@ impl GenerateOptions {
             values.as_object().ok_or_else(|| Error::Usage("expected keys and values of options".to_owned()))?;
         for (key, value) in options.iter().filter(|(key, _)| *key != PRESET) {
             let option = GenerateOption::named(key).ok_or_else(|| GenerateOption::unknown(key, [PRESET]))?;
-            option.set(self, &text(value))?;
+            option.set(self, &flag_text(value))?;
         }
         Ok(())
     }
 }
 
 /// A JSON value as flags spell it; what flags cannot spell stays JSON, and is no value of any option.
-fn text(value: &Json) -> String {
+fn flag_text(value: &Json) -> String {
     let item = |item: &Json| item.as_str().map(str::to_owned);
     match value {
         Json::String(text) => text.clone(),
         Json::Array(items) => {
             let names: Option<Vec<String>> = items.iter().map(item).collect();
-            names.map_or_else(|| value.to_string(), |names| list(&names))
+            names.map_or_else(|| value.to_string(), |names| join_names(&names))
         }
         Json::Number(number) => {
             number.as_f64().filter(|_| number.is_f64()).map_or(number.to_string(), |n| n.to_string())
@@ -60,7 +60,7 @@ pub fn schema() -> Json {
     let presets = Json::Array(Preset::FORMS.iter().map(|form| Json::from(form.name)).collect());
     let preset = json!({ "description": "Preset from which the options start.", "enum": presets });
     let mut properties = Map::from_iter([(PRESET.to_owned(), preset)]);
-    for option in GenerateOption::all() {
+    for option in GenerateOption::rows() {
         let mut schema = option.schema();
         schema["description"] = format!("{} Expected: {}.", option.help(), option.values()).into();
         properties.insert(option.key().to_owned(), schema);
@@ -105,7 +105,7 @@ mod tests {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(PAGE);
         let page = fs::read_to_string(&path).expect("the page");
         let defaults = GenerateOptions::default();
-        let options: Vec<String> = GenerateOption::all()
+        let options: Vec<String> = GenerateOption::rows()
             .map(|option| {
                 let default = option.text(&defaults);
                 format!("| `{}` | {} | {} | `{default}` |", option.key(), cell(&option.help()), cell(&option.values()))
@@ -144,7 +144,7 @@ mod tests {
             "oddities": ["nul-names", "signers"], "string-lengths": "geometric:9", "bare-arrays": false,
             "shape": ["list:1e6", "tree:2,3@java-frame"],
         });
-        assert_eq!(Preset::of_file(&values).expect("a preset"), Some(Preset::Tiny));
+        assert_eq!(Preset::from_file(&values).expect("a preset"), Some(Preset::Tiny));
         let mut options = GenerateOptions::default();
         options.set_values(&values).expect("options");
         let mut same = GenerateOptions::default();
@@ -166,14 +166,14 @@ mod tests {
         for wrong in [json!({ "objects": -1 }), json!({ "objects": [1] }), json!({ "nulls": null }), json!([])] {
             options.set_values(&wrong).expect_err("no option, or no value of it");
         }
-        Preset::of_file(&json!({ "preset": 3 })).expect_err("no preset");
+        Preset::from_file(&json!({ "preset": 3 })).expect_err("no preset");
     }
 
     #[test]
     fn the_schema_takes_every_preset() {
         let schema = schema();
         let properties = schema["properties"].as_object().expect("properties");
-        assert_eq!(properties.len(), GenerateOption::all().count() + 1);
+        assert_eq!(properties.len(), GenerateOption::rows().count() + 1);
         for (key, _) in Preset::FORMS.iter().flat_map(|form| form.values) {
             assert!(properties.contains_key(*key), "{key}");
         }

@@ -4,16 +4,16 @@ use serde_json::{Value as Json, json};
 
 use crate::model::{HashRegime, WordSize};
 
-use super::{AddressSpace, ClassObjects, Lengths, Mix, Naming, Placement, Share};
+use super::{AddressSpace, ClassObjects, Lengths, Naming, ObjectMix, Placement, Share};
 use crate::generate::library::Library;
-use crate::generate::numbers::{JOIN, count, count_text};
+use crate::generate::numbers::{JOIN, count_text, parse_count};
 use crate::generate::oddity::{Oddities, Oddity};
 use crate::generate::shape::{ShapeForm, Shapes};
 
 /// A value that text spells: the text is the same in flags, files and recipes.
-pub(super) trait Kind: Sized {
+pub(super) trait OptionValue: Sized {
     /// The form of its values.
-    fn form() -> Form;
+    fn form() -> ValueForm;
 
     /// The value of a text, if it is one.
     fn read(text: &str) -> Option<Self>;
@@ -24,7 +24,7 @@ pub(super) trait Kind: Sized {
 
 /// The form of an option's values.
 #[derive(Clone, Debug)]
-pub(super) enum Form {
+pub(super) enum ValueForm {
     /// Counts, up to a greatest one.
     Count(u64),
     /// Fractions of one.
@@ -44,57 +44,59 @@ pub(super) enum Form {
     /// Any text.
     Text,
     /// The generator's own choice, or a value of another form.
-    OrOrdinary(Box<Form>),
+    OrOrdinary(Box<ValueForm>),
 }
 
-impl Form {
+impl ValueForm {
     /// A description of the values for people.
-    pub(super) fn described(&self) -> String {
+    pub(super) fn description(&self) -> String {
         match self {
-            Form::Count(_) => "a count, such as 1000, 20_000, 1e6 or 6.5e7".to_owned(),
-            Form::Share => "a share from 0 to 1, such as 0.25".to_owned(),
-            Form::Lengths => format!("a distribution: {}", Lengths::SPELLINGS.map(|(spelling, _)| spelling).join(", ")),
-            Form::Mix => {
+            ValueForm::Count(_) => "a count, such as 1000, 20_000, 1e6 or 6.5e7".to_owned(),
+            ValueForm::Share => "a share from 0 to 1, such as 0.25".to_owned(),
+            ValueForm::Lengths => {
+                format!("a distribution: {}", Lengths::SPELLINGS.map(|(spelling, _)| spelling).join(", "))
+            }
+            ValueForm::Mix => {
                 "weights of instances, strings, primitive arrays and object arrays, such as 4:1:2:1".to_owned()
             }
-            Form::Choice(names) => alternatives(names),
-            Form::List(_) => format!("{NONE}, or names joined by {JOIN}"),
-            Form::Shapes => format!("{NONE}, or shapes joined by {JOIN}: {}", ShapeForm::spellings().join(", ")),
-            Form::Flag => alternatives(&[YES, NO]),
-            Form::Text => "any text".to_owned(),
-            Form::OrOrdinary(form) => format!("{ORDINARY}, or {}", form.described()),
+            ValueForm::Choice(names) => alternatives(names),
+            ValueForm::List(_) => format!("{NONE}, or names joined by {JOIN}"),
+            ValueForm::Shapes => format!("{NONE}, or shapes joined by {JOIN}: {}", ShapeForm::spellings().join(", ")),
+            ValueForm::Flag => alternatives(&[YES, NO]),
+            ValueForm::Text => "any text".to_owned(),
+            ValueForm::OrOrdinary(form) => format!("{ORDINARY}, or {}", form.description()),
         }
     }
 
     /// A shorter description, for tables and help.
     pub(super) fn brief(&self) -> String {
         match self {
-            Form::Lengths => "a distribution".to_owned(),
-            Form::OrOrdinary(form) => format!("{ORDINARY}, or {}", form.brief()),
-            Form::Count(_) => "a count".to_owned(),
-            Form::Share => "a share".to_owned(),
-            Form::Mix => "four weights".to_owned(),
-            Form::Shapes => format!("{NONE}, or shapes joined by {JOIN}"),
-            other => other.described(),
+            ValueForm::Lengths => "a distribution".to_owned(),
+            ValueForm::OrOrdinary(form) => format!("{ORDINARY}, or {}", form.brief()),
+            ValueForm::Count(_) => "a count".to_owned(),
+            ValueForm::Share => "a share".to_owned(),
+            ValueForm::Mix => "four weights".to_owned(),
+            ValueForm::Shapes => format!("{NONE}, or shapes joined by {JOIN}"),
+            other => other.description(),
         }
     }
 
     /// The message for a text that is no value.
-    pub(super) fn refused(&self, text: &str) -> String {
-        let shapes = matches!(self, Form::Shapes).then(|| Shapes::joined(text).err()).flatten();
-        shapes.unwrap_or_else(|| format!("expected {}, found {text:?}", self.described()))
+    pub(super) fn refusal(&self, text: &str) -> String {
+        let shapes = matches!(self, ValueForm::Shapes).then(|| Shapes::parse(text).err()).flatten();
+        shapes.unwrap_or_else(|| format!("expected {}, found {text:?}", self.description()))
     }
 
     /// Whether values are lists.
     pub(super) fn is_list(&self) -> bool {
-        matches!(self, Form::List(_) | Form::Shapes)
+        matches!(self, ValueForm::List(_) | ValueForm::Shapes)
     }
 
     /// The names that may be written, if these are all.
     pub(super) fn names(&self) -> Option<&[&'static str]> {
         match self {
-            Form::Choice(names) => Some(names),
-            Form::Flag => Some(&[YES, NO]),
+            ValueForm::Choice(names) => Some(names),
+            ValueForm::Flag => Some(&[YES, NO]),
             _ => None,
         }
     }
@@ -103,23 +105,23 @@ impl Form {
     pub(super) fn schema(&self) -> Json {
         let number_or_text = |number: Json| json!({ "anyOf": [number, { "type": "string" }] });
         match self {
-            Form::Count(most) => number_or_text(json!({ "type": "integer", "minimum": 0, "maximum": most })),
-            Form::Share => number_or_text(json!({ "type": "number", "minimum": 0, "maximum": 1 })),
-            Form::Lengths => number_or_text(json!({ "type": "integer", "minimum": 0, "maximum": Lengths::MOST })),
-            Form::Mix | Form::Text => json!({ "type": "string" }),
-            Form::Choice(names) => {
+            ValueForm::Count(most) => number_or_text(json!({ "type": "integer", "minimum": 0, "maximum": most })),
+            ValueForm::Share => number_or_text(json!({ "type": "number", "minimum": 0, "maximum": 1 })),
+            ValueForm::Lengths => number_or_text(json!({ "type": "integer", "minimum": 0, "maximum": Lengths::MOST })),
+            ValueForm::Mix | ValueForm::Text => json!({ "type": "string" }),
+            ValueForm::Choice(names) => {
                 // Where names are numbers, a file may have them as such.
                 let numbers = names.iter().filter_map(|name| name.parse::<u64>().ok()).map(Json::from);
                 let all: Vec<Json> = names.iter().map(|name| Json::from(*name)).chain(numbers).collect();
                 json!({ "enum": all })
             }
-            Form::List(names) => json!({ "type": "array", "items": { "enum": names }, "uniqueItems": true }),
-            Form::Shapes => {
+            ValueForm::List(names) => json!({ "type": "array", "items": { "enum": names }, "uniqueItems": true }),
+            ValueForm::Shapes => {
                 let shape = json!({ "type": "string", "pattern": ShapeForm::pattern() });
                 json!({ "anyOf": [{ "type": "array", "items": shape }, { "type": "string" }] })
             }
-            Form::Flag => json!({ "type": "boolean" }),
-            Form::OrOrdinary(form) => json!({ "anyOf": [{ "const": ORDINARY }, form.schema()] }),
+            ValueForm::Flag => json!({ "type": "boolean" }),
+            ValueForm::OrOrdinary(form) => json!({ "anyOf": [{ "const": ORDINARY }, form.schema()] }),
         }
     }
 }
@@ -132,7 +134,7 @@ const YES: &str = "yes";
 const NO: &str = "no";
 
 /// The text of a list of names.
-pub(super) fn list(names: &[impl AsRef<str>]) -> String {
+pub(super) fn join_names(names: &[impl AsRef<str>]) -> String {
     let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
     if names.is_empty() { NONE.to_owned() } else { names.join(&JOIN.to_string()) }
 }
@@ -144,9 +146,9 @@ fn alternatives(names: &[&str]) -> String {
     }
 }
 
-impl<K: Kind> Kind for Option<K> {
-    fn form() -> Form {
-        Form::OrOrdinary(Box::new(K::form()))
+impl<K: OptionValue> OptionValue for Option<K> {
+    fn form() -> ValueForm {
+        ValueForm::OrOrdinary(Box::new(K::form()))
     }
 
     fn read(text: &str) -> Option<Option<K>> {
@@ -158,13 +160,13 @@ impl<K: Kind> Kind for Option<K> {
     }
 }
 
-impl Kind for usize {
-    fn form() -> Form {
-        Form::Count(MOST)
+impl OptionValue for usize {
+    fn form() -> ValueForm {
+        ValueForm::Count(MOST)
     }
 
     fn read(text: &str) -> Option<usize> {
-        count(text).filter(|count| *count <= MOST)?.try_into().ok()
+        parse_count(text).filter(|count| *count <= MOST)?.try_into().ok()
     }
 
     fn text(&self) -> String {
@@ -178,13 +180,13 @@ const MOST: u64 = 1 << 37;
 /// Implementations for types whose values are counts.
 macro_rules! counts {
     ($($kind:ident)*) => {$(
-        impl Kind for $kind {
-            fn form() -> Form {
-                Form::Count($kind::MAX.into())
+        impl OptionValue for $kind {
+            fn form() -> ValueForm {
+                ValueForm::Count($kind::MAX.into())
             }
 
             fn read(text: &str) -> Option<$kind> {
-                count(text)?.try_into().ok()
+                parse_count(text)?.try_into().ok()
             }
 
             fn text(&self) -> String {
@@ -199,9 +201,9 @@ counts! { u32 u64 }
 /// Implementations for types that read and write their own values.
 macro_rules! spelled {
     ($($kind:ident)*) => {$(
-        impl Kind for $kind {
-            fn form() -> Form {
-                Form::$kind
+        impl OptionValue for $kind {
+            fn form() -> ValueForm {
+                ValueForm::$kind
             }
 
             fn read(text: &str) -> Option<$kind> {
@@ -217,15 +219,15 @@ macro_rules! spelled {
 
 spelled! { Share Lengths }
 
-impl Kind for Mix {
-    fn form() -> Form {
-        Form::Mix
+impl OptionValue for ObjectMix {
+    fn form() -> ValueForm {
+        ValueForm::Mix
     }
 
-    fn read(text: &str) -> Option<Mix> {
-        let weights: Option<Vec<u32>> = text.split(':').map(|weight| count(weight)?.try_into().ok()).collect();
+    fn read(text: &str) -> Option<ObjectMix> {
+        let weights: Option<Vec<u32>> = text.split(':').map(|weight| parse_count(weight)?.try_into().ok()).collect();
         let [instances, strings, primitive_arrays, object_arrays] = weights?.try_into().ok()?;
-        let mix = Mix { instances, strings, primitive_arrays, object_arrays };
+        let mix = ObjectMix { instances, strings, primitive_arrays, object_arrays };
         (mix.sum() > 0).then_some(mix)
     }
 
@@ -234,9 +236,9 @@ impl Kind for Mix {
     }
 }
 
-impl Kind for bool {
-    fn form() -> Form {
-        Form::Flag
+impl OptionValue for bool {
+    fn form() -> ValueForm {
+        ValueForm::Flag
     }
 
     fn read(text: &str) -> Option<bool> {
@@ -252,9 +254,9 @@ impl Kind for bool {
     }
 }
 
-impl Kind for String {
-    fn form() -> Form {
-        Form::Text
+impl OptionValue for String {
+    fn form() -> ValueForm {
+        ValueForm::Text
     }
 
     fn read(text: &str) -> Option<String> {
@@ -266,9 +268,9 @@ impl Kind for String {
     }
 }
 
-impl Kind for Oddities {
-    fn form() -> Form {
-        Form::List(Oddity::FORMS.iter().map(|form| form.name).collect())
+impl OptionValue for Oddities {
+    fn form() -> ValueForm {
+        ValueForm::List(Oddity::FORMS.iter().map(|form| form.name).collect())
     }
 
     fn read(text: &str) -> Option<Oddities> {
@@ -276,30 +278,30 @@ impl Kind for Oddities {
     }
 
     fn text(&self) -> String {
-        list(&self.iter().map(Oddity::name).collect::<Vec<_>>())
+        join_names(&self.iter().map(Oddity::name).collect::<Vec<_>>())
     }
 }
 
-impl Kind for Shapes {
-    fn form() -> Form {
-        Form::Shapes
+impl OptionValue for Shapes {
+    fn form() -> ValueForm {
+        ValueForm::Shapes
     }
 
     fn read(text: &str) -> Option<Shapes> {
-        if text == NONE { Some(Shapes::default()) } else { Shapes::joined(text).ok() }
+        if text == NONE { Some(Shapes::default()) } else { Shapes::parse(text).ok() }
     }
 
     fn text(&self) -> String {
-        list(&self.iter().map(ToString::to_string).collect::<Vec<_>>())
+        join_names(&self.iter().map(ToString::to_string).collect::<Vec<_>>())
     }
 }
 
 /// Implementations for enumerations whose values have names.
 macro_rules! choices {
     ($($kind:ident { $($value:ident = $name:literal),* $(,)? })*) => {$(
-        impl Kind for $kind {
-            fn form() -> Form {
-                Form::Choice(vec![$($name),*])
+        impl OptionValue for $kind {
+            fn form() -> ValueForm {
+                ValueForm::Choice(vec![$($name),*])
             }
 
             fn read(text: &str) -> Option<$kind> {
@@ -360,8 +362,8 @@ mod tests {
         assert_eq!(Oddities::read("none"), Some(Oddities::NONE));
         assert_eq!(Oddities::read("nul-names+"), None);
         assert_eq!(Option::<Naming>::read("ordinary"), Some(None));
-        assert_eq!(Mix::read("4:1:2:1"), Some(Mix::default()));
-        assert_eq!(Mix::read("0:0:0:0"), None);
-        assert_eq!(Mix::read("1:2:3"), None);
+        assert_eq!(ObjectMix::read("4:1:2:1"), Some(ObjectMix::default()));
+        assert_eq!(ObjectMix::read("0:0:0:0"), None);
+        assert_eq!(ObjectMix::read("1:2:3"), None);
     }
 }

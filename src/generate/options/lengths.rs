@@ -5,7 +5,7 @@ use std::fmt;
 
 use crate::draw::Draw;
 
-use crate::generate::numbers::{JOIN, count};
+use crate::generate::numbers::{JOIN, parse_count};
 
 /// A distribution of lengths or counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -100,7 +100,7 @@ impl Lengths {
 
     /// The distribution that a text spells.
     pub(super) fn read(text: &str) -> Option<Lengths> {
-        let length = |text: &str| count(text).filter(|length| *length <= Lengths::MOST);
+        let length = |text: &str| parse_count(text).filter(|length| *length <= Lengths::MOST);
         let range = |text: &str| {
             let (low, high) = text.split_once("..")?;
             let (low, high) = (length(low)?, length(high)?);
@@ -192,7 +192,7 @@ impl fmt::Display for Share {
 
 /// Weights of the kinds of objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Mix {
+pub struct ObjectMix {
     /// Instances of random classes.
     pub instances: u32,
     /// Strings; the characters of each are one more object.
@@ -203,38 +203,38 @@ pub struct Mix {
     pub object_arrays: u32,
 }
 
-impl Default for Mix {
-    fn default() -> Mix {
-        Mix { instances: 4, strings: 1, primitive_arrays: 2, object_arrays: 1 }
+impl Default for ObjectMix {
+    fn default() -> ObjectMix {
+        ObjectMix { instances: 4, strings: 1, primitive_arrays: 2, object_arrays: 1 }
     }
 }
 
 /// A kind of object that a [`Mix`] weighs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::generate) enum Mixed {
+pub(in crate::generate) enum MixedKind {
     Instance,
     String,
     PrimitiveArray,
     ObjectArray,
 }
 
-impl Mix {
+impl ObjectMix {
     /// The sum of all weights.
     pub(super) fn sum(self) -> u64 {
         [self.instances, self.strings, self.primitive_arrays, self.object_arrays].into_iter().map(u64::from).sum()
     }
 
     /// Draws a kind, by its weight.
-    pub(in crate::generate) fn draw(self, draw: &mut dyn Draw) -> Mixed {
+    pub(in crate::generate) fn draw(self, draw: &mut dyn Draw) -> MixedKind {
         let drawn = draw.below(self.sum());
         let instances = u64::from(self.instances);
         let strings = instances + u64::from(self.strings);
         let primitive_arrays = strings + u64::from(self.primitive_arrays);
         match drawn {
-            _ if drawn < instances => Mixed::Instance,
-            _ if drawn < strings => Mixed::String,
-            _ if drawn < primitive_arrays => Mixed::PrimitiveArray,
-            _ => Mixed::ObjectArray,
+            _ if drawn < instances => MixedKind::Instance,
+            _ if drawn < strings => MixedKind::String,
+            _ if drawn < primitive_arrays => MixedKind::PrimitiveArray,
+            _ => MixedKind::ObjectArray,
         }
     }
 }
@@ -242,10 +242,10 @@ impl Mix {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::draw::{SeedDraw, Stream};
+    use crate::draw::{DrawStream, SeedDraw};
 
     fn sample(lengths: &Lengths, count: usize) -> Vec<u64> {
-        let mut draw = SeedDraw::new(3, Stream::Heap);
+        let mut draw = SeedDraw::new(3, DrawStream::Heap);
         (0..count).map(|_| lengths.draw(&mut draw)).collect()
     }
 
@@ -291,7 +291,7 @@ mod tests {
 
     #[test]
     fn a_share_is_true_as_often() {
-        let mut draw = SeedDraw::new(1, Stream::Heap);
+        let mut draw = SeedDraw::new(1, DrawStream::Heap);
         let count = (0..10_000).filter(|_| Share(250_000).draw(&mut draw)).count();
         assert!(count.abs_diff(2500) < 200, "{count}");
         assert!((0..100).all(|_| !Share(0).draw(&mut draw) && Share(1_000_000).draw(&mut draw)));

@@ -12,8 +12,8 @@ use crate::model::WordSize;
 
 pub use declare::{GenerateOption, GenerateOptions};
 pub use document::schema;
-pub(super) use lengths::Mixed;
-pub use lengths::{Lengths, Mix, Share};
+pub(super) use lengths::MixedKind;
+pub use lengths::{Lengths, ObjectMix, Share};
 pub use preset::{Preset, PresetForm};
 
 use super::oddity::Oddity;

@@ -250,7 +250,7 @@ mod tests {
             // In the rows' order, spelled as recipes spell them.
             let spelled: Vec<(&str, String)> =
                 form.values.iter().map(|(key, text)| (*key, (*text).to_owned())).collect();
-            assert_eq!(options.beyond(&GenerateOptions::default()), spelled);
+            assert_eq!(options.differences_from(&GenerateOptions::default()), spelled);
         }
     }
 

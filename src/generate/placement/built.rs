@@ -4,19 +4,19 @@ use std::sync::Arc;
 
 use crate::model::long::HELD;
 use crate::model::{
-    Address, ByteLen, Class, Contents, Field, FieldType, HashRegime, Heap, IdentityHash, Long, Object, ObjectKind,
-    Pieces, PrimitiveType, Root, RootKind, RootNumber, Serial, Static, Value,
+    Address, ByteLen, Class, Contents, Field, FieldType, HashRegime, Heap, IdentityHash, Object, ObjectKind, Pieces,
+    PiecewiseContents, PrimitiveType, Root, RootKind, RootNumber, Serial, Static, Value,
 };
 
 use crate::generate::hotspot;
 use crate::generate::oddity::Oddity;
 use crate::generate::options::{AddressSpace, ClassObjects, GenerateOptions, Placement};
 use crate::generate::shape::placed::{CLASS, OBJECT, PlacedShape};
-use crate::generate::shape::structure::{Body, KEY, Of, bytes_of};
+use crate::generate::shape::structure::{KEY, KindBody, KindClass, field_bytes};
 
 /// The facts of the surrounding heap that all objects of shapes share.
 #[derive(Clone, Debug)]
-pub(in crate::generate) struct Around {
+pub(in crate::generate) struct HeapAround {
     word: u64,
     hashes: HashRegime,
     trace: Option<Serial>,
@@ -26,8 +26,12 @@ pub(in crate::generate) struct Around {
 }
 
 /// Adds the classes of shapes, their held objects and their roots to a heap.
-pub(in crate::generate) fn build(options: &GenerateOptions, shapes: &[Arc<PlacedShape>], heap: &mut Heap) -> Around {
-    let around = Around::of(options, heap);
+pub(in crate::generate) fn build(
+    options: &GenerateOptions,
+    shapes: &[Arc<PlacedShape>],
+    heap: &mut Heap,
+) -> HeapAround {
+    let around = HeapAround::from_heap(options, heap);
     if shapes.is_empty() {
         return around;
     }
@@ -49,12 +53,12 @@ pub(in crate::generate) fn build(options: &GenerateOptions, shapes: &[Arc<Placed
         }
     }
     for (shape, number) in shapes.iter().zip(0..) {
-        if let Some(root) = root(options, heap, shape, number) {
+        if let Some(root) = shape_root(options, heap, shape, number) {
             heap.surroundings.roots.get_or_insert_default().push(root);
         }
     }
     if options.class_objects == ClassObjects::HotSpot {
-        hotspot::sizes(heap, options.word);
+        hotspot::restate_instance_sizes(heap, options.word);
     }
     around
 }
@@ -64,7 +68,7 @@ fn address_of(heap: &Heap, name: &str) -> Address {
 }
 
 /// The root of a shape, unless it is a class that is already a root.
-fn root(options: &GenerateOptions, heap: &Heap, shape: &PlacedShape, number: u64) -> Option<Root> {
+fn shape_root(options: &GenerateOptions, heap: &Heap, shape: &PlacedShape, number: u64) -> Option<Root> {
     let mut kind = shape.shape.root();
     if kind == RootKind::StickyClass {
         return None;
@@ -95,12 +99,12 @@ fn root(options: &GenerateOptions, heap: &Heap, shape: &PlacedShape, number: u64
 /// The first number of JNI references to shapes.
 const JNI: u64 = 1 << 21;
 
-impl Around {
-    fn of(options: &GenerateOptions, heap: &Heap) -> Around {
+impl HeapAround {
+    fn from_heap(options: &GenerateOptions, heap: &Heap) -> HeapAround {
         let object = heap.classes.iter().find(|class| class.name == OBJECT.into());
         let is_elsewhere = !options.oddities.has(Oddity::AnySpelling);
         let first = heap.surroundings.traces.iter().flatten().next().map(|trace| trace.serial);
-        Around {
+        HeapAround {
             word: options.word.bytes() as u64,
             hashes: options.hashes,
             trace: first.filter(|_| is_elsewhere),
@@ -128,7 +132,7 @@ impl Around {
                 protection_domain: Some(Address::NULL),
                 instance_size: Some(ByteLen(self.instance_size(&fields))),
                 class_object_size: Some(ByteLen(CLASS)),
-                hash: (hashes == HashRegime::Every16).then(|| hash(number)),
+                hash: (hashes == HashRegime::Every16).then(|| object_hash(number)),
                 statics: Some(statics),
                 constant_pool: Some(Vec::new()),
                 fields: Some(fields),
@@ -149,28 +153,28 @@ impl Around {
     }
 
     fn instance_size(&self, fields: &[Field]) -> u64 {
-        (self.word + bytes_of(fields, self.word) + bytes_of(&self.object, self.word)).next_multiple_of(8)
+        (self.word + field_bytes(fields, self.word) + field_bytes(&self.object, self.word)).next_multiple_of(8)
     }
 
     /// The object with this number.
     pub(super) fn object(&self, shape: &Arc<PlacedShape>, number: u64) -> Object {
         let kind = shape.kind_of(number).kind;
         let (of, length, contents) = match kind.body {
-            Body::Fields => (ObjectKind::Instance, None, Contents::Fields(self.values(shape, number))),
-            Body::Elements(length) => (ObjectKind::ObjectArray, Some(length), elements(shape, number, length)),
-            Body::Bytes(length) => {
+            KindBody::Fields => (ObjectKind::Instance, None, Contents::Fields(self.values(shape, number))),
+            KindBody::Elements(length) => (ObjectKind::ObjectArray, Some(length), elements(shape, number, length)),
+            KindBody::Bytes(length) => {
                 let contents = bytes(shape.structure.value(number), length);
                 (ObjectKind::PrimitiveArray(PrimitiveType::Byte), Some(length), contents)
             }
-            Body::Key(length) => {
-                let contents = Contents::Primitives(characters(shape.structure.value(number), self.text));
+            KindBody::Key(length) => {
+                let contents = Contents::Primitives(key_characters(shape.structure.value(number), self.text));
                 (ObjectKind::PrimitiveArray(self.text), Some(length), contents)
             }
         };
         Object {
             class: Some(shape.class(number)),
             size: Some(shape.size(number)),
-            hash: (self.hashes == HashRegime::Every16).then(|| hash(number)),
+            hash: (self.hashes == HashRegime::Every16).then(|| object_hash(number)),
             length,
             contents,
             trace: self.trace,
@@ -180,33 +184,33 @@ impl Around {
 
     /// The field values of an instance.
     fn values(&self, shape: &PlacedShape, number: u64) -> Vec<Value> {
-        let value = |slot: Slot| match slot {
-            Slot::Reference(place) => Value::reference(shape.target(number, place)),
-            Slot::Value(kind) => Value::primitive(kind, shape.structure.value(number)),
-            Slot::Class => Value::reference(shape.class(number)),
-            Slot::Null => Value::reference(Address::NULL),
-            Slot::Is(kind, bits) => Value::primitive(kind, bits),
+        let value = |slot: FieldSlot| match slot {
+            FieldSlot::Reference(place) => Value::reference(shape.target(number, place)),
+            FieldSlot::Value(kind) => Value::primitive(kind, shape.structure.value(number)),
+            FieldSlot::Class => Value::reference(shape.class(number)),
+            FieldSlot::Null => Value::reference(Address::NULL),
+            FieldSlot::Is(kind, bits) => Value::primitive(kind, bits),
         };
         self.slots(shape, number).map(value).collect()
     }
 
     /// The contents of an instance's fields: those of its class, then those of `java/lang/Object`.
-    pub(super) fn slots<'a>(&'a self, shape: &'a PlacedShape, number: u64) -> impl Iterator<Item = Slot> + 'a {
+    pub(super) fn slots<'a>(&'a self, shape: &'a PlacedShape, number: u64) -> impl Iterator<Item = FieldSlot> + 'a {
         let placed = shape.kind_of(number);
-        let is_string = matches!(placed.kind.of, Of::Known(_));
+        let is_string = matches!(placed.kind.of, KindClass::Known(_));
         let mut place = 0;
         let own = placed.fields.iter().map(move |field| match (field.name.as_bytes(), field.kind) {
-            (b"value", FieldType::Object) if is_string => Slot::Reference(0),
+            (b"value", FieldType::Object) if is_string => FieldSlot::Reference(0),
             // Where strings count their characters.
-            (b"count", FieldType::Primitive(kind)) if is_string => Slot::Is(kind, KEY),
-            _ if is_string => above(field),
-            (_, FieldType::Primitive(kind)) => Slot::Value(kind),
+            (b"count", FieldType::Primitive(kind)) if is_string => FieldSlot::Is(kind, KEY),
+            _ if is_string => superclass_slot(field),
+            (_, FieldType::Primitive(kind)) => FieldSlot::Value(kind),
             (_, FieldType::Object) => {
                 place += 1;
-                Slot::Reference(place - 1)
+                FieldSlot::Reference(place - 1)
             }
         });
-        own.chain(self.object.iter().map(above))
+        own.chain(self.object.iter().map(superclass_slot))
     }
 
     /// The element type of characters.
@@ -222,7 +226,7 @@ impl Around {
 
 /// The content of a field.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Slot {
+pub(super) enum FieldSlot {
     /// The reference at this place.
     Reference(u64),
     /// The object's value.
@@ -236,11 +240,11 @@ pub(super) enum Slot {
 }
 
 /// The content of a field of `java/lang/Object`: ART keeps the class there; 0 elsewhere.
-fn above(field: &Field) -> Slot {
+fn superclass_slot(field: &Field) -> FieldSlot {
     match field.kind {
-        FieldType::Object if field.name == "shadow$_klass_".into() => Slot::Class,
-        FieldType::Object => Slot::Null,
-        FieldType::Primitive(kind) => Slot::Is(kind, 0),
+        FieldType::Object if field.name == "shadow$_klass_".into() => FieldSlot::Class,
+        FieldType::Object => FieldSlot::Null,
+        FieldType::Primitive(kind) => FieldSlot::Is(kind, 0),
     }
 }
 
@@ -249,31 +253,31 @@ fn elements(shape: &Arc<PlacedShape>, number: u64, length: u64) -> Contents {
         return Contents::Elements((0..length).map(|place| shape.target(number, place)).collect());
     }
     let shape = Arc::clone(shape);
-    Contents::Long(Long::Elements(Pieces::computed(length, move |place| shape.target(number, place))))
+    Contents::Long(PiecewiseContents::Elements(Pieces::computed(length, move |place| shape.target(number, place))))
 }
 
 fn bytes(value: u64, length: u64) -> Contents {
     if length <= HELD as u64 {
-        return Contents::Primitives((0..length).map(|place| byte(value, place)).collect());
+        return Contents::Primitives((0..length).map(|place| repeated_byte(value, place)).collect());
     }
-    Contents::Long(Long::Primitives(Pieces::computed(length, move |place| byte(value, place))))
+    Contents::Long(PiecewiseContents::Primitives(Pieces::computed(length, move |place| repeated_byte(value, place))))
 }
 
 /// The byte at this place: the bytes of a value repeat, the most significant first, each increased by the number of
 /// repetitions.
-pub(super) fn byte(value: u64, place: u64) -> u8 {
+pub(super) fn repeated_byte(value: u64, place: u64) -> u8 {
     value.to_be_bytes()[(place % 8) as usize].wrapping_add((place / 8) as u8)
 }
 
 /// The characters of a key: `key-` and twelve hexadecimal digits.
-pub(super) fn characters(value: u64, text: PrimitiveType) -> Vec<u8> {
+pub(super) fn key_characters(value: u64, text: PrimitiveType) -> Vec<u8> {
     let size = text.size() as usize;
     let key = format!("key-{value:012x}");
     key.bytes().flat_map(|byte| u64::from(byte).to_be_bytes()[8 - size..].to_vec()).collect()
 }
 
 /// The identity hash of an object, where every object has one.
-pub(super) fn hash(number: u64) -> IdentityHash {
+pub(super) fn object_hash(number: u64) -> IdentityHash {
     IdentityHash::Bits16(hash_bits(number))
 }
 

@@ -7,5 +7,5 @@ mod room;
 mod runs;
 
 pub(super) use built::build;
-pub(super) use room::{place, plan};
+pub(super) use room::{place_shapes, plan_shapes};
 pub(super) use runs::RunBlocks;

@@ -5,55 +5,64 @@ use std::sync::Arc;
 use crate::error::Error;
 use crate::model::{Address, Class, Field, FieldType, Heap, Name, PrimitiveType, RootKind};
 
-use crate::generate::addresses::Ground;
+use crate::generate::addresses::AddressAllocator;
 use crate::generate::options::GenerateOptions;
-use crate::generate::shape::Shape;
+use crate::generate::shape::PlannedObject;
 use crate::generate::shape::placed::{CLASS, OBJECT, PlacedKind, PlacedRun, PlacedShape};
-use crate::generate::shape::structure::{Body, Kind, Of, OwnClass, bytes_of};
+use crate::generate::shape::structure::{KindBody, KindClass, OwnClass, ShapeObjects, field_bytes};
 
 /// Shapes with addresses for their classes and their held objects.
-pub(in crate::generate) struct Plan(Vec<PlacedShape>);
+pub(in crate::generate) struct ShapePlan(Vec<PlacedShape>);
 
 /// Allocates addresses for classes and held objects.
-pub(in crate::generate) fn plan(options: &GenerateOptions, heap: &Heap, ground: &mut Ground) -> Result<Plan, Error> {
+pub(in crate::generate) fn plan_shapes(
+    options: &GenerateOptions,
+    heap: &Heap,
+    ground: &mut AddressAllocator,
+) -> Result<ShapePlan, Error> {
     let mut placed: Vec<PlacedShape> = Vec::new();
-    let known = Known::of(options, heap);
+    let known = KnownClasses::from_heap(options, heap);
     for shape in options.shapes.iter() {
         if let Some((why, _)) = shape.refusal() {
             return Err(Error::Usage(format!("shape={shape}: {why}")));
         }
         let same = placed.iter().filter(|before| before.shape.form().name == shape.form().name).count();
         let placed_shape = first_room(*shape, same, &known, ground);
-        placed.push(placed_shape.ok_or_else(|| refused(options, shape))?);
+        placed.push(placed_shape.ok_or_else(|| no_room(options, shape))?);
     }
-    Ok(Plan(placed))
+    Ok(ShapePlan(placed))
 }
 
 /// Allocates addresses for all other objects.
-pub(in crate::generate) fn place(
+pub(in crate::generate) fn place_shapes(
     options: &GenerateOptions,
-    plan: Plan,
-    ground: &mut Ground,
+    plan: ShapePlan,
+    ground: &mut AddressAllocator,
 ) -> Result<Vec<Arc<PlacedShape>>, Error> {
     let mut placed = Vec::new();
     for mut shape in plan.0 {
         let sizes: Vec<u64> = shape.kinds.iter().map(|kind| kind.size).collect();
         let of = shape.shape;
         for run in shape.runs.iter_mut().filter(|run| !run.is_held) {
-            run.room(&sizes, ground).ok_or_else(|| refused(options, &of))?;
+            run.reserve(&sizes, ground).ok_or_else(|| no_room(options, &of))?;
         }
         placed.push(Arc::new(shape));
     }
     Ok(placed)
 }
 
-fn refused(options: &GenerateOptions, shape: &Shape) -> Error {
+fn no_room(options: &GenerateOptions, shape: &PlannedObject) -> Error {
     let bits = options.word.bits();
     Error::Usage(format!("shape={shape}: its objects do not fit into addresses of {bits} bits; choose a smaller one"))
 }
 
 /// Allocates addresses for the classes of a shape and its held objects; `same` shapes of its form come before it.
-fn first_room(shape: Shape, same: usize, known: &Known<'_>, ground: &mut Ground) -> Option<PlacedShape> {
+fn first_room(
+    shape: PlannedObject,
+    same: usize,
+    known: &KnownClasses<'_>,
+    ground: &mut AddressAllocator,
+) -> Option<PlacedShape> {
     let structure = shape.structure();
     let own = structure.classes();
     // The first one of a form needs no number.
@@ -72,7 +81,7 @@ fn first_room(shape: Shape, same: usize, known: &Known<'_>, ground: &mut Ground)
         let (count, is_held) = (run.count, run.is_held);
         let mut placed = PlacedRun { first, unit: run.unit, offsets: Vec::new(), stride: 0, count, base: 0, is_held };
         if placed.is_held {
-            placed.room(&sizes, ground)?;
+            placed.reserve(&sizes, ground)?;
         }
         runs.push(placed);
         first = end;
@@ -81,7 +90,7 @@ fn first_room(shape: Shape, same: usize, known: &Known<'_>, ground: &mut Ground)
 }
 
 /// The facts of the surrounding heap.
-struct Known<'k> {
+struct KnownClasses<'k> {
     word: u64,
     text: PrimitiveType,
     classes: &'k [Class],
@@ -89,11 +98,12 @@ struct Known<'k> {
     above: u64,
 }
 
-impl<'k> Known<'k> {
-    fn of(options: &GenerateOptions, heap: &'k Heap) -> Known<'k> {
+impl<'k> KnownClasses<'k> {
+    fn from_heap(options: &GenerateOptions, heap: &'k Heap) -> KnownClasses<'k> {
         let word = options.word.bytes() as u64;
-        let mut known = Known { word, text: options.library.text_element(), classes: &heap.classes, above: 0 };
-        known.above = bytes_of(known.class(OBJECT).and_then(|class| class.fields.as_deref()).unwrap_or_default(), word);
+        let mut known = KnownClasses { word, text: options.library.text_element(), classes: &heap.classes, above: 0 };
+        known.above =
+            field_bytes(known.class(OBJECT).and_then(|class| class.fields.as_deref()).unwrap_or_default(), word);
         known
     }
 
@@ -102,30 +112,30 @@ impl<'k> Known<'k> {
         self.classes.iter().find(|class| class.name == name)
     }
 
-    fn kind(&self, kind: Kind, own: &[(OwnClass, Address)]) -> PlacedKind {
+    fn kind(&self, kind: ShapeObjects, own: &[(OwnClass, Address)]) -> PlacedKind {
         let of_known = |class: Option<&Class>| {
             let fields = class.and_then(|class| class.fields.clone()).unwrap_or_default();
             (fields, class.map(|class| class.address))
         };
         let (fields, class): (Vec<Field>, Option<Address>) = match kind.of {
-            Of::Own(place) => (own[place].0.fields.clone(), Some(own[place].1)),
-            Of::InTurn(_) => (own.first().map(|(class, _)| class.fields.clone()).unwrap_or_default(), None),
-            Of::Known(name) => of_known(self.class(name)),
-            Of::Characters => of_known(self.class(&format!("[{}", self.text.signature()))),
+            KindClass::Own(place) => (own[place].0.fields.clone(), Some(own[place].1)),
+            KindClass::InTurn(_) => (own.first().map(|(class, _)| class.fields.clone()).unwrap_or_default(), None),
+            KindClass::Known(name) => of_known(self.class(name)),
+            KindClass::Characters => of_known(self.class(&format!("[{}", self.text.signature()))),
         };
         let array = |payload: u64| (2 * self.word + payload).next_multiple_of(8).max(16);
         let size = match kind.body {
-            Body::Fields => (self.word + bytes_of(&fields, self.word) + self.above).next_multiple_of(8),
-            Body::Elements(length) => array(self.word * length),
-            Body::Bytes(length) => array(length),
-            Body::Key(length) => array(self.text.size() * length),
+            KindBody::Fields => (self.word + field_bytes(&fields, self.word) + self.above).next_multiple_of(8),
+            KindBody::Elements(length) => array(self.word * length),
+            KindBody::Bytes(length) => array(length),
+            KindBody::Key(length) => array(self.text.size() * length),
         };
         let references = match (kind.body, kind.of) {
             // A string refers to its characters alone.
-            (Body::Fields, Of::Known(_)) => 1,
-            (Body::Fields, _) => fields.iter().filter(|field| field.kind == FieldType::Object).count() as u64,
-            (Body::Elements(length), _) => length,
-            (Body::Bytes(_) | Body::Key(_), _) => 0,
+            (KindBody::Fields, KindClass::Known(_)) => 1,
+            (KindBody::Fields, _) => fields.iter().filter(|field| field.kind == FieldType::Object).count() as u64,
+            (KindBody::Elements(length), _) => length,
+            (KindBody::Bytes(_) | KindBody::Key(_), _) => 0,
         };
         PlacedKind { kind, size, class, fields, references }
     }
@@ -133,7 +143,7 @@ impl<'k> Known<'k> {
 
 impl PlacedRun {
     /// Allocates addresses for the run.
-    fn room(&mut self, sizes: &[u64], ground: &mut Ground) -> Option<()> {
+    fn reserve(&mut self, sizes: &[u64], ground: &mut AddressAllocator) -> Option<()> {
         self.stride = 0;
         self.offsets.clear();
         for &kind in &self.unit {

@@ -3,12 +3,12 @@
 
 use std::sync::Arc;
 
-use crate::model::blocks::{BlockShape, Blocks, Filling, Item, ValueSpan};
+use crate::model::blocks::{BlockFilling, BlockItem, BlockShape, ObjectBlocks, ValueSpan};
 use crate::model::{Address, Contents, IdentityHash, Object, PrimitiveType};
 
-use super::built::{self, Around, Slot};
+use super::built::{self, FieldSlot, HeapAround};
 use crate::generate::shape::placed::{PlacedRun, PlacedShape};
-use crate::generate::shape::structure::{Body, KEY};
+use crate::generate::shape::structure::{KEY, KindBody};
 
 /// The most objects and references of a block, unless one unit has more.
 const OBJECTS: u64 = 64;
@@ -27,14 +27,14 @@ pub(in crate::generate) struct RunBlocks {
     /// The open references of a unit: the object, and the reference's place among those of the object.
     references: Vec<(u64, u64)>,
     /// The open values of a unit, each with its object.
-    values: Vec<(u64, Open)>,
+    values: Vec<(u64, OpenValue)>,
     has_hashes: bool,
     text: PrimitiveType,
 }
 
 /// A value that differs from object to object.
 #[derive(Clone, Copy, Debug)]
-enum Open {
+enum OpenValue {
     /// The field at this place, with that many bytes.
     Field(u32, u8),
     /// The whole array.
@@ -45,7 +45,7 @@ enum Open {
 
 impl RunBlocks {
     /// The blocks of all objects of a shape that are not held, in their order.
-    pub(in crate::generate) fn of(shape: &Arc<PlacedShape>, around: &Around) -> Vec<RunBlocks> {
+    pub(in crate::generate) fn from_shape(shape: &Arc<PlacedShape>, around: &HeapAround) -> Vec<RunBlocks> {
         let mut blocks = Vec::new();
         for (place, run) in shape.runs.iter().enumerate().filter(|(_, run)| !run.is_held) {
             let references = (run.first..).zip(&run.unit).map(|(object, _)| shape.references(object).count() as u64);
@@ -60,7 +60,12 @@ impl RunBlocks {
         blocks
     }
 
-    fn new(shape: &Arc<PlacedShape>, around: &Around, run: usize, (first, units, count): (u64, u64, u64)) -> RunBlocks {
+    fn new(
+        shape: &Arc<PlacedShape>,
+        around: &HeapAround,
+        run: usize,
+        (first, units, count): (u64, u64, u64),
+    ) -> RunBlocks {
         let mut blocks = RunBlocks {
             shape: Arc::clone(shape),
             run,
@@ -73,13 +78,13 @@ impl RunBlocks {
             has_hashes: around.has_hashes(),
             text: around.text(),
         };
-        let number = blocks.number(0);
+        let number = blocks.first_number(0);
         let run = &shape.runs[run];
         let of_unit = run.unit.len() as u64;
         let mut unit: Vec<Object> = (number..number + of_unit).map(|object| around.object(shape, object)).collect();
         let mut items = Vec::new();
         for (object, place) in unit.iter_mut().zip(0..) {
-            blocks.open(object, place, number + place, around, &mut items);
+            blocks.open_values(object, place, number + place, around, &mut items);
         }
         let mut block = BlockShape::default();
         for number in 0..units {
@@ -87,13 +92,15 @@ impl RunBlocks {
             for (object, offset) in unit.iter().zip(&run.offsets) {
                 block.objects.push(Object { address: Address(number * run.stride + offset), ..object.clone() });
             }
-            block.references.extend(items.iter().map(|item| Item { object: first + item.object, item: item.item }));
+            block
+                .references
+                .extend(items.iter().map(|item| BlockItem { object: first + item.object, item: item.item }));
             block.values.extend(blocks.values.iter().map(|&(object, open)| {
                 let object = first + object as u32;
                 match open {
-                    Open::Field(item, bytes) => ValueSpan::Field(Item { object, item }, bytes),
-                    Open::Bytes(bytes) => ValueSpan::Array(object, bytes as u32),
-                    Open::Key => ValueSpan::Array(object, (KEY * blocks.text.size()) as u32),
+                    OpenValue::Field(item, bytes) => ValueSpan::Field(BlockItem { object, item }, bytes),
+                    OpenValue::Bytes(bytes) => ValueSpan::Array(object, bytes as u32),
+                    OpenValue::Key => ValueSpan::Array(object, (KEY * blocks.text.size()) as u32),
                 }
             }));
         }
@@ -105,16 +112,23 @@ impl RunBlocks {
     }
 
     /// Opens the parts of an object that differ between units.
-    fn open(&mut self, object: &mut Object, place: u64, number: u64, around: &Around, items: &mut Vec<Item>) {
+    fn open_values(
+        &mut self,
+        object: &mut Object,
+        place: u64,
+        number: u64,
+        around: &HeapAround,
+        items: &mut Vec<BlockItem>,
+    ) {
         match &mut object.contents {
             Contents::Fields(fields) => {
                 for ((field, slot), item) in fields.iter_mut().zip(around.slots(&self.shape, number)).zip(0..) {
                     match slot {
-                        Slot::Reference(of) if field.bits != 0 => {
-                            items.push(Item { object: place as u32, item });
+                        FieldSlot::Reference(of) if field.bits != 0 => {
+                            items.push(BlockItem { object: place as u32, item });
                             self.references.push((place, of));
                         }
-                        Slot::Value(kind) => self.values.push((place, Open::Field(item, kind.size() as u8))),
+                        FieldSlot::Value(kind) => self.values.push((place, OpenValue::Field(item, kind.size() as u8))),
                         _ => continue,
                     }
                     field.bits = 0;
@@ -123,13 +137,13 @@ impl RunBlocks {
             Contents::Elements(elements) => {
                 for (element, item) in elements.iter_mut().zip(0..).filter(|(element, _)| !element.is_null()) {
                     *element = Address::NULL;
-                    items.push(Item { object: place as u32, item });
+                    items.push(BlockItem { object: place as u32, item });
                     self.references.push((place, item.into()));
                 }
             }
             Contents::Primitives(bytes) => {
-                let is_key = matches!(self.shape.kind_of(number).kind.body, Body::Key(_));
-                self.values.push((place, if is_key { Open::Key } else { Open::Bytes(bytes.len() as u64) }));
+                let is_key = matches!(self.shape.kind_of(number).kind.body, KindBody::Key(_));
+                self.values.push((place, if is_key { OpenValue::Key } else { OpenValue::Bytes(bytes.len() as u64) }));
                 bytes.fill(0);
             }
             _ => {}
@@ -142,13 +156,13 @@ impl RunBlocks {
     }
 
     /// The number of a block's first object.
-    fn number(&self, block: u64) -> u64 {
+    fn first_number(&self, block: u64) -> u64 {
         let run = self.run();
         run.first + (self.first + block * self.units) * run.unit.len() as u64
     }
 }
 
-impl Blocks for RunBlocks {
+impl ObjectBlocks for RunBlocks {
     fn count(&self) -> u64 {
         self.count
     }
@@ -176,9 +190,9 @@ impl Blocks for RunBlocks {
         Address(run.base + (self.first + block * self.units) * run.stride)
     }
 
-    fn fill(&self, block: u64, filling: &mut Filling) {
+    fn fill(&self, block: u64, filling: &mut BlockFilling) {
         filling.address = self.address(block).0;
-        let (first, of_unit) = (self.number(block), self.run().unit.len() as u64);
+        let (first, of_unit) = (self.first_number(block), self.run().unit.len() as u64);
         filling.references.clear();
         filling.values.clear();
         filling.hashes.clear();
@@ -188,9 +202,11 @@ impl Blocks for RunBlocks {
             for &(object, open) in &self.values {
                 let value = self.shape.structure.value(unit + object);
                 match open {
-                    Open::Field(_, bytes) => filling.values.extend(&value.to_be_bytes()[8 - usize::from(bytes)..]),
-                    Open::Bytes(bytes) => filling.values.extend((0..bytes).map(|place| built::byte(value, place))),
-                    Open::Key => filling.values.extend(built::characters(value, self.text)),
+                    OpenValue::Field(_, bytes) => filling.values.extend(&value.to_be_bytes()[8 - usize::from(bytes)..]),
+                    OpenValue::Bytes(bytes) => {
+                        filling.values.extend((0..bytes).map(|place| built::repeated_byte(value, place)))
+                    }
+                    OpenValue::Key => filling.values.extend(built::key_characters(value, self.text)),
                 }
             }
             if self.has_hashes {
@@ -201,7 +217,7 @@ impl Blocks for RunBlocks {
 
     fn find(&self, address: Address) -> Option<(u64, usize)> {
         let objects = self.units * self.run().unit.len() as u64;
-        let from = self.shape.find(address)?.checked_sub(self.number(0))?;
+        let from = self.shape.find(address)?.checked_sub(self.first_number(0))?;
         (from < objects * self.count).then_some((from / objects, (from % objects) as usize))
     }
 }

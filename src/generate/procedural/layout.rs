@@ -12,7 +12,7 @@ pub(super) const SHAPES: usize = 64;
 
 /// The addresses of all objects in blocks.
 #[derive(Clone, Debug)]
-pub(super) struct Layout {
+pub(super) struct BlockLayout {
     key: u64,
     blocks: u64,
     base: u64,
@@ -27,7 +27,7 @@ pub(super) struct Layout {
 /// The unit of addresses.
 pub(super) const UNIT: u64 = 1;
 
-impl Layout {
+impl BlockLayout {
     /// A layout of blocks from `base` on. `offsets` are those of the objects of each shape, in bytes, and `lengths` the
     /// lengths of its blocks. `None` if a group is too long.
     pub(super) fn new(
@@ -36,7 +36,7 @@ impl Layout {
         base: u64,
         offsets: impl Iterator<Item = u64>,
         lengths: &[u64; SHAPES],
-    ) -> Option<Layout> {
+    ) -> Option<BlockLayout> {
         let units = |bytes: u64| u32::try_from(bytes / UNIT).ok();
         let group = lengths.iter().try_fold(0_u64, |sum, length| sum.checked_add(*length))?;
         units(group)?;
@@ -50,7 +50,7 @@ impl Layout {
         }
         let offsets = offsets.map(units).collect::<Option<Vec<u32>>>()?;
         (offsets.len() as u64 == OBJECTS * SHAPES as u64).then_some(())?;
-        Some(Layout { key, blocks, base, group, starts, offsets })
+        Some(BlockLayout { key, blocks, base, group, starts, offsets })
     }
 
     /// The bytes that all blocks take.
@@ -73,7 +73,7 @@ impl Layout {
 
     /// The address of a block.
     #[inline]
-    pub(super) fn start(&self, block: u64) -> u64 {
+    pub(super) fn block_address(&self, block: u64) -> u64 {
         let (group, number) = (block / SHAPES as u64, block as usize % SHAPES);
         let start = self.starts[(self.order_of(group) * SHAPES + number) % (SHAPES * SHAPES)];
         self.base + group * self.group + u64::from(start) * UNIT

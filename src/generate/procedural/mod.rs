@@ -4,28 +4,29 @@
 //! stand in blocks of 32 with one of 64 shapes, which are drawn as well; differences between blocks are functions of
 //! seed and block. `specs/generator.md` has the definition.
 
-mod described;
+mod description;
 mod layout;
 mod mix;
 mod shapes;
 
 use std::sync::Arc;
 
-use crate::draw::{Draw, SeedDraw, Stream};
+use crate::draw::{Draw, DrawStream, SeedDraw};
 use crate::error::Error;
-use crate::model::blocks::{BlockShape, Blocks, Filled, Filling};
+use crate::model::blocks::{BlockFilling, BlockShape, FilledBlocks, ObjectBlocks};
 use crate::model::{
-    Address, Class, Facts, Heap, HeapSource, Part, Root, RootKind, Surroundings, VisitObjects, VisitParts, is_ascending,
+    Address, Class, Facts, Heap, HeapPart, HeapSource, Root, RootKind, Surroundings, VisitObjects, VisitParts,
+    is_ascending,
 };
 
 use super::DrawnHeap;
 use super::objects::SpareBlocks;
 use super::options::{AddressSpace, DRAWN, GenerateOptions};
 use super::placement::{self, RunBlocks};
-use super::plan::{HELD, Missing};
+use super::plan::{HELD, MissingObjects};
 use super::shape::PlacedShape;
-use layout::{Layout, OBJECTS, SHAPES};
-use shapes::{Drawn, draw_shape};
+use layout::{BlockLayout, OBJECTS, SHAPES};
+use shapes::{DrawnShape, draw_shape};
 
 /// The least number of drawn objects in a larger heap.
 const FIRST: usize = 512;
@@ -41,10 +42,10 @@ const JUMPS: u64 = 1 << 22;
 pub struct ProceduralHeap {
     first: Heap,
     ascends: bool,
-    blocks: Option<Computed>,
+    blocks: Option<SeedBlocks>,
     shapes: Vec<Arc<PlacedShape>>,
     runs: Vec<RunBlocks>,
-    missing: Missing,
+    missing: MissingObjects,
 }
 
 impl ProceduralHeap {
@@ -55,7 +56,7 @@ impl ProceduralHeap {
     pub fn new(options: &GenerateOptions, seed: u64) -> Result<ProceduralHeap, Error> {
         let options = &options.with_oddities();
         options.check()?;
-        let mut draw = SeedDraw::new(seed, Stream::Heap);
+        let mut draw = SeedDraw::new(seed, DrawStream::Heap);
         let in_blocks = match options.addresses {
             // Numbers are for identifiers of so few bytes that there are few objects.
             AddressSpace::Numbers => 0,
@@ -64,32 +65,32 @@ impl ProceduralHeap {
         };
         let objects = options.objects - in_blocks * OBJECTS as usize;
         let spare = SpareBlocks { count: in_blocks, objects: OBJECTS as usize };
-        let mut drawn = super::drawn(&GenerateOptions { objects, ..options.clone() }, spare, &mut draw);
+        let mut drawn = super::draw_heap(&GenerateOptions { objects, ..options.clone() }, spare, &mut draw);
         let in_blocks = in_blocks - (drawn.heap.objects.len() - objects) / OBJECTS as usize;
         let mut first = std::mem::take(&mut drawn.heap);
-        let plan = placement::plan(options, &first, &mut drawn.ground)?;
+        let plan = placement::plan_shapes(options, &first, &mut drawn.ground)?;
         let mut blocks = None;
         if in_blocks > 0 {
-            let mut draw = SeedDraw::new(seed, Stream::Blocks);
-            let computed = Computed::draw(options, &drawn, in_blocks as u64, &mut draw)?;
+            let mut draw = SeedDraw::new(seed, DrawStream::Blocks);
+            let computed = SeedBlocks::draw(options, &drawn, in_blocks as u64, &mut draw)?;
             first.surroundings.roots.get_or_insert_default().extend(computed.roots(&mut draw));
             drawn.ground.reserve(computed.layout.length());
             blocks = Some(computed);
         }
-        let shapes = placement::place(options, plan, &mut drawn.ground)?;
+        let shapes = placement::place_shapes(options, plan, &mut drawn.ground)?;
         let around = placement::build(options, &shapes, &mut first);
-        let runs = shapes.iter().flat_map(|shape| RunBlocks::of(shape, &around)).collect();
+        let runs = shapes.iter().flat_map(|shape| RunBlocks::from_shape(shape, &around)).collect();
         let missing = drawn.missing;
         let mut heap = ProceduralHeap { first, ascends: false, blocks, shapes, runs, missing };
         let last = heap.first.objects.last().map(|object| object.address);
-        let starts = last.into_iter().chain(heap.in_blocks().map(|blocks| blocks.address(0)));
+        let starts = last.into_iter().chain(heap.all_blocks().map(|blocks| blocks.address(0)));
         heap.ascends = starts.is_sorted() && is_ascending(&mut &heap.first)?;
         Ok(heap)
     }
 
     /// The number of objects.
     pub fn objects(&self) -> u64 {
-        self.first.objects.len() as u64 + self.in_blocks().map(Blocks::objects).sum::<u64>()
+        self.first.objects.len() as u64 + self.all_blocks().map(ObjectBlocks::objects).sum::<u64>()
     }
 
     /// The number of requested threads without room: each takes two or three of the heap's objects.
@@ -116,13 +117,13 @@ impl ProceduralHeap {
     }
 
     /// The blocks of the seed, if there are more objects than are drawn.
-    pub fn blocks(&self) -> Option<&dyn Blocks> {
-        self.blocks.as_ref().map(|blocks| blocks as &dyn Blocks)
+    pub fn blocks(&self) -> Option<&dyn ObjectBlocks> {
+        self.blocks.as_ref().map(|blocks| blocks as &dyn ObjectBlocks)
     }
 
     /// All blocks, in their order: those of the seed, and those of shapes.
-    pub fn in_blocks(&self) -> impl Iterator<Item = &dyn Blocks> {
-        self.blocks().into_iter().chain(self.runs.iter().map(|run| run as &dyn Blocks))
+    pub fn all_blocks(&self) -> impl Iterator<Item = &dyn ObjectBlocks> {
+        self.blocks().into_iter().chain(self.runs.iter().map(|run| run as &dyn ObjectBlocks))
     }
 
     /// The shapes, in the order of the option.
@@ -146,16 +147,16 @@ impl HeapSource for ProceduralHeap {
 
     fn visit_objects(&mut self, visit: &mut VisitObjects<'_>) -> Result<(), Error> {
         self.first.objects.iter().try_for_each(&mut *visit)?;
-        for blocks in self.in_blocks() {
-            let mut filled = Filled::new(blocks);
+        for blocks in self.all_blocks() {
+            let mut filled = FilledBlocks::new(blocks);
             (0..blocks.count()).try_for_each(|block| filled.fill(block).iter().try_for_each(&mut *visit))?;
         }
         Ok(())
     }
 
     fn visit_parts(&mut self, visit: &mut VisitParts<'_>) -> Result<(), Error> {
-        self.first.objects.iter().try_for_each(|object| visit(Part::Object(object)))?;
-        self.in_blocks().try_for_each(|blocks| visit(Part::Blocks(blocks)))
+        self.first.objects.iter().try_for_each(|object| visit(HeapPart::Object(object)))?;
+        self.all_blocks().try_for_each(|blocks| visit(HeapPart::Blocks(blocks)))
     }
 
     fn ascends(&self) -> bool {
@@ -165,28 +166,28 @@ impl HeapSource for ProceduralHeap {
 
 /// The blocks of a seed.
 #[derive(Clone, Debug)]
-struct Computed {
+struct SeedBlocks {
     key: u64,
     shapes: Vec<BlockShape>,
-    drawn: Vec<Drawn>,
-    layout: Layout,
+    drawn: Vec<DrawnShape>,
+    layout: BlockLayout,
 }
 
-impl Computed {
+impl SeedBlocks {
     fn draw(
         options: &GenerateOptions,
         before: &DrawnHeap,
         blocks: u64,
         draw: &mut dyn Draw,
-    ) -> Result<Computed, Error> {
+    ) -> Result<SeedBlocks, Error> {
         let (key, ground) = (draw.u64(), &before.ground);
         let groups = blocks.div_ceil(SHAPES as u64);
-        let jumps = (ground.room() / groups / SHAPES as u64 / 2).min(JUMPS);
-        let mut drawn: Vec<Drawn> = (0..SHAPES).map(|_| draw_shape(options, before, jumps, draw)).collect();
+        let jumps = (ground.remaining() / groups / SHAPES as u64 / 2).min(JUMPS);
+        let mut drawn: Vec<DrawnShape> = (0..SHAPES).map(|_| draw_shape(options, before, jumps, draw)).collect();
         let lengths = std::array::from_fn(|shape| drawn[shape].length);
         let offsets = drawn.iter().flat_map(|drawn| drawn.shape.objects.iter().map(|object| object.address.0));
-        let layout = Layout::new(key, blocks, ground.next(), offsets, &lengths);
-        let layout = layout.filter(|layout| blocks <= 1 << 32 && layout.length() <= ground.room().into());
+        let layout = BlockLayout::new(key, blocks, ground.next_address(), offsets, &lengths);
+        let layout = layout.filter(|layout| blocks <= 1 << 32 && layout.length() <= ground.remaining().into());
         let layout = layout.ok_or_else(|| {
             let bits = 8 * options.word.bytes();
             Error::Usage(format!(
@@ -195,7 +196,7 @@ impl Computed {
             ))
         })?;
         let shapes = drawn.iter_mut().map(|drawn| std::mem::take(&mut drawn.shape)).collect();
-        Ok(Computed { key, shapes, drawn, layout })
+        Ok(SeedBlocks { key, shapes, drawn, layout })
     }
 
     /// Draws roots among the objects of blocks, so that these are reachable.
@@ -214,7 +215,7 @@ impl Computed {
 /// The number of references that are computed together.
 const TOGETHER: usize = 32;
 
-impl Blocks for Computed {
+impl ObjectBlocks for SeedBlocks {
     fn count(&self) -> u64 {
         self.layout.blocks()
     }
@@ -236,13 +237,13 @@ impl Blocks for Computed {
     }
 
     fn address(&self, block: u64) -> Address {
-        Address(self.layout.start(block))
+        Address(self.layout.block_address(block))
     }
 
-    fn fill(&self, block: u64, filling: &mut Filling) {
+    fn fill(&self, block: u64, filling: &mut BlockFilling) {
         let drawn = &self.drawn[self.layout.shape_of(block)];
         let key = mix::word(self.key, block);
-        let start = self.layout.start(block);
+        let start = self.layout.block_address(block);
         filling.address = start;
         let blocks = self.layout.blocks();
         let references = &mut filling.references;
@@ -257,7 +258,7 @@ impl Blocks for Computed {
             }
             for (lane, &(bits, object)) in targets[..together].iter().enumerate() {
                 let is_far = number as usize + lane < drawn.far || blocks < NEAR;
-                let to = if is_far { mix::below(bits, blocks).into() } else { nearby(block, bits, blocks) };
+                let to = if is_far { mix::below(bits, blocks).into() } else { nearby_block(block, bits, blocks) };
                 references.push(self.layout.address(to, object));
             }
             number += together as u32;
@@ -286,7 +287,7 @@ impl Blocks for Computed {
 
 /// A block at most 128 away from another one, with the ends joined.
 #[inline]
-fn nearby(block: u64, lane: u32, blocks: u64) -> u64 {
+fn nearby_block(block: u64, lane: u32, blocks: u64) -> u64 {
     let to = block + blocks + u64::from(lane >> 24) - NEAR / 2;
     if to >= 2 * blocks {
         to - 2 * blocks

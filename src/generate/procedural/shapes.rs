@@ -1,18 +1,18 @@
 //! Shapes of blocks: small heaps over the classes of a heap, with references and values left open.
 
 use crate::draw::Draw;
-use crate::model::blocks::{BlockShape, Item, ValueSpan};
+use crate::model::blocks::{BlockItem, BlockShape, ValueSpan};
 use crate::model::{Address, Contents, FieldType, IdentityHash, Object, ObjectKind, PrimitiveType, Value};
 
 use super::layout::OBJECTS;
 use crate::generate::DrawnHeap;
-use crate::generate::addresses::Ground;
-use crate::generate::classes::Classes;
+use crate::generate::addresses::AddressAllocator;
+use crate::generate::classes::ClassPlan;
 use crate::generate::contents;
 use crate::generate::objects;
 use crate::generate::oddity::Oddity;
 use crate::generate::options::{GenerateOptions, Share};
-use crate::generate::plan::{HELD, Plan};
+use crate::generate::plan::{HELD, ObjectPlan};
 
 /// The first address of a block's own objects while it is drawn: no heap has others there.
 const OWN: u64 = 0x5000_0000_0000_0000;
@@ -20,7 +20,7 @@ const OWN: u64 = 0x5000_0000_0000_0000;
 /// A shape, and the computation of its open parts. Its references are first the far ones, then the near ones, then
 /// those to the blocks that it holds, then those to objects of the block.
 #[derive(Clone, Debug)]
-pub(super) struct Drawn {
+pub(super) struct DrawnShape {
     pub(super) shape: BlockShape,
     /// Bytes from its first object to the next block.
     pub(super) length: u64,
@@ -37,18 +37,18 @@ pub(super) struct Drawn {
 }
 
 /// Draws a shape, in which gaps between objects take at most `jumps` bytes.
-pub(super) fn draw_shape(options: &GenerateOptions, before: &DrawnHeap, jumps: u64, draw: &mut dyn Draw) -> Drawn {
+pub(super) fn draw_shape(options: &GenerateOptions, before: &DrawnHeap, jumps: u64, draw: &mut dyn Draw) -> DrawnShape {
     let classes = &before.classes;
     let options = GenerateOptions { objects: OBJECTS as usize, ..options.clone() };
-    let mut ground = Ground::of_block(&options, OWN, jumps);
+    let mut ground = AddressAllocator::for_block(&options, OWN, jumps);
     let mut plan = objects::plan_block(&options, classes, &mut ground, &before.popular, draw);
-    let mut objects = contents::fill(&options, classes, &mut plan, draw);
-    let mut open = Open::default();
+    let mut objects = contents::draw_objects(&options, classes, &mut plan, draw);
+    let mut open = OpenParts::default();
     let mut hashed = Vec::new();
     let mut hash = (0, 0);
     for (place, object) in objects.iter_mut().enumerate() {
         object.address = Address(object.address.0 - OWN);
-        open.object(place, object, &plan, classes, &options, draw);
+        open.open_object(place, object, &plan, classes, &options, draw);
         // What is odd about a hash is its value.
         match &mut object.hash {
             Some(IdentityHash::Bits32(bits @ 1..)) => (hash, *bits) = ((u32::MAX, 1), 0),
@@ -57,15 +57,15 @@ pub(super) fn draw_shape(options: &GenerateOptions, before: &DrawnHeap, jumps: u
         }
         hashed.push(place as u32);
     }
-    let held = (0..HELD as u32).map(|item| Item { object: 0, item });
-    let Open { far, near, own, mut bytes, values } = open;
+    let held = (0..HELD as u32).map(|item| BlockItem { object: 0, item });
+    let OpenParts { far, near, own, mut bytes, values } = open;
     bytes.resize(bytes.len().next_multiple_of(8), (0, 0));
     let masks = bytes.chunks_exact(8).map(|word| {
         let of = |part: fn(&(u8, u8)) -> u8| word.iter().fold(0, |bits, byte| bits << 8 | u64::from(part(byte)));
         (of(|byte| byte.0), of(|byte| byte.1))
     });
-    Drawn {
-        length: (ground.next() - OWN).next_multiple_of(8),
+    DrawnShape {
+        length: (ground.next_address() - OWN).next_multiple_of(8),
         far: far.len(),
         near: near.len(),
         masks: masks.collect(),
@@ -82,42 +82,46 @@ pub(super) fn draw_shape(options: &GenerateOptions, before: &DrawnHeap, jumps: u
 
 /// The open parts of a shape.
 #[derive(Default)]
-struct Open {
-    far: Vec<Item>,
-    near: Vec<Item>,
-    own: Vec<(Item, u64)>,
+struct OpenParts {
+    far: Vec<BlockItem>,
+    near: Vec<BlockItem>,
+    own: Vec<(BlockItem, u64)>,
     /// A mask and an addend for each byte of the values.
     bytes: Vec<(u8, u8)>,
     values: Vec<ValueSpan>,
 }
 
-impl Open {
-    fn object(
+impl OpenParts {
+    fn open_object(
         &mut self,
         place: usize,
         object: &mut Object,
-        plan: &Plan,
-        classes: &Classes,
+        plan: &ObjectPlan,
+        classes: &ClassPlan,
         options: &GenerateOptions,
         draw: &mut dyn Draw,
     ) {
         let is_free = plan.is_free(place, classes);
         // An owner's reference says something.
-        let goes = |item: usize| is_free && plan.owned(place, item).is_none();
-        let item = |item: usize| Item { object: place as u32, item: item as u32 };
+        let goes = |item: usize| is_free && plan.owned_address(place, item).is_none();
+        let item = |item: usize| BlockItem { object: place as u32, item: item as u32 };
         match &mut object.contents {
             Contents::Fields(fields) => {
                 for (number, value) in fields.iter_mut().enumerate() {
                     match value.kind {
-                        FieldType::Object => self.reference(item(number), &mut value.bits, goes(number), options, draw),
-                        FieldType::Primitive(kind) if is_free => self.field(item(number), kind, value, options, draw),
+                        FieldType::Object => {
+                            self.open_reference(item(number), &mut value.bits, goes(number), options, draw)
+                        }
+                        FieldType::Primitive(kind) if is_free => {
+                            self.open_field(item(number), kind, value, options, draw)
+                        }
                         FieldType::Primitive(_) => {}
                     }
                 }
             }
             Contents::Elements(elements) => {
                 for (number, element) in elements.iter_mut().enumerate() {
-                    self.reference(item(number), &mut element.0, goes(number), options, draw);
+                    self.open_reference(item(number), &mut element.0, goes(number), options, draw);
                 }
             }
             Contents::Primitives(bytes) if !bytes.is_empty() => {
@@ -136,7 +140,14 @@ impl Open {
     }
 
     /// Opens a reference: to an object of the block if it has a meaning, or else to any object.
-    fn reference(&mut self, item: Item, bits: &mut u64, is_free: bool, options: &GenerateOptions, draw: &mut dyn Draw) {
+    fn open_reference(
+        &mut self,
+        item: BlockItem,
+        bits: &mut u64,
+        is_free: bool,
+        options: &GenerateOptions,
+        draw: &mut dyn Draw,
+    ) {
         let Some(offset) = bits.checked_sub(OWN).filter(|offset| *offset < 1 << 60) else { return };
         *bits = 0;
         match if is_free { draw.below(4) } else { 4 } {
@@ -150,9 +161,9 @@ impl Open {
     }
 
     /// Opens a field's value, unless it is one of the extremes.
-    fn field(
+    fn open_field(
         &mut self,
-        item: Item,
+        item: BlockItem,
         kind: PrimitiveType,
         value: &mut Value,
         options: &GenerateOptions,

@@ -1,30 +1,33 @@
 //! `array:BYTES`: one array of bytes. `classes:N`: that many classes, each with one instance, and an array that refers
 //! to these.
 
-use super::structure::{Body, Counts, Kind, Of, OwnClass, Run, Structure, int, of_kind, only};
+use super::structure::{
+    KindBody, KindClass, KindCounts, OwnClass, ShapeObjects, ShapeStructure, UnitRun, counts_of_kind, first_kind_only,
+    int_field,
+};
 
 #[derive(Debug)]
-pub(super) struct Array {
+pub(super) struct ArrayShape {
     bytes: u64,
 }
 
-impl Array {
-    pub(super) fn new(bytes: u64) -> Array {
-        Array { bytes }
+impl ArrayShape {
+    pub(super) fn new(bytes: u64) -> ArrayShape {
+        ArrayShape { bytes }
     }
 }
 
-impl Structure for Array {
+impl ShapeStructure for ArrayShape {
     fn classes(&self) -> Vec<OwnClass> {
         Vec::new()
     }
 
-    fn kinds(&self) -> Vec<Kind> {
-        vec![Kind { of: Of::Known("[B"), body: Body::Bytes(self.bytes) }]
+    fn kinds(&self) -> Vec<ShapeObjects> {
+        vec![ShapeObjects { of: KindClass::Known("[B"), body: KindBody::Bytes(self.bytes) }]
     }
 
-    fn runs(&self) -> Vec<Run> {
-        vec![Run::held(0, 1)]
+    fn runs(&self) -> Vec<UnitRun> {
+        vec![UnitRun::held(0, 1)]
     }
 
     fn reference(&self, _: u64, _: u64) -> Option<u64> {
@@ -39,8 +42,8 @@ impl Structure for Array {
         None
     }
 
-    fn retained(&self, _: u64) -> Counts {
-        only(1)
+    fn retained(&self, _: u64) -> KindCounts {
+        first_kind_only(1)
     }
 
     fn distance(&self, _: u64) -> u64 {
@@ -53,31 +56,32 @@ impl Structure for Array {
 }
 
 #[derive(Debug)]
-pub(super) struct Classes {
+pub(super) struct ClassesShape {
     classes: u64,
 }
 
-impl Classes {
-    pub(super) fn new(classes: u64) -> Classes {
-        Classes { classes }
+impl ClassesShape {
+    pub(super) fn new(classes: u64) -> ClassesShape {
+        ClassesShape { classes }
     }
 }
 
 const ARRAY: usize = 0;
 const INSTANCE: usize = 1;
 
-impl Structure for Classes {
+impl ShapeStructure for ClassesShape {
     fn classes(&self) -> Vec<OwnClass> {
-        (0..self.classes).map(|class| OwnClass::new(&format!("Class{class}"), vec![int("value")])).collect()
+        (0..self.classes).map(|class| OwnClass::new(&format!("Class{class}"), vec![int_field("value")])).collect()
     }
 
-    fn kinds(&self) -> Vec<Kind> {
-        let array = Kind { of: Of::Known("[Ljava/lang/Object;"), body: Body::Elements(self.classes) };
-        vec![array, Kind { of: Of::InTurn(1), body: Body::Fields }]
+    fn kinds(&self) -> Vec<ShapeObjects> {
+        let array =
+            ShapeObjects { of: KindClass::Known("[Ljava/lang/Object;"), body: KindBody::Elements(self.classes) };
+        vec![array, ShapeObjects { of: KindClass::InTurn(1), body: KindBody::Fields }]
     }
 
-    fn runs(&self) -> Vec<Run> {
-        vec![Run::held(ARRAY, 1), Run::held(INSTANCE, self.classes)]
+    fn runs(&self) -> Vec<UnitRun> {
+        vec![UnitRun::held(ARRAY, 1), UnitRun::held(INSTANCE, self.classes)]
     }
 
     fn reference(&self, object: u64, place: u64) -> Option<u64> {
@@ -92,10 +96,10 @@ impl Structure for Classes {
         (object > 0).then_some(0)
     }
 
-    fn retained(&self, object: u64) -> Counts {
+    fn retained(&self, object: u64) -> KindCounts {
         match object {
             0 => [1, self.classes, 0, 0, 0, 0],
-            _ => of_kind(INSTANCE, 1),
+            _ => counts_of_kind(INSTANCE, 1),
         }
     }
 

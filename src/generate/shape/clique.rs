@@ -1,32 +1,32 @@
 //! `clique:N`: members, each with an array that refers to all others. Object 2i is member i, and 2i + 1 its array.
 
-use super::structure::{Counts, Kind, OwnClass, Run, Structure, reference};
+use super::structure::{KindCounts, OwnClass, ShapeObjects, ShapeStructure, UnitRun, reference_field};
 
 #[derive(Debug)]
-pub(super) struct Clique {
+pub(super) struct CliqueShape {
     members: u64,
 }
 
-impl Clique {
-    pub(super) fn new(members: u64) -> Clique {
-        Clique { members }
+impl CliqueShape {
+    pub(super) fn new(members: u64) -> CliqueShape {
+        CliqueShape { members }
     }
 }
 
 const MEMBER: usize = 0;
 const ARRAY: usize = 1;
 
-impl Structure for Clique {
+impl ShapeStructure for CliqueShape {
     fn classes(&self) -> Vec<OwnClass> {
-        vec![OwnClass::new("Member", vec![reference("others")]), OwnClass::array_of("Member")]
+        vec![OwnClass::new("Member", vec![reference_field("others")]), OwnClass::array_of("Member")]
     }
 
-    fn kinds(&self) -> Vec<Kind> {
-        vec![Kind::instance(MEMBER), Kind::array(ARRAY, self.members - 1)]
+    fn kinds(&self) -> Vec<ShapeObjects> {
+        vec![ShapeObjects::instance(MEMBER), ShapeObjects::array(ARRAY, self.members - 1)]
     }
 
-    fn runs(&self) -> Vec<Run> {
-        vec![Run { unit: vec![MEMBER, ARRAY], count: self.members, is_held: false }]
+    fn runs(&self) -> Vec<UnitRun> {
+        vec![UnitRun { unit: vec![MEMBER, ARRAY], count: self.members, is_held: false }]
     }
 
     fn reference(&self, object: u64, place: u64) -> Option<u64> {
@@ -50,7 +50,7 @@ impl Structure for Clique {
         }
     }
 
-    fn retained(&self, object: u64) -> Counts {
+    fn retained(&self, object: u64) -> KindCounts {
         let (members, arrays) = match object {
             0 => (self.members, self.members),
             1 => (self.members - 1, self.members),

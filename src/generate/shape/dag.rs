@@ -1,17 +1,17 @@
 //! `dag:WIDTH,DEPTH`: layers of objects, each of which refers to two objects of the next layer, so that paths join
 //! everywhere. An array, object 0, refers to the whole first layer.
 
-use super::structure::{Counts, Kind, OwnClass, Run, Structure, of_kind, reference};
+use super::structure::{KindCounts, OwnClass, ShapeObjects, ShapeStructure, UnitRun, counts_of_kind, reference_field};
 
 #[derive(Debug)]
-pub(super) struct Dag {
+pub(super) struct DagShape {
     width: u64,
     depth: u64,
 }
 
-impl Dag {
-    pub(super) fn new(width: u64, depth: u64) -> Dag {
-        Dag { width, depth }
+impl DagShape {
+    pub(super) fn new(width: u64, depth: u64) -> DagShape {
+        DagShape { width, depth }
     }
 
     fn nodes(&self) -> u64 {
@@ -24,7 +24,7 @@ impl Dag {
         Some((node / self.width, node % self.width))
     }
 
-    fn at(&self, layer: u64, place: u64) -> u64 {
+    fn node(&self, layer: u64, place: u64) -> u64 {
         1 + layer * self.width + place
     }
 }
@@ -32,24 +32,24 @@ impl Dag {
 const NODE: usize = 0;
 const ARRAY: usize = 1;
 
-impl Structure for Dag {
+impl ShapeStructure for DagShape {
     fn classes(&self) -> Vec<OwnClass> {
-        vec![OwnClass::new("Node", vec![reference("left"), reference("right")]), OwnClass::array_of("Node")]
+        vec![OwnClass::new("Node", vec![reference_field("left"), reference_field("right")]), OwnClass::array_of("Node")]
     }
 
-    fn kinds(&self) -> Vec<Kind> {
-        vec![Kind::instance(NODE), Kind::array(ARRAY, self.width)]
+    fn kinds(&self) -> Vec<ShapeObjects> {
+        vec![ShapeObjects::instance(NODE), ShapeObjects::array(ARRAY, self.width)]
     }
 
-    fn runs(&self) -> Vec<Run> {
-        vec![Run::held(ARRAY, 1), Run::of(NODE, self.nodes() - self.width), Run::of(NODE, self.width)]
+    fn runs(&self) -> Vec<UnitRun> {
+        vec![UnitRun::held(ARRAY, 1), UnitRun::new(NODE, self.nodes() - self.width), UnitRun::new(NODE, self.width)]
     }
 
     fn reference(&self, object: u64, place: u64) -> Option<u64> {
         match self.place(object) {
-            None => Some(self.at(0, place)),
+            None => Some(self.node(0, place)),
             Some((layer, _)) if layer + 1 == self.depth => None,
-            Some((layer, of)) => Some(self.at(layer + 1, (of + place) % self.width)),
+            Some((layer, of)) => Some(self.node(layer + 1, (of + place) % self.width)),
         }
     }
 
@@ -66,13 +66,13 @@ impl Structure for Dag {
         object.checked_sub(1).map(|before| if self.width == 1 { before } else { 0 })
     }
 
-    fn retained(&self, object: u64) -> Counts {
+    fn retained(&self, object: u64) -> KindCounts {
         let nodes = match self.place(object) {
             None => self.nodes(),
             Some((layer, _)) if self.width == 1 => self.depth - layer,
             Some(_) => 1,
         };
-        let mut counts = of_kind(NODE, nodes);
+        let mut counts = counts_of_kind(NODE, nodes);
         counts[ARRAY] = u64::from(object == 0);
         counts
     }

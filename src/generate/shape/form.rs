@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::model::{Address, RootKind};
 
-use super::structure::Structure;
-use super::{AT, COLON, Shape, array, clique, dag, leak, list, power_law, tree};
+use super::structure::ShapeStructure;
+use super::{AT, COLON, PlannedObject, array, clique, dag, leak, list, power_law, tree};
 
 /// A form of shapes; [`ShapeForm::FORMS`] is the table of all.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ pub struct ShapeForm {
     pub(super) most: [u64; 2],
     /// The number of objects, if that fits into 64 bits.
     pub(super) objects: fn([u64; 2]) -> Option<u64>,
-    pub(super) make: fn([u64; 2]) -> Arc<dyn Structure>,
+    pub(super) make: fn([u64; 2]) -> Arc<dyn ShapeStructure>,
 }
 
 /// The most objects of a shape.
@@ -46,7 +46,7 @@ impl ShapeForm {
             root: JNI,
             most: [OBJECTS, 0],
             objects: |[objects, _]| Some(objects),
-            make: |[objects, _]| Arc::new(list::List::new(objects)),
+            make: |[objects, _]| Arc::new(list::ListShape::new(objects)),
         },
         ShapeForm {
             name: "tree",
@@ -55,8 +55,8 @@ impl ShapeForm {
             graph: "each dominates what is below it",
             root: JNI,
             most: [1000, OBJECTS],
-            objects: |[arity, depth]| tree::Tree::objects(arity, depth),
-            make: |[arity, depth]| Arc::new(tree::Tree::new(arity, depth)),
+            objects: |[arity, depth]| tree::TreeShape::objects(arity, depth),
+            make: |[arity, depth]| Arc::new(tree::TreeShape::new(arity, depth)),
         },
         ShapeForm {
             name: "dag",
@@ -66,7 +66,7 @@ impl ShapeForm {
             root: JNI,
             most: [ELEMENTS, OBJECTS],
             objects: |[width, depth]| width.checked_mul(depth)?.checked_add(1),
-            make: |[width, depth]| Arc::new(dag::Dag::new(width, depth)),
+            make: |[width, depth]| Arc::new(dag::DagShape::new(width, depth)),
         },
         ShapeForm {
             name: "ring",
@@ -76,7 +76,7 @@ impl ShapeForm {
             root: JNI,
             most: [OBJECTS, 0],
             objects: |[objects, _]| Some(objects),
-            make: |[objects, _]| Arc::new(list::Ring::new(objects)),
+            make: |[objects, _]| Arc::new(list::RingShape::new(objects)),
         },
         ShapeForm {
             name: "power-law",
@@ -86,7 +86,7 @@ impl ShapeForm {
             root: JNI,
             most: [OBJECTS, 0],
             objects: |[objects, _]| Some(objects),
-            make: |[objects, _]| Arc::new(power_law::PowerLaw::new(objects)),
+            make: |[objects, _]| Arc::new(power_law::PowerLawShape::new(objects)),
         },
         ShapeForm {
             name: "clique",
@@ -96,7 +96,7 @@ impl ShapeForm {
             root: JNI,
             most: [1 << 16, 0],
             objects: |[members, _]| Some(2 * members),
-            make: |[members, _]| Arc::new(clique::Clique::new(members)),
+            make: |[members, _]| Arc::new(clique::CliqueShape::new(members)),
         },
         ShapeForm {
             name: "array",
@@ -106,7 +106,7 @@ impl ShapeForm {
             root: JNI,
             most: [i32::MAX as u64, 0],
             objects: |_| Some(1),
-            make: |[bytes, _]| Arc::new(array::Array::new(bytes)),
+            make: |[bytes, _]| Arc::new(array::ArrayShape::new(bytes)),
         },
         ShapeForm {
             name: "classes",
@@ -116,7 +116,7 @@ impl ShapeForm {
             root: JNI,
             most: [1 << 20, 0],
             objects: |[classes, _]| classes.checked_add(1),
-            make: |[classes, _]| Arc::new(array::Classes::new(classes)),
+            make: |[classes, _]| Arc::new(array::ClassesShape::new(classes)),
         },
         ShapeForm {
             name: "leak",
@@ -126,7 +126,7 @@ impl ShapeForm {
             root: RootKind::StickyClass,
             most: [OBJECTS / 8, 0],
             objects: |[entries, _]| entries.checked_mul(4)?.checked_add(2),
-            make: |[entries, _]| Arc::new(leak::Leak::new(entries)),
+            make: |[entries, _]| Arc::new(leak::LeakShape::new(entries)),
         },
     ];
 
@@ -143,7 +143,7 @@ impl ShapeForm {
     /// A regular expression of all spellings.
     pub(in super::super) fn pattern() -> String {
         let names = ShapeForm::FORMS.map(|form| form.name).join("|");
-        let roots = Shape::roots().flatten().collect::<Vec<_>>().join("|");
+        let roots = PlannedObject::roots().flatten().collect::<Vec<_>>().join("|");
         format!("^({names}):[0-9_e]+([,:][0-9_e]+)?({AT}({roots}))?$")
     }
 

@@ -5,10 +5,12 @@
 //! key's characters, and its value. With C chains, entry e + C follows entry e in its chain. Every other place of the
 //! table is null.
 
-use super::structure::{Body, Counts, KEY, Kind, Of, OwnClass, Run, Structure, int, reference};
+use super::structure::{
+    KEY, KindBody, KindClass, KindCounts, OwnClass, ShapeObjects, ShapeStructure, UnitRun, int_field, reference_field,
+};
 
 #[derive(Debug)]
-pub(super) struct Leak {
+pub(super) struct LeakShape {
     entries: u64,
 }
 
@@ -28,9 +30,9 @@ const ENTRY: usize = 2;
 const ENTRIES: usize = 1;
 const TABLES: usize = 2;
 
-impl Leak {
-    pub(super) fn new(entries: u64) -> Leak {
-        Leak { entries }
+impl LeakShape {
+    pub(super) fn new(entries: u64) -> LeakShape {
+        LeakShape { entries }
     }
 
     /// A power of two, so that a chain has two to four entries, unless there are very many or one.
@@ -44,54 +46,54 @@ impl Leak {
         Some((from / OF_ENTRY, from % OF_ENTRY))
     }
 
-    fn first(&self, entry: u64) -> u64 {
+    fn first_object(&self, entry: u64) -> u64 {
         BEFORE + OF_ENTRY * entry
     }
 
     /// The number of entries in the rest of a chain, from this entry on.
-    fn rest(&self, entry: u64) -> u64 {
+    fn chain_rest(&self, entry: u64) -> u64 {
         (self.entries - entry).div_ceil(self.chains())
     }
 }
 
-impl Structure for Leak {
+impl ShapeStructure for LeakShape {
     fn classes(&self) -> Vec<OwnClass> {
-        let entry = vec![int("hash"), reference("key"), reference("value"), reference("next")];
+        let entry = vec![int_field("hash"), reference_field("key"), reference_field("value"), reference_field("next")];
         vec![
-            OwnClass::new("Cache", vec![reference("table"), int("size")]),
+            OwnClass::new("Cache", vec![reference_field("table"), int_field("size")]),
             OwnClass::new("Entry", entry),
             OwnClass::array_of("Entry"),
         ]
     }
 
-    fn kinds(&self) -> Vec<Kind> {
+    fn kinds(&self) -> Vec<ShapeObjects> {
         vec![
-            Kind::instance(CACHE),
-            Kind::array(TABLES, 2 * self.chains()),
-            Kind::instance(ENTRIES),
-            Kind { of: Of::Known("java/lang/String"), body: Body::Fields },
-            Kind { of: Of::Characters, body: Body::Key(KEY) },
-            Kind { of: Of::Known("[B"), body: Body::Bytes(VALUE) },
+            ShapeObjects::instance(CACHE),
+            ShapeObjects::array(TABLES, 2 * self.chains()),
+            ShapeObjects::instance(ENTRIES),
+            ShapeObjects { of: KindClass::Known("java/lang/String"), body: KindBody::Fields },
+            ShapeObjects { of: KindClass::Characters, body: KindBody::Key(KEY) },
+            ShapeObjects { of: KindClass::Known("[B"), body: KindBody::Bytes(VALUE) },
         ]
     }
 
-    fn runs(&self) -> Vec<Run> {
-        let entries = |count| Run { unit: vec![ENTRY, ENTRY + 1, ENTRY + 2, ENTRY + 3], count, is_held: false };
+    fn runs(&self) -> Vec<UnitRun> {
+        let entries = |count| UnitRun { unit: vec![ENTRY, ENTRY + 1, ENTRY + 2, ENTRY + 3], count, is_held: false };
         let last = self.chains();
-        vec![Run::held(CACHE, 1), Run::held(TABLE, 1), entries(self.entries - last), entries(last)]
+        vec![UnitRun::held(CACHE, 1), UnitRun::held(TABLE, 1), entries(self.entries - last), entries(last)]
     }
 
     fn reference(&self, object: u64, place: u64) -> Option<u64> {
         let Some((entry, of)) = self.entry(object) else {
             return match object {
                 0 => Some(1),
-                _ => place.is_multiple_of(2).then(|| self.first(place / 2)),
+                _ => place.is_multiple_of(2).then(|| self.first_object(place / 2)),
             };
         };
         match (of, place) {
             (0, 0) => Some(object + 1),
             (0, 1) => Some(object + 3),
-            (0, _) => (self.rest(entry) > 1).then(|| self.first(entry + self.chains())),
+            (0, _) => (self.chain_rest(entry) > 1).then(|| self.first_object(entry + self.chains())),
             _ => Some(object + 1),
         }
     }
@@ -112,13 +114,13 @@ impl Structure for Leak {
         let Some((entry, of)) = self.entry(object) else { return object.checked_sub(1) };
         Some(match of {
             0 if entry < self.chains() => 1,
-            0 => self.first(entry - self.chains()),
+            0 => self.first_object(entry - self.chains()),
             3 => object - 3,
             _ => object - 1,
         })
     }
 
-    fn retained(&self, object: u64) -> Counts {
+    fn retained(&self, object: u64) -> KindCounts {
         let all = |entries: u64| [0, 0, entries, entries, entries, entries];
         match self.entry(object) {
             None => {
@@ -126,7 +128,7 @@ impl Structure for Leak {
                 (counts[CACHE], counts[TABLE]) = (u64::from(object == 0), 1);
                 counts
             }
-            Some((entry, 0)) => all(self.rest(entry)),
+            Some((entry, 0)) => all(self.chain_rest(entry)),
             Some((_, 1)) => [0, 0, 0, 1, 1, 0],
             Some((_, 2)) => [0, 0, 0, 0, 1, 0],
             Some(_) => [0, 0, 0, 0, 0, 1],
@@ -142,7 +144,7 @@ impl Structure for Leak {
 
     fn class_holder(&self, class: u64) -> u64 {
         match class as usize {
-            ENTRIES if self.chains() == 1 => self.first(0),
+            ENTRIES if self.chains() == 1 => self.first_object(0),
             ENTRIES | TABLES => 1,
             _ => 0,
         }

@@ -1,33 +1,35 @@
 //! `list:N`: objects of which each refers to the next. `ring:N`: the last one refers to the first.
 
-use super::structure::{Counts, Kind, OwnClass, Run, Structure, int, only, reference};
+use super::structure::{
+    KindCounts, OwnClass, ShapeObjects, ShapeStructure, UnitRun, first_kind_only, int_field, reference_field,
+};
 
 #[derive(Debug)]
-pub(super) struct List {
+pub(super) struct ListShape {
     objects: u64,
 }
 
-impl List {
-    pub(super) fn new(objects: u64) -> List {
-        List { objects }
+impl ListShape {
+    pub(super) fn new(objects: u64) -> ListShape {
+        ListShape { objects }
     }
 }
 
 fn node() -> Vec<OwnClass> {
-    vec![OwnClass::new("Node", vec![reference("next"), int("value")])]
+    vec![OwnClass::new("Node", vec![reference_field("next"), int_field("value")])]
 }
 
-impl Structure for List {
+impl ShapeStructure for ListShape {
     fn classes(&self) -> Vec<OwnClass> {
         node()
     }
 
-    fn kinds(&self) -> Vec<Kind> {
-        vec![Kind::instance(0)]
+    fn kinds(&self) -> Vec<ShapeObjects> {
+        vec![ShapeObjects::instance(0)]
     }
 
-    fn runs(&self) -> Vec<Run> {
-        vec![Run::of(0, self.objects - 1), Run::of(0, 1)]
+    fn runs(&self) -> Vec<UnitRun> {
+        vec![UnitRun::new(0, self.objects - 1), UnitRun::new(0, 1)]
     }
 
     fn reference(&self, object: u64, _: u64) -> Option<u64> {
@@ -42,8 +44,8 @@ impl Structure for List {
         object.checked_sub(1)
     }
 
-    fn retained(&self, object: u64) -> Counts {
-        only(self.objects - object)
+    fn retained(&self, object: u64) -> KindCounts {
+        first_kind_only(self.objects - object)
     }
 
     fn distance(&self, object: u64) -> u64 {
@@ -56,27 +58,27 @@ impl Structure for List {
 }
 
 #[derive(Debug)]
-pub(super) struct Ring {
+pub(super) struct RingShape {
     objects: u64,
 }
 
-impl Ring {
-    pub(super) fn new(objects: u64) -> Ring {
-        Ring { objects }
+impl RingShape {
+    pub(super) fn new(objects: u64) -> RingShape {
+        RingShape { objects }
     }
 }
 
-impl Structure for Ring {
+impl ShapeStructure for RingShape {
     fn classes(&self) -> Vec<OwnClass> {
         node()
     }
 
-    fn kinds(&self) -> Vec<Kind> {
-        vec![Kind::instance(0)]
+    fn kinds(&self) -> Vec<ShapeObjects> {
+        vec![ShapeObjects::instance(0)]
     }
 
-    fn runs(&self) -> Vec<Run> {
-        vec![Run::of(0, self.objects)]
+    fn runs(&self) -> Vec<UnitRun> {
+        vec![UnitRun::new(0, self.objects)]
     }
 
     fn reference(&self, object: u64, _: u64) -> Option<u64> {
@@ -91,8 +93,8 @@ impl Structure for Ring {
         object.checked_sub(1)
     }
 
-    fn retained(&self, object: u64) -> Counts {
-        only(self.objects - object)
+    fn retained(&self, object: u64) -> KindCounts {
+        first_kind_only(self.objects - object)
     }
 
     fn distance(&self, object: u64) -> u64 {

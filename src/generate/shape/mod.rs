@@ -23,16 +23,16 @@ use crate::draw::Draw;
 use crate::error::Error;
 use crate::model::{RootForm, RootKind};
 
-use super::numbers::{JOIN, count, count_text};
+use super::numbers::{JOIN, count_text, parse_count};
 use form::OBJECTS;
-use structure::Structure;
+use structure::ShapeStructure;
 
 pub use form::ShapeForm;
 pub use placed::PlacedShape;
 
 /// A part of a heap whose graph is known in advance: its form with its sizes, and the root that holds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
+pub struct PlannedObject {
     /// The form's place in [`ShapeForm::FORMS`].
     form: usize,
     numbers: [u64; 2],
@@ -45,16 +45,16 @@ const AT: char = '@';
 /// The separator between the numbers of a shape in recipes, where commas separate options.
 const COLON: char = ':';
 
-impl Shape {
+impl PlannedObject {
     /// Parses a shape, such as `tree:2,10` or `list:1e6@java-frame`; the error says what is expected.
-    fn read(text: &str) -> Result<Shape, String> {
+    fn read(text: &str) -> Result<PlannedObject, String> {
         let expected = |what: &str| format!("expected {what}, found {text:?}");
         let (shape, root) = text.split_once(AT).map_or((text, None), |(shape, root)| (shape, Some(root)));
         let (name, given) = shape.split_once(COLON).unwrap_or((shape, ""));
         let form = ShapeForm::FORMS.iter().position(|form| form.name == name);
         let form = form.ok_or_else(|| expected(&format!("a shape: {}", ShapeForm::spellings().join(", "))))?;
         let row = &ShapeForm::FORMS[form];
-        let given: Option<Vec<u64>> = given.split([',', COLON]).map(count).collect();
+        let given: Option<Vec<u64>> = given.split([',', COLON]).map(parse_count).collect();
         let given = given.filter(|given| given.len() == row.arity() && !given.contains(&0));
         let given = given.ok_or_else(|| {
             let sizes = if row.arity() == 1 { "a count" } else { "counts" };
@@ -62,12 +62,12 @@ impl Shape {
         })?;
         let root = match root {
             None => row.root.index(),
-            Some(name) => Shape::roots().position(|root| root == Some(name)).ok_or_else(|| {
-                let kinds: Vec<&str> = Shape::roots().flatten().collect();
+            Some(name) => PlannedObject::roots().position(|root| root == Some(name)).ok_or_else(|| {
+                let kinds: Vec<&str> = PlannedObject::roots().flatten().collect();
                 expected(&format!("a kind of root after {AT}: {}", kinds.join(", ")))
             })?,
         };
-        Ok(Shape { form, numbers: [given[0], given.get(1).copied().unwrap_or_default()], root })
+        Ok(PlannedObject { form, numbers: [given[0], given.get(1).copied().unwrap_or_default()], root })
     }
 
     /// The names of root kinds that can hold a shape, in their places: only threads are roots as threads.
@@ -97,7 +97,7 @@ impl Shape {
     }
 
     /// The reason why the shape is too large, and a shape that is not.
-    pub(super) fn refusal(&self) -> Option<(String, Shape)> {
+    pub(super) fn refusal(&self) -> Option<(String, PlannedObject)> {
         let form = self.form();
         let (mut least, mut of) = (*self, form.parameters.split(','));
         for (number, most) in least.numbers.iter_mut().zip(form.most) {
@@ -110,7 +110,7 @@ impl Shape {
         }
         (self.objects() > OBJECTS).then(|| {
             let [first, second] = self.numbers;
-            let with = |second: u64| Shape { numbers: [first, second], ..*self };
+            let with = |second: u64| PlannedObject { numbers: [first, second], ..*self };
             let (mut fits, mut too_many) = (1, second);
             while too_many - fits > 1 {
                 let middle = fits.midpoint(too_many);
@@ -121,12 +121,12 @@ impl Shape {
         })
     }
 
-    pub(super) fn structure(&self) -> Arc<dyn Structure> {
+    pub(super) fn structure(&self) -> Arc<dyn ShapeStructure> {
         (self.form().make)(self.numbers)
     }
 }
 
-impl fmt::Display for Shape {
+impl fmt::Display for PlannedObject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let numbers: Vec<String> = self.numbers().iter().map(|number| count_text(*number)).collect();
         write!(f, "{}{COLON}{}", self.form().name, numbers.join(&COLON.to_string()))?;
@@ -139,16 +139,16 @@ impl fmt::Display for Shape {
 
 /// The shapes of a heap.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Shapes(Vec<Shape>);
+pub struct Shapes(Vec<PlannedObject>);
 
 impl Shapes {
     /// Parses shapes that are joined by `+`; the error says what is expected.
-    pub(super) fn joined(text: &str) -> Result<Shapes, String> {
-        text.split(JOIN).map(Shape::read).collect::<Result<Vec<Shape>, String>>().map(Shapes)
+    pub(super) fn parse(text: &str) -> Result<Shapes, String> {
+        text.split(JOIN).map(PlannedObject::read).collect::<Result<Vec<PlannedObject>, String>>().map(Shapes)
     }
 
     /// Each shape.
-    pub fn iter(&self) -> impl Iterator<Item = &Shape> {
+    pub fn iter(&self) -> impl Iterator<Item = &PlannedObject> {
         self.0.iter()
     }
 
@@ -159,7 +159,8 @@ impl Shapes {
 
     /// Draws one or two small shapes.
     pub(super) fn draw(draw: &mut dyn Draw) -> Shapes {
-        let roots: Vec<usize> = Shape::roots().enumerate().filter_map(|(place, name)| name.map(|_| place)).collect();
+        let roots: Vec<usize> =
+            PlannedObject::roots().enumerate().filter_map(|(place, name)| name.map(|_| place)).collect();
         let shape = |draw: &mut dyn Draw| {
             let form = draw.below(ShapeForm::FORMS.len() as u64) as usize;
             let number = draw.between(1, 12);
@@ -168,22 +169,22 @@ impl Shapes {
                 1 => [number, 0],
                 _ => [draw.between(1, 3), draw.between(1, 3)],
             };
-            Shape { form, numbers, root: *draw.pick(&roots) }
+            PlannedObject { form, numbers, root: *draw.pick(&roots) }
         };
         Shapes((0..draw.between(1, 2)).map(|_| shape(draw)).collect())
     }
 }
 
-impl FromStr for Shape {
+impl FromStr for PlannedObject {
     type Err = Error;
 
-    fn from_str(text: &str) -> Result<Shape, Error> {
-        Shape::read(text).map_err(Error::Usage)
+    fn from_str(text: &str) -> Result<PlannedObject, Error> {
+        PlannedObject::read(text).map_err(Error::Usage)
     }
 }
 
-impl From<Vec<Shape>> for Shapes {
-    fn from(shapes: Vec<Shape>) -> Shapes {
+impl From<Vec<PlannedObject>> for Shapes {
+    fn from(shapes: Vec<PlannedObject>) -> Shapes {
         Shapes(shapes)
     }
 }

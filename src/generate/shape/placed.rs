@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::model::{Address, ByteLen, Field};
 
-use super::Shape;
-use super::structure::{Body, Kind, Of, Structure};
+use super::PlannedObject;
+use super::structure::{KindBody, KindClass, ShapeObjects, ShapeStructure};
 
 /// A shape in a heap: the addresses of its objects, and the closed forms of its graph.
 ///
@@ -29,8 +29,8 @@ use super::structure::{Body, Kind, Of, Structure};
 /// ```
 #[derive(Clone, Debug)]
 pub struct PlacedShape {
-    pub(in crate::generate) shape: Shape,
-    pub(in crate::generate) structure: Arc<dyn Structure>,
+    pub(in crate::generate) shape: PlannedObject,
+    pub(in crate::generate) structure: Arc<dyn ShapeStructure>,
     /// The package of its own classes.
     pub(in crate::generate) package: String,
     /// The shape's own classes: the address of the first, the distance between them, and their number.
@@ -44,7 +44,7 @@ pub struct PlacedShape {
 /// Objects of one class and size.
 #[derive(Clone, Debug)]
 pub(in crate::generate) struct PlacedKind {
-    pub(in crate::generate) kind: Kind,
+    pub(in crate::generate) kind: ShapeObjects,
     pub(in crate::generate) size: u64,
     /// The class, if all objects of the kind have the same one.
     pub(in crate::generate) class: Option<Address>,
@@ -71,20 +71,20 @@ pub(in crate::generate) struct PlacedRun {
 
 impl PlacedRun {
     /// The number after the run's last object.
-    fn end(&self) -> u64 {
+    fn end_number(&self) -> u64 {
         self.first + self.count * self.unit.len() as u64
     }
 }
 
 impl PlacedShape {
     /// The shape as it was asked for.
-    pub fn shape(&self) -> &Shape {
+    pub fn shape(&self) -> &PlannedObject {
         &self.shape
     }
 
     /// The number of objects.
     pub fn objects(&self) -> u64 {
-        self.runs.last().map_or(0, PlacedRun::end)
+        self.runs.last().map_or(0, PlacedRun::end_number)
     }
 
     /// The bytes of all objects.
@@ -119,7 +119,7 @@ impl PlacedShape {
     /// # Panics
     /// If no object has this number; so do all further functions of objects.
     pub fn address(&self, object: u64) -> Address {
-        let (run, unit, place) = self.at(object);
+        let (run, unit, place) = self.locate(object);
         Address(run.base + unit * run.stride + run.offsets[place])
     }
 
@@ -138,7 +138,7 @@ impl PlacedShape {
         let placed = self.kind_of(object);
         let in_turn = |before: u64| Address(self.classes.0 + self.classes.1 * (object - before));
         match placed.kind.of {
-            Of::InTurn(before) => in_turn(before),
+            KindClass::InTurn(before) => in_turn(before),
             _ => placed.class.unwrap_or_default(),
         }
     }
@@ -156,7 +156,7 @@ impl PlacedShape {
     /// The number of objects that an object refers to, each as often as it does.
     pub fn out_degree(&self, object: u64) -> u64 {
         match self.kind_of(object).kind.body {
-            Body::Elements(length) => length - self.structure.nulls(object),
+            KindBody::Elements(length) => length - self.structure.nulls(object),
             _ => self.references(object).count() as u64,
         }
     }
@@ -219,14 +219,14 @@ impl PlacedShape {
     }
 
     /// The run of an object, the number of its unit, and its place in the unit.
-    fn at(&self, object: u64) -> (&PlacedRun, u64, usize) {
-        let run = &self.runs[self.runs.partition_point(|run| run.end() <= object)];
+    fn locate(&self, object: u64) -> (&PlacedRun, u64, usize) {
+        let run = &self.runs[self.runs.partition_point(|run| run.end_number() <= object)];
         let (from, length) = (object - run.first, run.unit.len() as u64);
         (run, from / length, (from % length) as usize)
     }
 
     pub(in crate::generate) fn kind_of(&self, object: u64) -> &PlacedKind {
-        let (run, _, place) = self.at(object);
+        let (run, _, place) = self.locate(object);
         &self.kinds[run.unit[place]]
     }
 

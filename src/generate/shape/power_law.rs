@@ -2,16 +2,16 @@
 //! these references, most have few or none. The object of rank r has about N / r of them, so that the share of objects
 //! with at least d of them falls with 1 / d.
 
-use super::structure::{Counts, Kind, OwnClass, Run, Structure, only, reference};
+use super::structure::{KindCounts, OwnClass, ShapeObjects, ShapeStructure, UnitRun, first_kind_only, reference_field};
 
 #[derive(Debug)]
-pub(super) struct PowerLaw {
+pub(super) struct PowerLawShape {
     objects: u64,
 }
 
-impl PowerLaw {
-    pub(super) fn new(objects: u64) -> PowerLaw {
-        PowerLaw { objects }
+impl PowerLawShape {
+    pub(super) fn new(objects: u64) -> PowerLawShape {
+        PowerLawShape { objects }
     }
 }
 
@@ -25,20 +25,20 @@ fn rise(rank: u64) -> u64 {
     1 + rank % level(rank)
 }
 
-impl Structure for PowerLaw {
+impl ShapeStructure for PowerLawShape {
     fn classes(&self) -> Vec<OwnClass> {
-        vec![OwnClass::new("Node", vec![reference("left"), reference("right"), reference("hub")])]
+        vec![OwnClass::new("Node", vec![reference_field("left"), reference_field("right"), reference_field("hub")])]
     }
 
-    fn kinds(&self) -> Vec<Kind> {
-        vec![Kind::instance(0)]
+    fn kinds(&self) -> Vec<ShapeObjects> {
+        vec![ShapeObjects::instance(0)]
     }
 
-    fn runs(&self) -> Vec<Run> {
+    fn runs(&self) -> Vec<UnitRun> {
         // The first; those with two objects below them, with one, and with none.
         let (two, one) = ((self.objects - 1) / 2, self.objects / 2);
         let counts = [1, two.saturating_sub(1), one.saturating_sub(two.max(1)), self.objects - one.max(1)];
-        counts.into_iter().map(|count| Run::of(0, count)).collect()
+        counts.into_iter().map(|count| UnitRun::new(0, count)).collect()
     }
 
     fn reference(&self, object: u64, place: u64) -> Option<u64> {
@@ -69,14 +69,14 @@ impl Structure for PowerLaw {
         Some(object.checked_sub(1)? / 2)
     }
 
-    fn retained(&self, object: u64) -> Counts {
+    fn retained(&self, object: u64) -> KindCounts {
         let rank = object + 1;
         let levels = level(self.objects) - level(rank);
         let of_level = |below: u64| {
             let (first, end) = (rank << below, ((rank + 1) << below).min(self.objects + 1));
             end.saturating_sub(first)
         };
-        only((0..=levels).map(of_level).sum())
+        first_kind_only((0..=levels).map(of_level).sum())
     }
 
     fn distance(&self, object: u64) -> u64 {

@@ -11,21 +11,21 @@ use crate::model::{Field, FieldType, PrimitiveType};
 /// The most kinds of objects in a shape.
 pub(in crate::generate) const KINDS: usize = 6;
 /// The number of objects of each kind.
-pub(in crate::generate) type Counts = [u64; KINDS];
+pub(in crate::generate) type KindCounts = [u64; KINDS];
 
 /// Characters of a key, and bytes of a value.
 pub(in crate::generate) const KEY: u64 = 16;
 
 /// The graph of a shape, as functions of the numbers of its objects.
-pub(in crate::generate) trait Structure: Debug + Send + Sync + RefUnwindSafe {
+pub(in crate::generate) trait ShapeStructure: Debug + Send + Sync + RefUnwindSafe {
     /// The shape's own classes.
     fn classes(&self) -> Vec<OwnClass>;
 
     /// The kinds of its objects; all objects of a kind have one size.
-    fn kinds(&self) -> Vec<Kind>;
+    fn kinds(&self) -> Vec<ShapeObjects>;
 
     /// The runs of its objects, in the order of their numbers.
-    fn runs(&self) -> Vec<Run>;
+    fn runs(&self) -> Vec<UnitRun>;
 
     /// The target of a reference; `None` if it is null. References are those of a class's own fields, or of the
     /// elements. Those at one place in the units of a run are all null, or none is.
@@ -48,7 +48,7 @@ pub(in crate::generate) trait Structure: Debug + Send + Sync + RefUnwindSafe {
     fn dominator(&self, object: u64) -> Option<u64>;
 
     /// The number of objects of each kind that an object dominates, itself included.
-    fn retained(&self, object: u64) -> Counts;
+    fn retained(&self, object: u64) -> KindCounts;
 
     /// The length of a shortest path from the head, in references.
     fn distance(&self, object: u64) -> u64;
@@ -79,14 +79,14 @@ pub(in crate::generate) struct OwnClass {
 
 /// Objects of one class and size.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::generate) struct Kind {
-    pub(in crate::generate) of: Of,
-    pub(in crate::generate) body: Body,
+pub(in crate::generate) struct ShapeObjects {
+    pub(in crate::generate) of: KindClass,
+    pub(in crate::generate) body: KindBody,
 }
 
 /// The class of a kind.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::generate) enum Of {
+pub(in crate::generate) enum KindClass {
     /// The shape's own class at this place.
     Own(usize),
     /// One own class for each object: the first object of the kind has the first class, and so on; that many objects
@@ -100,7 +100,7 @@ pub(in crate::generate) enum Of {
 
 /// The contents of an object of a kind.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::generate) enum Body {
+pub(in crate::generate) enum KindBody {
     /// The fields of its class.
     Fields,
     /// That many references.
@@ -113,22 +113,22 @@ pub(in crate::generate) enum Body {
 
 /// Units of objects: each has one object of each of these kinds, in order.
 #[derive(Clone, Debug)]
-pub(in crate::generate) struct Run {
+pub(in crate::generate) struct UnitRun {
     pub(in crate::generate) unit: Vec<usize>,
     pub(in crate::generate) count: u64,
     /// Whether the objects are held in memory: they are few, or large.
     pub(in crate::generate) is_held: bool,
 }
 
-impl Run {
+impl UnitRun {
     /// Units of one object each.
-    pub(in crate::generate) fn of(kind: usize, count: u64) -> Run {
-        Run { unit: vec![kind], count, is_held: false }
+    pub(in crate::generate) fn new(kind: usize, count: u64) -> UnitRun {
+        UnitRun { unit: vec![kind], count, is_held: false }
     }
 
     /// Objects that are held in memory.
-    pub(in crate::generate) fn held(kind: usize, count: u64) -> Run {
-        Run { is_held: true, ..Run::of(kind, count) }
+    pub(in crate::generate) fn held(kind: usize, count: u64) -> UnitRun {
+        UnitRun { is_held: true, ..UnitRun::new(kind, count) }
     }
 
     /// The number of objects.
@@ -148,28 +148,28 @@ impl OwnClass {
     }
 }
 
-impl Kind {
+impl ShapeObjects {
     /// Instances of a class of the shape.
-    pub(in crate::generate) fn instance(class: usize) -> Kind {
-        Kind { of: Of::Own(class), body: Body::Fields }
+    pub(in crate::generate) fn instance(class: usize) -> ShapeObjects {
+        ShapeObjects { of: KindClass::Own(class), body: KindBody::Fields }
     }
 
     /// Arrays of a class of the shape.
-    pub(in crate::generate) fn array(class: usize, length: u64) -> Kind {
-        Kind { of: Of::Own(class), body: Body::Elements(length) }
+    pub(in crate::generate) fn array(class: usize, length: u64) -> ShapeObjects {
+        ShapeObjects { of: KindClass::Own(class), body: KindBody::Elements(length) }
     }
 }
 
-pub(in crate::generate) fn reference(name: &str) -> Field {
+pub(in crate::generate) fn reference_field(name: &str) -> Field {
     Field { name: name.into(), kind: FieldType::Object }
 }
 
-pub(in crate::generate) fn int(name: &str) -> Field {
+pub(in crate::generate) fn int_field(name: &str) -> Field {
     Field { name: name.into(), kind: FieldType::Primitive(PrimitiveType::Int) }
 }
 
 /// The bytes that fields take.
-pub(in crate::generate) fn bytes_of(fields: &[Field], word: u64) -> u64 {
+pub(in crate::generate) fn field_bytes(fields: &[Field], word: u64) -> u64 {
     let bytes = |field: &Field| match field.kind {
         FieldType::Object => word,
         FieldType::Primitive(kind) => kind.size(),
@@ -178,11 +178,11 @@ pub(in crate::generate) fn bytes_of(fields: &[Field], word: u64) -> u64 {
 }
 
 /// Counts with that many objects of the first kind.
-pub(in crate::generate) fn only(count: u64) -> Counts {
-    of_kind(0, count)
+pub(in crate::generate) fn first_kind_only(count: u64) -> KindCounts {
+    counts_of_kind(0, count)
 }
 
 /// Counts with that many objects of one kind.
-pub(in crate::generate) fn of_kind(kind: usize, count: u64) -> Counts {
+pub(in crate::generate) fn counts_of_kind(kind: usize, count: u64) -> KindCounts {
     std::array::from_fn(|place| if place == kind { count } else { 0 })
 }

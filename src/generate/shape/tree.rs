@@ -1,19 +1,19 @@
 //! `tree:ARITY,DEPTH`: every object above the last level refers to ARITY objects of the next level.
 
-use super::structure::{Counts, Kind, OwnClass, Run, Structure, only, reference};
+use super::structure::{KindCounts, OwnClass, ShapeObjects, ShapeStructure, UnitRun, first_kind_only, reference_field};
 
 #[derive(Debug)]
-pub(super) struct Tree {
+pub(super) struct TreeShape {
     arity: u64,
     depth: u64,
     /// The number of objects above the last level.
     inner: u64,
 }
 
-impl Tree {
-    pub(super) fn new(arity: u64, depth: u64) -> Tree {
-        let inner = depth.checked_sub(1).and_then(|above| Tree::objects(arity, above)).unwrap_or(0);
-        Tree { arity, depth, inner }
+impl TreeShape {
+    pub(super) fn new(arity: u64, depth: u64) -> TreeShape {
+        let inner = depth.checked_sub(1).and_then(|above| TreeShape::objects(arity, above)).unwrap_or(0);
+        TreeShape { arity, depth, inner }
     }
 
     /// The number of objects in a tree of a depth.
@@ -26,8 +26,8 @@ impl Tree {
         (0..depth).try_fold(1_u64, |sum, _| sum.checked_mul(arity)?.checked_add(1))
     }
 
-    fn of(&self, depth: u64) -> u64 {
-        Tree::objects(self.arity, depth).unwrap_or(u64::MAX)
+    fn subtree_objects(&self, depth: u64) -> u64 {
+        TreeShape::objects(self.arity, depth).unwrap_or(u64::MAX)
     }
 
     /// The number of levels above an object.
@@ -35,21 +35,21 @@ impl Tree {
         if self.arity == 1 {
             return object;
         }
-        (0..self.depth).take_while(|level| self.of(*level) <= object).count() as u64
+        (0..self.depth).take_while(|level| self.subtree_objects(*level) <= object).count() as u64
     }
 }
 
-impl Structure for Tree {
+impl ShapeStructure for TreeShape {
     fn classes(&self) -> Vec<OwnClass> {
-        vec![OwnClass::new("Node", (0..self.arity).map(|child| reference(&format!("child{child}"))).collect())]
+        vec![OwnClass::new("Node", (0..self.arity).map(|child| reference_field(&format!("child{child}"))).collect())]
     }
 
-    fn kinds(&self) -> Vec<Kind> {
-        vec![Kind::instance(0)]
+    fn kinds(&self) -> Vec<ShapeObjects> {
+        vec![ShapeObjects::instance(0)]
     }
 
-    fn runs(&self) -> Vec<Run> {
-        vec![Run::of(0, self.inner), Run::of(0, self.of(self.depth) - self.inner)]
+    fn runs(&self) -> Vec<UnitRun> {
+        vec![UnitRun::new(0, self.inner), UnitRun::new(0, self.subtree_objects(self.depth) - self.inner)]
     }
 
     fn reference(&self, object: u64, place: u64) -> Option<u64> {
@@ -64,8 +64,8 @@ impl Structure for Tree {
         Some(object.checked_sub(1)? / self.arity)
     }
 
-    fn retained(&self, object: u64) -> Counts {
-        only(self.of(self.depth - self.level(object)))
+    fn retained(&self, object: u64) -> KindCounts {
+        first_kind_only(self.subtree_objects(self.depth - self.level(object)))
     }
 
     fn distance(&self, object: u64) -> u64 {

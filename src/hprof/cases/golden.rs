@@ -3,15 +3,15 @@
 use crate::error::Error;
 use crate::family::Lowering;
 use crate::family::case::gzip::{chain, member};
-use crate::family::case::{Case, Kind};
+use crate::family::case::{Case, CaseOrigin};
 use crate::findings::RuleKind;
 use crate::generate::{VERSION, from_seed};
-use crate::hprof::lower::{Cut, library};
+use crate::hprof::lower::{SegmentCut, library};
 use crate::hprof::open::FORMAT;
 use crate::hprof::{Decoder, IdSize, LowerOptions, PROFILES, Profile, book};
 use crate::model::{Dump, Heap};
 
-use super::specimen::{Numbers, Twist, Wanted, later, specimen};
+use super::specimen::{SerialNumbering, Specimen, SpecimenTwist, later, specimen};
 
 pub(super) fn cases() -> Result<Vec<Case>, Error> {
     let mut cases = Vec::new();
@@ -34,10 +34,10 @@ pub(super) fn cases() -> Result<Vec<Case>, Error> {
             }
         }
     }
-    cases.extend(random()?.into_iter().map(|case| Case { kind: Kind::Random, ..case }));
+    cases.extend(random()?.into_iter().map(|case| Case { kind: CaseOrigin::Random, ..case }));
     cases.extend(two_heaps()?);
     cases.extend(compressed()?);
-    cases.extend(odd()?);
+    cases.extend(odd_cases()?);
     Ok(cases)
 }
 
@@ -47,37 +47,43 @@ fn options(profile: &'static Profile, way: Option<usize>, id: IdSize, seed: u64)
 }
 
 /// The dump that compressed ones are made from.
-pub(super) fn base(name: &str, way: usize, id: IdSize) -> Result<(Vec<u8>, Heap), Error> {
+pub(super) fn base_dump(name: &str, way: usize, id: IdSize) -> Result<(Vec<u8>, Heap), Error> {
     let profile = LowerOptions::default().with_profile(name)?.profile;
-    let heap = specimen(wanted(profile, id, Twist::Plain));
-    let (bytes, dump) = written(vec![heap], &options(profile, Some(way), id, 0))?;
+    let heap = specimen(specimen_for(profile, id, SpecimenTwist::Plain));
+    let (bytes, dump) = write_and_carry(vec![heap], &options(profile, Some(way), id, 0))?;
     Ok((bytes, dump.heaps.into_iter().next().unwrap_or_default()))
 }
 
-fn wanted(profile: &Profile, id: IdSize, twist: Twist) -> Wanted {
-    Wanted { id, numbers: Numbers::of(profile.name), library: library(profile.name), twist }
+fn specimen_for(profile: &Profile, id: IdSize, twist: SpecimenTwist) -> Specimen {
+    Specimen { id, numbers: SerialNumbering::for_profile(profile.name), library: library(profile.name), twist }
 }
 
 /// Specimens with one thing out of the ordinary.
-fn odd() -> Result<Vec<Case>, Error> {
+fn odd_cases() -> Result<Vec<Case>, Error> {
     let all = [
         (
             "odd-names",
-            Twist::Names,
+            SpecimenTwist::Names,
             "hotspot-25",
             IdSize::Eight,
             "names with U+0000, supplementary characters and lone surrogates",
         ),
-        ("odd-values", Twist::Values, "hotspot-25", IdSize::Eight, "the lowest and highest values of every type"),
-        ("dangling", Twist::Dangling, "hotspot-25", IdSize::Eight, "references and a root that lead nowhere"),
-        ("high-addresses", Twist::HighAddresses, "hotspot-25", IdSize::Eight, "addresses above 2^63"),
-        ("high-addresses", Twist::HighAddresses, "hotspot-8", IdSize::Four, "addresses above 2^31"),
+        (
+            "odd-values",
+            SpecimenTwist::Values,
+            "hotspot-25",
+            IdSize::Eight,
+            "the lowest and highest values of every type",
+        ),
+        ("dangling", SpecimenTwist::Dangling, "hotspot-25", IdSize::Eight, "references and a root that lead nowhere"),
+        ("high-addresses", SpecimenTwist::HighAddresses, "hotspot-25", IdSize::Eight, "addresses above 2^63"),
+        ("high-addresses", SpecimenTwist::HighAddresses, "hotspot-8", IdSize::Four, "addresses above 2^31"),
     ];
     let mut cases = Vec::new();
     for (name, twist, profile, id, summary) in all {
         let profile = LowerOptions::default().with_profile(profile)?.profile;
-        let heap = specimen(wanted(profile, id, twist));
-        let (bytes, dump) = written(vec![heap], &options(profile, None, id, 0))?;
+        let heap = specimen(specimen_for(profile, id, twist));
+        let (bytes, dump) = write_and_carry(vec![heap], &options(profile, None, id, 0))?;
         let size = id.bytes();
         cases.push(case(
             format!("hprof-{}-{size}-{name}", profile.name),
@@ -91,19 +97,21 @@ fn odd() -> Result<Vec<Case>, Error> {
 }
 
 /// The name of a framing that is not the profile's usual one.
-fn way(options: &LowerOptions) -> &'static str {
+fn framing_suffix(options: &LowerOptions) -> &'static str {
     let usual = options.profile.framings.first();
     match options.framing.filter(|framing| Some(*framing) != usual).map(|framing| framing.cut) {
         None => "",
-        Some(Cut::Whole) => "-whole",
-        Some(Cut::Giant) => "-giant",
-        Some(Cut::Arrays) => "-arrays",
-        Some(Cut::Each) => "-each",
-        Some(Cut::SharedBuffer | Cut::OwnBuffer(_) | Cut::Android | Cut::Drawn) => "-buffer",
+        Some(SegmentCut::Whole) => "-whole",
+        Some(SegmentCut::Giant) => "-giant",
+        Some(SegmentCut::Arrays) => "-arrays",
+        Some(SegmentCut::Each) => "-each",
+        Some(SegmentCut::SharedBuffer | SegmentCut::OwnBuffer(_) | SegmentCut::Android | SegmentCut::Drawn) => {
+            "-buffer"
+        }
     }
 }
 
-fn written(heaps: Vec<Heap>, options: &LowerOptions) -> Result<(Vec<u8>, Dump), Error> {
+fn write_and_carry(heaps: Vec<Heap>, options: &LowerOptions) -> Result<(Vec<u8>, Dump), Error> {
     let lowering = Lowering::from(*options);
     let mut dump = Dump { heaps, tail: Vec::new() };
     let mut bytes = Vec::new();
@@ -113,36 +121,39 @@ fn written(heaps: Vec<Heap>, options: &LowerOptions) -> Result<(Vec<u8>, Dump), 
 
 /// The number of records and sub-records of a dump, as the decoder counts them; bytes spelled by hand hold the decoder
 /// to it.
-fn records(bytes: &[u8]) -> Result<u64, Error> {
+fn count_records(bytes: &[u8]) -> Result<u64, Error> {
     let mut decoder = Decoder::new(bytes)?;
     decoder.visit::<Error, _>(|_| Ok(()))?;
     Ok(decoder.index())
 }
 
 fn case(id: String, summary: String, recipe: String, bytes: Vec<u8>, heap: Heap) -> Result<Case, Error> {
-    let records_due = records(&bytes)?;
+    let records_due = count_records(&bytes)?;
     Ok(Case { records_due, ..Case::valid(id, FORMAT, summary, recipe, bytes, heap) })
 }
 
 fn golden(options: &LowerOptions) -> Result<Case, Error> {
     let LowerOptions { profile, seed, .. } = *options;
     let size = options.id_size.map_or(8, IdSize::bytes);
-    let mut id = format!("hprof-{}-{size}{}", profile.name, way(options));
+    let mut id = format!("hprof-{}-{size}{}", profile.name, framing_suffix(options));
     if profile.is_seeded() {
         id += &format!("-seed{seed}");
     }
-    let numbers = Numbers::of(profile.name);
-    let heap = specimen(wanted(profile, options.id_size.unwrap_or(IdSize::Eight), Twist::Plain));
-    let (bytes, dump) = written(vec![heap], options)?;
+    let numbers = SerialNumbering::for_profile(profile.name);
+    let heap = specimen(specimen_for(profile, options.id_size.unwrap_or(IdSize::Eight), SpecimenTwist::Plain));
+    let (bytes, dump) = write_and_carry(vec![heap], options)?;
     let heap = dump.heaps.into_iter().next().unwrap_or_default();
     let summary = format!("specimen, identifiers of {size} bytes, as {} writes it", profile.name);
-    let recipe =
-        format!("specimen({size}, {numbers:?}) lowered with profile {}{}, seed {seed}", profile.name, way(options));
-    Ok(Case { keeps: kept(&id), shows: shown(profile), ..case(id, summary, recipe, bytes, heap)? })
+    let recipe = format!(
+        "specimen({size}, {numbers:?}) lowered with profile {}{}, seed {seed}",
+        profile.name,
+        framing_suffix(options)
+    );
+    Ok(Case { keeps: kept_rules(&id), shows: shown_rules(profile), ..case(id, summary, recipe, bytes, heap)? })
 }
 
 /// The rules of a profile's writer that its dump of the specimen shows.
-fn shown(profile: &Profile) -> Vec<&'static str> {
+fn shown_rules(profile: &Profile) -> Vec<&'static str> {
     let rules = book::BOOK.rule.iter().filter(|rule| rule.kind == RuleKind::Writer);
     rules
         .filter(|rule| rule.profiles.contains(&profile.name))
@@ -152,7 +163,7 @@ fn shown(profile: &Profile) -> Vec<&'static str> {
 }
 
 /// Rules of the bytes that a golden dump keeps where it could break them.
-fn kept(id: &str) -> Vec<&'static str> {
+fn kept_rules(id: &str) -> Vec<&'static str> {
     match id {
         "hprof-hotspot-25-8" => book::ALL.iter().map(|rule| rule.0).filter(|id| !NOT_KEPT.contains(id)).collect(),
         "hprof-agent-4" => vec!["hprof.sites.reserved-flags", "hprof.control.reserved-flags"],
@@ -184,7 +195,7 @@ fn random() -> Result<Vec<Case>, Error> {
         let profile = LowerOptions::default().with_profile(name)?.profile;
         let options = options(profile, None, id, seed);
         let heap = from_seed(&Lowering::from(options).generate_options(objects, None), seed);
-        let (bytes, dump) = written(vec![heap], &options)?;
+        let (bytes, dump) = write_and_carry(vec![heap], &options)?;
         let size = id.bytes();
         cases.push(case(
             format!("hprof-{name}-{size}-random"),
@@ -200,8 +211,9 @@ fn random() -> Result<Vec<Case>, Error> {
 /// One process dumped twice into one file; a case for each heap.
 fn two_heaps() -> Result<Vec<Case>, Error> {
     let agent = LowerOptions::default().with_profile("agent")?;
-    let first = specimen(wanted(agent.profile, IdSize::Four, Twist::Plain));
-    let (bytes, dump) = written(vec![first.clone(), later(first)], &options(agent.profile, Some(1), IdSize::Four, 0))?;
+    let first = specimen(specimen_for(agent.profile, IdSize::Four, SpecimenTwist::Plain));
+    let (bytes, dump) =
+        write_and_carry(vec![first.clone(), later(first)], &options(agent.profile, Some(1), IdSize::Four, 0))?;
     let each = |(heap, number): (Heap, u64)| {
         let id = format!("hprof-agent-4-heap-{}-of-2", number + 1);
         let summary = "two heaps in one file, the second with what is new alone in its tables".to_owned();
@@ -215,7 +227,7 @@ fn two_heaps() -> Result<Vec<Case>, Error> {
 /// Dumps inside gzip, stored and not deflated, so that the bytes do not depend on a compressor.
 fn compressed() -> Result<Vec<Case>, Error> {
     let make = |name: &str, (profile, way, of): (&str, usize, &str), summary: &str, cut: &dyn Fn(&[u8]) -> Vec<u8>| {
-        let (plain, heap) = base(profile, way, IdSize::Eight)?;
+        let (plain, heap) = base_dump(profile, way, IdSize::Eight)?;
         let bytes = cut(&plain);
         let recipe = format!("{of}, stored in gzip: {summary}");
         let id = format!("hprof-{name}");

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use crate::compare::Facet;
-use crate::family::case::{Ambiguity, Choice, DumpOf, Means, repeated_classes, repeated_objects};
-use crate::family::{Reading, Regions, Texts};
+use crate::family::case::{Ambiguity, CaseDump, ReadingChoice, ReadingHeap, repeated_classes, repeated_objects};
+use crate::family::{ReadOptions, RegionStarts, RepeatedTexts};
 use crate::model::{Address, Class, Contents, EventKind, FieldType, Heap, Name, ObjectKind, Value};
 
 /// The ambiguities of a dump, in the order in which readings are applied.
@@ -14,47 +14,50 @@ pub(in super::super) const AMBIGUITIES: &[Ambiguity] = &[
         about: "A dump record of length 0 with sub-records after it",
         rule: "hprof.segment.unpatched-length",
         choices: &[
-            Choice::new("empty", "the record is empty, so that the dump is damaged"),
-            Choice::new("patched", "its length was not patched, and the sub-records are its own"),
+            ReadingChoice::new("empty", "the record is empty, so that the dump is damaged"),
+            ReadingChoice::new("patched", "its length was not patched, and the sub-records are its own"),
         ],
         facets: &[],
-        means: Means::Spelled,
+        means: ReadingHeap::Spelled,
     },
     Ambiguity {
         name: "hprof.repeated-string",
         about: "Several strings of one identifier",
         rule: "hprof.text.duplicate-id",
-        choices: &[Choice::new("last", "the last counts"), Choice::new("first", "the first counts")],
+        choices: &[ReadingChoice::new("last", "the last counts"), ReadingChoice::new("first", "the first counts")],
         facets: &[Facet::ClassName, Facet::Fields, Facet::Statics, Facet::Threads, Facet::StackTraces, Facet::Regions],
-        means: Means::Again {
+        means: ReadingHeap::Again {
             occurs: has_repeated_texts,
-            reading: |reading| Reading { texts: Texts::First, ..reading },
+            reading: |reading| ReadOptions { texts: RepeatedTexts::First, ..reading },
         },
     },
     Ambiguity {
         name: "hprof.string-0",
         about: "A string with the identifier 0, in names that have it",
         rule: "hprof.id.none",
-        choices: &[Choice::new("none", "the identifier names nothing"), Choice::new("string", "it names the string")],
+        choices: &[
+            ReadingChoice::new("none", "the identifier names nothing"),
+            ReadingChoice::new("string", "it names the string"),
+        ],
         facets: &[],
-        means: Means::Spelled,
+        means: ReadingHeap::Spelled,
     },
     Ambiguity {
         name: "hprof.regions",
         about: "HEAP DUMP INFO records of Android that give the same part of the heap as before",
         rule: "hprof.android.heap-info",
         choices: &[
-            Choice::new("merged", "a region goes on until another begins"),
-            Choice::new("as-stated", "each record begins a region, and no other record does"),
+            ReadingChoice::new("merged", "a region goes on until another begins"),
+            ReadingChoice::new("as-stated", "each record begins a region, and no other record does"),
         ],
         facets: &[Facet::Regions],
-        means: Means::Again {
+        means: ReadingHeap::Again {
             occurs: |heap| {
                 let has_regions = heap.surroundings.regions.as_ref().is_some_and(|regions| !regions.is_empty());
                 // Records that all give the part without a number are none of its regions.
                 has_regions || heap.facts.header_version == Some("1.0.3".into())
             },
-            reading: |reading| Reading { regions: Regions::AsStated, ..reading },
+            reading: |reading| ReadOptions { regions: RegionStarts::AsStated, ..reading },
         },
     },
     Ambiguity {
@@ -62,13 +65,13 @@ pub(in super::super) const AMBIGUITIES: &[Ambiguity] = &[
         about: "An instance whose class the dump has without one of its superclasses",
         rule: "hprof.class.superclass",
         choices: &[
-            Choice::new("raw", "its bytes, since nothing says how all of them are laid out"),
-            Choice::new("declared-fields", "the values of the fields that are declared, and no more"),
+            ReadingChoice::new("raw", "its bytes, since nothing says how all of them are laid out"),
+            ReadingChoice::new("declared-fields", "the values of the fields that are declared, and no more"),
         ],
         facets: &[Facet::FieldValues],
-        means: Means::Heap {
-            same: |_, heap, _, _| laid_out(heap, Chain::Cut).is_empty(),
-            apply: |_, heap, _| lay_out(heap, Chain::Cut),
+        means: ReadingHeap::Heap {
+            same: |_, heap, _, _| declared_values(heap, SuperclassChain::Cut).is_empty(),
+            apply: |_, heap, _| use_declared_values(heap, SuperclassChain::Cut),
         },
     },
     Ambiguity {
@@ -76,13 +79,13 @@ pub(in super::super) const AMBIGUITIES: &[Ambiguity] = &[
         about: "An instance with more bytes than its class and all superclasses have fields for, in a reader that does not refuse it",
         rule: "hprof.instance.length",
         choices: &[
-            Choice::new("raw", "its bytes, since the fields do not account for them"),
-            Choice::new("declared-fields", "the values of the fields, and no more"),
+            ReadingChoice::new("raw", "its bytes, since the fields do not account for them"),
+            ReadingChoice::new("declared-fields", "the values of the fields, and no more"),
         ],
         facets: &[Facet::FieldValues],
-        means: Means::Heap {
-            same: |_, heap, _, _| laid_out(heap, Chain::Whole).is_empty(),
-            apply: |_, heap, _| lay_out(heap, Chain::Whole),
+        means: ReadingHeap::Heap {
+            same: |_, heap, _, _| declared_values(heap, SuperclassChain::Whole).is_empty(),
+            apply: |_, heap, _| use_declared_values(heap, SuperclassChain::Whole),
         },
     },
     Ambiguity {
@@ -90,11 +93,11 @@ pub(in super::super) const AMBIGUITIES: &[Ambiguity] = &[
         about: "The class of an object array that has the name of no array",
         rule: "hprof.array.class",
         choices: &[
-            Choice::new("array", "the array's own class, whatever its name"),
-            Choice::new("elements", "the class of the elements"),
+            ReadingChoice::new("array", "the array's own class, whatever its name"),
+            ReadingChoice::new("elements", "the class of the elements"),
         ],
         facets: &[Facet::Class, Facet::ClassName],
-        means: Means::Heap { same: |_, heap, _, _| array_names(heap).is_empty(), apply: of_elements },
+        means: ReadingHeap::Heap { same: |_, heap, _, _| array_names(heap).is_empty(), apply: use_element_classes },
     },
     repeated_classes("hprof.repeated-class", "hprof.object.duplicate"),
     repeated_objects("hprof.repeated-object", "hprof.object.duplicate"),
@@ -112,7 +115,7 @@ fn has_repeated_texts(heap: &Heap) -> bool {
 
 /// The superclasses of an instance's class, as far as the dump has them.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Chain {
+enum SuperclassChain {
     /// A chain up to the class without a superclass.
     Whole,
     /// A chain up to a superclass that the dump lacks.
@@ -120,8 +123,8 @@ enum Chain {
 }
 
 /// Gives instances whose classes are a chain of this kind the values of the declared fields in place of their bytes.
-fn lay_out(heap: &mut Heap, wanted: Chain) {
-    let mut values = laid_out(heap, wanted);
+fn use_declared_values(heap: &mut Heap, wanted: SuperclassChain) {
+    let mut values = declared_values(heap, wanted);
     for (place, object) in heap.objects.iter_mut().enumerate() {
         if let Some(values) = values.remove(&place) {
             object.contents = Contents::Fields(values);
@@ -130,11 +133,12 @@ fn lay_out(heap: &mut Heap, wanted: Chain) {
 }
 
 /// The values of the declared fields of such instances, where the heap has them as bytes, by the instance's place.
-fn laid_out(heap: &Heap, wanted: Chain) -> HashMap<usize, Vec<Value>> {
+fn declared_values(heap: &Heap, wanted: SuperclassChain) -> HashMap<usize, Vec<Value>> {
     let classes: HashMap<Address, &Class> = heap.classes.iter().map(|class| (class.address, class)).collect();
     let size = heap.facts.identifier_size.map_or(8, |size| size.0 as usize);
     let values = |class: Address, bytes: &[u8]| {
-        let (mut next, mut rest, mut values, mut chain) = (classes.get(&class), bytes, Vec::new(), Chain::Cut);
+        let (mut next, mut rest, mut values, mut chain) =
+            (classes.get(&class), bytes, Vec::new(), SuperclassChain::Cut);
         next?;
         // A chain that comes back to itself ends with the bytes.
         for _ in 0..=classes.len() {
@@ -150,7 +154,7 @@ fn laid_out(heap: &Heap, wanted: Chain) -> HashMap<usize, Vec<Value>> {
                 rest = following;
             }
             let superclass = class.superclass.filter(|superclass| !superclass.is_null());
-            chain = if superclass.is_some() { Chain::Cut } else { Chain::Whole };
+            chain = if superclass.is_some() { SuperclassChain::Cut } else { SuperclassChain::Whole };
             next = superclass.and_then(|superclass| classes.get(&superclass));
         }
         (chain == wanted).then_some(values)
@@ -176,7 +180,7 @@ fn array_names(heap: &Heap) -> HashMap<Address, Name> {
     named.collect()
 }
 
-fn of_elements(_: &DumpOf<'_>, heap: &mut Heap, _: usize) {
+fn use_element_classes(_: &CaseDump<'_>, heap: &mut Heap, _: usize) {
     let names = array_names(heap);
     for object in heap.objects.iter_mut().filter(|object| object.kind == ObjectKind::ObjectArray) {
         if let Some(name) = object.class.and_then(|class| names.get(&class)) {

@@ -10,7 +10,7 @@ use crate::model::{
 
 /// The writer's numbering of threads and traces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Numbers {
+pub(super) enum SerialNumbering {
     /// Threads from 1, the trace n + 1 for the thread n.
     HotSpot,
     /// Threads from 200001, traces from 300001, each of thread 0.
@@ -19,20 +19,20 @@ pub(super) enum Numbers {
     Art,
 }
 
-impl Numbers {
+impl SerialNumbering {
     /// The numbering of a profile.
-    pub(super) fn of(profile: &str) -> Numbers {
+    pub(super) fn for_profile(profile: &str) -> SerialNumbering {
         match profile {
-            "agent" => Numbers::Agent,
-            "art" => Numbers::Art,
-            _ => Numbers::HotSpot,
+            "agent" => SerialNumbering::Agent,
+            "art" => SerialNumbering::Art,
+            _ => SerialNumbering::HotSpot,
         }
     }
 }
 
 /// The unusual part of a specimen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Twist {
+pub(super) enum SpecimenTwist {
     /// The plain specimen.
     Plain,
     /// Names of fields and classes with U+0000, characters beyond U+FFFF and lone surrogates.
@@ -47,17 +47,17 @@ pub(super) enum Twist {
 
 /// A specimen: the size of its identifiers, how threads are numbered, whose library it has, and what is odd.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Wanted {
+pub(super) struct Specimen {
     pub(super) id: IdSize,
-    pub(super) numbers: Numbers,
+    pub(super) numbers: SerialNumbering,
     pub(super) library: Library,
-    pub(super) twist: Twist,
+    pub(super) twist: SpecimenTwist,
 }
 
 /// Addresses of the specimen: classes 0x40 apart, objects 0x20 apart after them.
-struct Ground(u64);
+struct SpecimenAddresses(u64);
 
-impl Ground {
+impl SpecimenAddresses {
     fn class(&self, n: u64) -> Address {
         Address(self.0 + 0x40 * n)
     }
@@ -90,9 +90,9 @@ const INTS_OF_INTS: u64 = 26;
 
 /// The classes that every program has, fields and static fields of every type, a hierarchy of three, arrays of every kind,
 /// roots of every kind, threads with traces, class loaders, signers, a constant pool and parts of the heap.
-pub(super) fn specimen(wanted: Wanted) -> Heap {
-    let is_high = wanted.twist == Twist::HighAddresses;
-    let ground = Ground(match (wanted.id, is_high) {
+pub(super) fn specimen(wanted: Specimen) -> Heap {
+    let is_high = wanted.twist == SpecimenTwist::HighAddresses;
+    let ground = SpecimenAddresses(match (wanted.id, is_high) {
         (IdSize::Eight, false) => 0x7f00_0001_0000,
         (IdSize::Eight, true) => 0xffff_8000_0001_0000,
         (_, false) => 0x2c00_0000,
@@ -116,7 +116,7 @@ fn library_fields(library: Library, name: &str) -> Vec<Field> {
 }
 
 /// An instance's values: those that are given by name, and zeros.
-fn filled(fields: &[Field], known: &[(&str, u64)]) -> Vec<Value> {
+fn instance_values(fields: &[Field], known: &[(&str, u64)]) -> Vec<Value> {
     let bits =
         |field: &Field| known.iter().find(|(name, _)| field.name == Name::from(*name)).map_or(0, |(_, bits)| *bits);
     fields
@@ -132,7 +132,7 @@ fn filled(fields: &[Field], known: &[(&str, u64)]) -> Vec<Value> {
 pub(super) fn later(mut heap: Heap) -> Heap {
     let (class, object) = (heap.classes[OBJECT as usize].address, heap.objects[0].address);
     let address = Address(class.0 + 0x8000);
-    heap.classes.push(Class { address, ..named("pkg/Later".into(), class, Vec::new()) });
+    heap.classes.push(Class { address, ..class_named("pkg/Later".into(), class, Vec::new()) });
     heap.objects.remove(3);
     heap.objects.push(Object {
         class: Some(address),
@@ -142,7 +142,7 @@ pub(super) fn later(mut heap: Heap) -> Heap {
     heap
 }
 
-fn named(name: Name, superclass: Address, fields: Vec<Field>) -> Class {
+fn class_named(name: Name, superclass: Address, fields: Vec<Field>) -> Class {
     Class {
         name,
         superclass: Some(superclass),
@@ -161,7 +161,7 @@ fn primitive(name: &str, kind: PrimitiveType) -> Field {
     field(name, FieldType::Primitive(kind))
 }
 
-fn classes(ground: &Ground, wanted: Wanted) -> Vec<Class> {
+fn classes(ground: &SpecimenAddresses, wanted: Specimen) -> Vec<Class> {
     let object = ground.class(OBJECT);
     let reference = |name: &str| field(name, FieldType::Object);
     let every: Vec<Field> = std::iter::once(reference("next"))
@@ -171,7 +171,7 @@ fn classes(ground: &Ground, wanted: Wanted) -> Vec<Class> {
         loader: Some(loader),
         signers: Some(signers),
         protection_domain: Some(domain),
-        ..named("pkg/Twin".into(), object, vec![primitive("weight", PrimitiveType::Double)])
+        ..class_named("pkg/Twin".into(), object, vec![primitive("weight", PrimitiveType::Double)])
     };
     let of_library = |class: LibraryClass| {
         let places = [
@@ -185,27 +185,28 @@ fn classes(ground: &Ground, wanted: Wanted) -> Vec<Class> {
         let place = places.into_iter().find(|(name, _)| *name == class.name)?.1;
         let superclass = if place == OBJECT { Address::NULL } else { object };
         let fixed = class.statics.into_iter().map(|(field, bits)| Static {
-            value: filled(std::slice::from_ref(&field), &[]).into_iter().next().map_or_else(Value::default, |zero| {
-                match field.kind {
+            value: instance_values(std::slice::from_ref(&field), &[]).into_iter().next().map_or_else(
+                Value::default,
+                |zero| match field.kind {
                     FieldType::Object => zero,
                     FieldType::Primitive(kind) => Value::primitive(kind, bits),
-                }
-            }),
+                },
+            ),
             name: field.name,
         });
         let statics = Some(fixed.collect());
-        Some((place, Class { statics, ..named(class.name.into(), superclass, class.fields) }))
+        Some((place, Class { statics, ..class_named(class.name.into(), superclass, class.fields) }))
     };
-    let is_odd = wanted.twist == Twist::Names;
+    let is_odd = wanted.twist == SpecimenTwist::Names;
     let odd = |odd: Name, plain: &str| if is_odd { odd } else { plain.into() };
     let library: Vec<(u64, Class)> = wanted.library.classes().into_iter().filter_map(of_library).collect();
     let own = vec![
-        (LOADER, named("pkg/Loader".into(), ground.class(CLASS_LOADER), Vec::new())),
+        (LOADER, class_named("pkg/Loader".into(), ground.class(CLASS_LOADER), Vec::new())),
         (
             BASE,
             Class {
                 statics: Some(
-                    values(ground.object(9), if wanted.twist == Twist::Values { LOW } else { ONES })
+                    values(ground.object(9), if wanted.twist == SpecimenTwist::Values { LOW } else { ONES })
                         .into_iter()
                         .zip(&every)
                         .map(|(value, field)| Static { name: field.name.clone(), value })
@@ -216,13 +217,13 @@ fn classes(ground: &Ground, wanted: Wanted) -> Vec<Class> {
                     PoolEntry { index: 7, value: Value::reference(ground.object(0)) },
                     PoolEntry { index: 9, value: Value::reference(ground.class(STRING)) },
                 ]),
-                ..named("pkg/Base".into(), object, every.clone())
+                ..class_named("pkg/Base".into(), object, every.clone())
             },
         ),
-        (MIDDLE, named("pkg/Middle".into(), ground.class(BASE), Vec::new())),
+        (MIDDLE, class_named("pkg/Middle".into(), ground.class(BASE), Vec::new())),
         (
             LEAF,
-            named(
+            class_named(
                 "pkg/Leaf".into(),
                 ground.class(MIDDLE),
                 vec![
@@ -238,13 +239,13 @@ fn classes(ground: &Ground, wanted: Wanted) -> Vec<Class> {
         ),
         (TWIN, twin(Address::NULL, Address::NULL, Address::NULL)),
         (OTHER_TWIN, twin(ground.object(6), ground.object(12), ground.object(7))),
-        (LAMBDA, named("pkg/Leaf$$Lambda$14+0x00007f6d9c007228".into(), object, vec![reference("arg$1")])),
-        (ODD, named(odd(Name::from_text("pkg/\u{dc}n\u{131}\u{1f600}\u{0}"), "pkg/Left"), object, Vec::new())),
-        (HALF, named(odd(Name::from_bytes(*b"pkg/\xed\xb0\x80"), "pkg/Right"), object, Vec::new())),
+        (LAMBDA, class_named("pkg/Leaf$$Lambda$14+0x00007f6d9c007228".into(), object, vec![reference("arg$1")])),
+        (ODD, class_named(odd(Name::from_text("pkg/\u{dc}n\u{131}\u{1f600}\u{0}"), "pkg/Left"), object, Vec::new())),
+        (HALF, class_named(odd(Name::from_bytes(*b"pkg/\xed\xb0\x80"), "pkg/Right"), object, Vec::new())),
     ];
     let arrays = PrimitiveType::ALL.map(|kind| format!("[{}", kind.signature())).into_iter();
     let arrays = arrays.chain(["[Ljava/lang/Object;", "[Ljava/lang/String;", "[[I"].map(str::to_owned));
-    let arrays = arrays.zip(ARRAYS..).map(|(name, n)| (n, named(name.as_str().into(), object, Vec::new())));
+    let arrays = arrays.zip(ARRAYS..).map(|(name, n)| (n, class_named(name.as_str().into(), object, Vec::new())));
     let mut all: Vec<(u64, Class)> = library.into_iter().chain(own).chain(arrays).collect();
     all.sort_by_key(|(n, _)| *n);
     all.into_iter().map(|(n, class)| Class { address: ground.class(n), ..class }).collect()
@@ -265,9 +266,9 @@ fn values(reference: Address, bits: [u64; 8]) -> Vec<Value> {
     std::iter::once(Value::reference(reference)).chain(primitive).collect()
 }
 
-fn objects(ground: &Ground, wanted: Wanted) -> Vec<Object> {
+fn objects(ground: &SpecimenAddresses, wanted: Specimen) -> Vec<Object> {
     let at = |n| ground.object(n);
-    let is_odd = wanted.twist == Twist::Values;
+    let is_odd = wanted.twist == SpecimenTwist::Values;
     let (low, high) = if is_odd { (LOW, HIGH) } else { (ONES, TWOS) };
     let reference = Value::reference;
     let instance = |n, class, values: Vec<Value>| Object {
@@ -288,9 +289,9 @@ fn objects(ground: &Ground, wanted: Wanted) -> Vec<Object> {
     };
     let object_fields = library_fields(wanted.library, "java/lang/Object");
     // What Android's objects have of java/lang/Object: their class, and a monitor that no one uses.
-    let shadows = |place| filled(&object_fields, &[("shadow$_klass_", ground.class(place).0)]);
+    let shadows = |place| instance_values(&object_fields, &[("shadow$_klass_", ground.class(place).0)]);
     let of_library = |n, place, name, known: &[(&str, u64)]| {
-        let own = filled(&library_fields(wanted.library, name), known);
+        let own = instance_values(&library_fields(wanted.library, name), known);
         instance(n, place, [own, shadows(place)].concat())
     };
     let plain = |n, place, own: Vec<Value>| instance(n, place, [own, shadows(place)].concat());
@@ -317,7 +318,7 @@ fn objects(ground: &Ground, wanted: Wanted) -> Vec<Object> {
         plain(n, LEAF, all.collect())
     };
     // Where nothing is.
-    let nowhere = if wanted.twist == Twist::Dangling { Address(ground.0 + 0xf_0000) } else { at(3) };
+    let nowhere = if wanted.twist == SpecimenTwist::Dangling { Address(ground.0 + 0xf_0000) } else { at(3) };
     let mut objects = vec![
         string(0, at(1), 0x9e37_79b9),
         primitives(1, text, characters),
@@ -359,16 +360,16 @@ fn objects(ground: &Ground, wanted: Wanted) -> Vec<Object> {
     objects
 }
 
-fn surroundings(ground: &Ground, wanted: Wanted) -> Surroundings {
+fn surroundings(ground: &SpecimenAddresses, wanted: Specimen) -> Surroundings {
     let numbers = wanted.numbers;
     let at = |n| ground.object(n);
     let (first, trace, of_thread) = match numbers {
-        Numbers::HotSpot => (1, 2, true),
-        Numbers::Agent => (200_001, 300_001, false),
-        Numbers::Art => (1, u32::MAX, false),
+        SerialNumbering::HotSpot => (1, 2, true),
+        SerialNumbering::Agent => (200_001, 300_001, false),
+        SerialNumbering::Art => (1, u32::MAX, false),
     };
     let serial = |n: u32| Serial(first + n);
-    let trace = |n: u32| if numbers == Numbers::Art { Serial(trace) } else { Serial(trace + n) };
+    let trace = |n: u32| if numbers == SerialNumbering::Art { Serial(trace) } else { Serial(trace + n) };
     let frame = |n: u64, method: &str, source: Option<&str>, line| StackFrame {
         method: method.into(),
         signature: "()V".into(),
@@ -393,7 +394,7 @@ fn surroundings(ground: &Ground, wanted: Wanted) -> Surroundings {
             frames: [frame(BASE, "<clinit>", Some("Base.java"), 1)].into(),
         },
     ];
-    let innermost = if numbers == Numbers::Art { -1 } else { 0 };
+    let innermost = if numbers == SerialNumbering::Art { -1 } else { 0 };
     let kinds = [
         (at(4), RootKind::ThreadObject(serial(0), trace(0))),
         (at(5), RootKind::ThreadObject(serial(1), trace(1))),
@@ -406,7 +407,7 @@ fn surroundings(ground: &Ground, wanted: Wanted) -> Surroundings {
         (at(0), RootKind::JniGlobal(Address(0xfeed))),
         (ground.class(BASE), RootKind::StickyClass),
         (ground.class(BASE), RootKind::StickyClass),
-        (if wanted.twist == Twist::Dangling { Address(ground.0 + 0xe_0000) } else { at(9) }, RootKind::Unknown),
+        (if wanted.twist == SpecimenTwist::Dangling { Address(ground.0 + 0xe_0000) } else { at(9) }, RootKind::Unknown),
         (at(0), RootKind::InternedString),
         (at(8), RootKind::Finalizing),
         (at(8), RootKind::Debugger),
@@ -421,7 +422,7 @@ fn surroundings(ground: &Ground, wanted: Wanted) -> Surroundings {
     Surroundings {
         roots: Some(kinds.map(|(object, kind)| Root { object, kind, after: None }).to_vec()),
         threads: Some(vec![thread(0, at(4), "main"), thread(1, at(5), "worker")]),
-        traces: Some(if numbers == Numbers::Art { Vec::new() } else { traces }),
+        traces: Some(if numbers == SerialNumbering::Art { Vec::new() } else { traces }),
         regions: Some(vec![region(b'Z', "zygote", 0), region(b'A', "app", 30), region(b'I', "image", 50)]),
         ..Surroundings::default()
     }

@@ -4,18 +4,18 @@
 
 use crate::family::edit::Effect::{Changes, Refused, Same};
 use crate::family::edit::{Edit, Edited};
-use crate::hprof::{SubTag, Tag, Version, book, wire};
+use crate::hprof::{RecordTag, SubRecordTag, Version, book, wire};
 use crate::model::{
     Address, AllocationSites, ControlSettings, EventKind, HeapSummary, Name, Object, ObjectKind, PrimitiveType,
     RootKind, Serial, TextId,
 };
 
-use super::effect::{self, bytes, first, push, root};
-use super::map::Map;
+use super::effect::{self, empty_byte_array, first_object, push_object, push_root};
+use super::map::MappedDump;
 use super::spell::*;
 
 /// Every edit.
-pub(super) const EDITS: &[Edit<Map>] = &[
+pub(super) const EDITS: &[Edit<MappedDump>] = &[
     Edit::new(
         "cut-in-a-sub-record",
         book::FILE_TRUNCATED,
@@ -23,7 +23,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         |map| {
             let index = map.records.iter().rposition(|record| record.sub_tag.is_some())?;
             let (record, stop) = (map.records[index], map.last_field(index)?);
-            Some(edited(map.bytes[..record.end() - 1].to_vec(), stop.offset, index))
+            Some(edited(map.bytes[..record.end_offset() - 1].to_vec(), stop.offset, index))
         },
         Refused,
     ),
@@ -48,7 +48,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         "prefix-a-byte-order-mark",
         book::HEADER_TEXT_MODE,
         "puts a UTF-8 byte order mark in front",
-        |map| Some(edited(map.inserting(0, b"\xef\xbb\xbf"), 0, 0)),
+        |map| Some(edited(map.with_inserted(0, b"\xef\xbb\xbf"), 0, 0)),
         Refused,
     ),
     Edit::new(
@@ -83,7 +83,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         "sets the size of identifiers to 3",
         |map| {
             let field = map.field("size of identifiers", |_| true)?;
-            Some(edited(map.with(&field, 3), field.offset, 0))
+            Some(edited(map.with_value(&field, 3), field.offset, 0))
         },
         Refused,
     ),
@@ -91,15 +91,15 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         "add-an-array-without-identifier",
         book::ID_NULL,
         "adds a byte[0] with the identifier 0",
-        |map| append(map, &array(map, 0, 0, 8, &[])),
-        Changes(|_, heap| push(heap, bytes(Address(0)))),
+        |map| append_sub_record(map, &array(map, 0, 0, 8, &[])),
+        Changes(|_, heap| push_object(heap, empty_byte_array(Address(0)))),
     ),
     Edit::new(
         "add-an-unknown-record",
         book::RECORD_UNKNOWN_TAG,
         "puts a record with the tag 2a in front",
-        |map| front(map, 0x2a, b"?"),
-        Changes(|_, heap| effect::front(heap, EventKind::Unknown { tag: 0x2a, body: b"?".to_vec() })),
+        |map| insert_record_in_front(map, 0x2a, b"?"),
+        Changes(|_, heap| effect::insert_event_in_front(heap, EventKind::Unknown { tag: 0x2a, body: b"?".to_vec() })),
     ),
     Edit::new(
         "shorten-a-record",
@@ -107,8 +107,8 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         "lowers the length of the first LOAD CLASS by one",
         |map| {
             let (length, name) =
-                (map.field_of(Tag::LOAD_CLASS, "length")?, map.field("class name string id", |_| true)?);
-            Some(edited(map.with(&length, length.value - 1), name.offset, length.record? as usize))
+                (map.field_of(RecordTag::LOAD_CLASS, "length")?, map.field("class name string id", |_| true)?);
+            Some(edited(map.with_value(&length, length.value - 1), name.offset, length.record? as usize))
         },
         Refused,
     ),
@@ -117,8 +117,8 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         book::RECORD_REST,
         "adds two bytes to the first LOAD CLASS",
         |map| {
-            let record = map.records.iter().find(|record| record.tag == Some(Tag::LOAD_CLASS))?;
-            Some(edited(map.lengthened(record, b"\x0c\x1c"), record.offset, map.records.len()))
+            let record = map.records.iter().find(|record| record.tag == Some(RecordTag::LOAD_CLASS))?;
+            Some(edited(map.with_lengthened_record(record, b"\x0c\x1c"), record.offset, map.records.len()))
         },
         Same,
     ),
@@ -126,15 +126,26 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         "add-a-string-of-other-bytes",
         book::TEXT_ENCODING,
         "puts a string with the byte ff in front",
-        |map| front(map, Tag::STRING_IN_UTF8.0, &[map.spelled(map.free(0)?), vec![0xff]].concat()),
-        Changes(|at, heap| effect::front(heap, EventKind::Text(TextId(at.map.free(0)?), Name::from_bytes([0xff])))),
+        |map| {
+            insert_record_in_front(
+                map,
+                RecordTag::STRING_IN_UTF8.0,
+                &[map.spelled(map.unused_number(0)?), vec![0xff]].concat(),
+            )
+        },
+        Changes(|at, heap| {
+            effect::insert_event_in_front(
+                heap,
+                EventKind::Text(TextId(at.map.unused_number(0)?), Name::from_bytes([0xff])),
+            )
+        }),
     ),
     Edit::new(
         "add-a-frame-without-method",
         book::TEXT_UNKNOWN_ID,
         "puts a frame in front whose method is no string",
-        |map| front(map, Tag::STACK_FRAME.0, &frame(map, map.free(1)?, 1)?),
-        Changes(|at, heap| effect::front(heap, at.frame(at.map.free(1)?, 1)?)),
+        |map| insert_record_in_front(map, RecordTag::STACK_FRAME.0, &frame_body(map, map.unused_number(1)?, 1)?),
+        Changes(|at, heap| effect::insert_event_in_front(heap, at.frame(at.map.unused_number(1)?, 1)?)),
     ),
     Edit::new(
         "repeat-a-string-identifier",
@@ -142,29 +153,34 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         "puts another string of the first one's identifier in front",
         |map| {
             let field = map.field("string id", |_| true)?;
-            let made =
-                front(map, Tag::STRING_IN_UTF8.0, &[map.spelled(field.value as u64), b"other".to_vec()].concat())?;
+            let made = insert_record_in_front(
+                map,
+                RecordTag::STRING_IN_UTF8.0,
+                &[map.spelled(field.value as u64), b"other".to_vec()].concat(),
+            )?;
             let shift = made.bytes.len() - map.bytes.len();
             Some(Edited { offset: (map.record(&field)?.offset + shift) as u64, ..made })
         },
         Changes(|at, heap| {
-            let id = TextId(at.value(Tag::STRING_IN_UTF8, "string id")?);
-            effect::front(heap, EventKind::Text(id, "other".into()))
+            let id = TextId(at.value(RecordTag::STRING_IN_UTF8, "string id")?);
+            effect::insert_event_in_front(heap, EventKind::Text(id, "other".into()))
         }),
     ),
     Edit::new(
         "load-a-class-of-serial-0",
         book::CLASS_SERIAL_ZERO,
         "puts a LOAD CLASS with the serial number 0 in front",
-        |map| front(map, Tag::LOAD_CLASS.0, &load(map, 0)?),
-        Changes(|at, heap| effect::front(heap, EventKind::LoadClass(at.load(Serial(0))?))),
+        |map| insert_record_in_front(map, RecordTag::LOAD_CLASS.0, &load_class_body(map, 0)?),
+        Changes(|at, heap| effect::insert_event_in_front(heap, EventKind::LoadClass(at.load(Serial(0))?))),
     ),
     Edit::new(
         "load-a-class-without-dump",
         book::LOAD_CLASS_NO_DUMP,
         "puts a LOAD CLASS of an unknown class in front",
-        |map| front(map, Tag::LOAD_CLASS.0, &load(map, map.free(1)? as u32)?),
-        Changes(|at, heap| effect::front(heap, EventKind::LoadClass(at.load(at.serial(1)?)?))),
+        |map| {
+            insert_record_in_front(map, RecordTag::LOAD_CLASS.0, &load_class_body(map, map.unused_number(1)? as u32)?)
+        },
+        Changes(|at, heap| effect::insert_event_in_front(heap, EventKind::LoadClass(at.load(at.unused_serial(1)?)?))),
     ),
     Edit::new(
         "dump-a-class-without-load",
@@ -172,31 +188,38 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         "adds a CLASS DUMP of an unknown class",
         |map| {
             let nulls = map.spelled(0).repeat(6);
-            append(map, &[&[0x20], &map.spelled(map.free(0)?)[..], &[0; 4], &nulls, &[0; 10]].concat())
+            append_sub_record(
+                map,
+                &[&[0x20], &map.spelled(map.unused_number(0)?)[..], &[0; 4], &nulls, &[0; 10]].concat(),
+            )
         },
-        Changes(|at, heap| effect::push_class(heap, effect::class(at.free(0)?))),
+        Changes(|at, heap| effect::push_class(heap, effect::empty_class(at.unused_address(0)?))),
     ),
     Edit::new(
         "unload-an-unknown-class",
         book::CLASS_UNKNOWN_SERIAL,
         "puts an UNLOAD CLASS of an unknown number in front",
-        |map| front(map, Tag::UNLOAD_CLASS.0, &(map.free(0)? as u32).to_be_bytes()),
-        Changes(|at, heap| effect::front(heap, EventKind::UnloadClass(at.serial(0)?))),
+        |map| insert_record_in_front(map, RecordTag::UNLOAD_CLASS.0, &(map.unused_number(0)? as u32).to_be_bytes()),
+        Changes(|at, heap| effect::insert_event_in_front(heap, EventKind::UnloadClass(at.unused_serial(0)?))),
     ),
     Edit::new(
         "set-line-0",
         book::FRAME_LINE,
         "puts a frame with the line 0 in front",
-        |map| front(map, Tag::STACK_FRAME.0, &frame(map, 0, 0)?),
-        Changes(|at, heap| effect::front(heap, at.frame(0, 0)?)),
+        |map| insert_record_in_front(map, RecordTag::STACK_FRAME.0, &frame_body(map, 0, 0)?),
+        Changes(|at, heap| effect::insert_event_in_front(heap, at.frame(0, 0)?)),
     ),
     Edit::new(
         "name-an-unknown-frame",
         book::FRAME_UNKNOWN_ID,
         "puts a trace of an unknown frame in front",
         |map| {
-            let (serial, frame) = ((map.free(0)? as u32).to_be_bytes(), map.spelled(map.free(1)?));
-            front(map, Tag::STACK_TRACE.0, &[&serial, &[0; 4], &1_u32.to_be_bytes()[..], &frame].concat())
+            let (serial, frame) = ((map.unused_number(0)? as u32).to_be_bytes(), map.spelled(map.unused_number(1)?));
+            insert_record_in_front(
+                map,
+                RecordTag::STACK_TRACE.0,
+                &[&serial, &[0; 4], &1_u32.to_be_bytes()[..], &frame].concat(),
+            )
         },
         Changes(effect::trace_of_an_unknown_frame),
     ),
@@ -204,37 +227,39 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         "name-an-unknown-trace",
         book::TRACE_UNKNOWN_SERIAL,
         "adds a byte[0] of an unknown stack trace",
-        |map| append(map, &array(map, map.free(0)?, map.free(1)? as u32, 8, &[])),
-        Changes(|at, heap| push(heap, Object { trace: Some(at.serial(1)?), ..bytes(at.free(0)?) })),
+        |map| append_sub_record(map, &array(map, map.unused_number(0)?, map.unused_number(1)? as u32, 8, &[])),
+        Changes(|at, heap| {
+            push_object(heap, Object { trace: Some(at.unused_serial(1)?), ..empty_byte_array(at.unused_address(0)?) })
+        }),
     ),
     Edit::new(
         "name-an-unknown-thread",
         book::THREAD_UNKNOWN_SERIAL,
         "adds a root of an unknown thread",
         |map| {
-            let serial = (map.free(0)? as u32).to_be_bytes();
-            append(map, &[&[0x04], &map.spelled(some_object(map)?)[..], &serial].concat())
+            let serial = (map.unused_number(0)? as u32).to_be_bytes();
+            append_sub_record(map, &[&[0x04], &map.spelled(some_object(map)?)[..], &serial].concat())
         },
-        Changes(|at, heap| root(heap, effect::some_object(heap)?, RootKind::NativeStack(at.serial(0)?))),
+        Changes(|at, heap| push_root(heap, effect::some_object(heap)?, RootKind::NativeStack(at.unused_serial(0)?))),
     ),
     Edit::new(
         "set-a-reserved-flag-of-sites",
         book::SITES_RESERVED_FLAGS,
         "puts ALLOC SITES with the flag 8 in front",
-        |map| front(map, Tag::ALLOC_SITES.0, &[&[0, 8], &[0; 32][..]].concat()),
+        |map| insert_record_in_front(map, RecordTag::ALLOC_SITES.0, &[&[0, 8], &[0; 32][..]].concat()),
         Changes(|_, heap| {
             let sites = AllocationSites { flags: 8, cutoff: 0, totals: HeapSummary::default(), sites: Vec::new() };
-            effect::front(heap, EventKind::AllocationSites(sites))
+            effect::insert_event_in_front(heap, EventKind::AllocationSites(sites))
         }),
     ),
     Edit::new(
         "set-a-reserved-control-flag",
         book::CONTROL_RESERVED_FLAGS,
         "puts CONTROL SETTINGS with the flag 4 in front",
-        |map| front(map, Tag::CONTROL_SETTINGS.0, &[0, 0, 0, 4, 0, 0]),
+        |map| insert_record_in_front(map, RecordTag::CONTROL_SETTINGS.0, &[0, 0, 0, 4, 0, 0]),
         Changes(|_, heap| {
             let settings = ControlSettings { flags: 4, depth: 0 };
-            effect::front(heap, EventKind::ControlSettings(settings))
+            effect::insert_event_in_front(heap, EventKind::ControlSettings(settings))
         }),
     ),
     Edit::new(
@@ -244,7 +269,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         |map| {
             let record = map.last_dump().filter(|record| record.length > wire::HEAD)?;
             let length = map.field("length", |field| field.offset == record.offset + 5)?;
-            Some(edited(map.with(&length, 0), record.offset, map.records.len()))
+            Some(edited(map.with_value(&length, 0), record.offset, map.records.len()))
         },
         Same,
     ),
@@ -253,7 +278,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         book::SEGMENT_VERSION,
         "sets version 1.0.1 in a file with segments",
         |map| {
-            let segment = map.records.iter().find(|record| record.tag == Some(Tag::HEAP_DUMP_SEGMENT))?;
+            let segment = map.records.iter().find(|record| record.tag == Some(RecordTag::HEAP_DUMP_SEGMENT))?;
             Some(edited([&map.bytes[..17], b"1", &map.bytes[18..]].concat(), segment.offset, map.records.len()))
         },
         Changes(|_, heap| {
@@ -266,7 +291,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         book::SEGMENT_END_MISSING,
         "ends the file before its last HEAP DUMP END",
         |map| {
-            let end = map.records.last().filter(|record| record.tag == Some(Tag::HEAP_DUMP_END))?;
+            let end = map.records.last().filter(|record| record.tag == Some(RecordTag::HEAP_DUMP_END))?;
             Some(edited(map.bytes[..end.offset].to_vec(), end.offset, map.records.len() - 1))
         },
         Same,
@@ -276,7 +301,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         book::SEGMENT_END_ALONE,
         "puts another HEAP DUMP END at the end of the file",
         |map| {
-            let end = record(Tag::HEAP_DUMP_END.0, &[]);
+            let end = record(RecordTag::HEAP_DUMP_END.0, &[]);
             Some(edited([&map.bytes[..], &end].concat(), map.bytes.len(), map.records.len() + 1))
         },
         Same,
@@ -286,8 +311,8 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         book::SEGMENT_END_BODY,
         "adds two bytes to the last HEAP DUMP END",
         |map| {
-            let end = map.records.last().filter(|record| record.tag == Some(Tag::HEAP_DUMP_END))?;
-            Some(edited(map.lengthened(end, b"\x0c\x1c"), end.offset, map.records.len()))
+            let end = map.records.last().filter(|record| record.tag == Some(RecordTag::HEAP_DUMP_END))?;
+            Some(edited(map.with_lengthened_record(end, b"\x0c\x1c"), end.offset, map.records.len()))
         },
         Same,
     ),
@@ -296,9 +321,9 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         book::SEGMENT_EMPTY,
         "puts an empty segment after the last one",
         |map| {
-            let last = map.last_dump().filter(|record| record.tag == Some(Tag::HEAP_DUMP_SEGMENT))?;
-            let empty = record(Tag::HEAP_DUMP_SEGMENT.0, &[]);
-            Some(edited(map.inserting(last.end(), &empty), last.end(), map.records.len() + 1))
+            let last = map.last_dump().filter(|record| record.tag == Some(RecordTag::HEAP_DUMP_SEGMENT))?;
+            let empty = record(RecordTag::HEAP_DUMP_SEGMENT.0, &[]);
+            Some(edited(map.with_inserted(last.end_offset(), &empty), last.end_offset(), map.records.len() + 1))
         },
         Same,
     ),
@@ -306,7 +331,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         "use-an-unknown-sub-record",
         book::SUB_RECORD_TAG,
         "adds a sub-record with the tag 24",
-        |map| fatal(map, append(map, &[0x24])?),
+        |map| with_records_before(map, append_sub_record(map, &[0x24])?),
         Refused,
     ),
     Edit::new(
@@ -314,8 +339,8 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         book::SUB_RECORD_OVERRUN,
         "sets the length of a primitive array to 2^32 - 1",
         |map| {
-            let count = map.field_of_sub(SubTag::PRIMITIVE_ARRAY_DUMP, "number of elements")?;
-            Some(edited(map.with(&count, 0xffff_ffff), count.offset + 5, count.record? as usize))
+            let count = map.field_of_sub(SubRecordTag::PRIMITIVE_ARRAY_DUMP, "number of elements")?;
+            Some(edited(map.with_value(&count, 0xffff_ffff), count.offset + 5, count.record? as usize))
         },
         Refused,
     ),
@@ -325,10 +350,12 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         "lowers the length of the last dump record by one",
         |map| {
             let dump = map.last_dump()?;
-            let index =
-                map.records.iter().rposition(|record| record.end() == dump.end() && record.sub_tag.is_some())?;
+            let index = map
+                .records
+                .iter()
+                .rposition(|record| record.end_offset() == dump.end_offset() && record.sub_tag.is_some())?;
             let length = map.field("length", |field| field.offset == dump.offset + 5)?;
-            Some(edited(map.with(&length, length.value - 1), map.last_field(index)?.offset, index))
+            Some(edited(map.with_value(&length, length.value - 1), map.last_field(index)?.offset, index))
         },
         Refused,
     ),
@@ -336,16 +363,16 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         "add-a-root-of-nothing",
         book::ROOT_DANGLING,
         "adds a sticky class that is nothing in the dump",
-        |map| append(map, &[&[0x05], &map.spelled(map.free(0)?)[..]].concat()),
-        Changes(|at, heap| root(heap, at.free(0)?, RootKind::StickyClass)),
+        |map| append_sub_record(map, &[&[0x05], &map.spelled(map.unused_number(0)?)[..]].concat()),
+        Changes(|at, heap| push_root(heap, at.unused_address(0)?, RootKind::StickyClass)),
     ),
     Edit::new(
         "repeat-a-class",
         book::CLASS_DUPLICATE,
         "adds the first CLASS DUMP again",
         |map| {
-            let class = map.record(&map.field_of_sub(SubTag::CLASS_DUMP, "class object id")?)?;
-            append(map, &map.bytes[class.offset..class.end()])
+            let class = map.record(&map.field_of_sub(SubRecordTag::CLASS_DUMP, "class object id")?)?;
+            append_sub_record(map, &map.bytes[class.offset..class.end_offset()])
         },
         Changes(|_, heap| effect::push_class(heap, heap.classes.first()?.clone())),
     ),
@@ -353,9 +380,9 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         "name-an-unknown-superclass",
         book::CLASS_SUPERCLASS,
         "gives a class that nothing needs an unknown superclass",
-        |map| in_record(map, &loose_class(map)?, map.free(0)? as i64),
+        |map| set_field(map, &superclass_of_unused_class(map)?, map.unused_number(0)? as i64),
         Changes(|at, heap| {
-            at.class(heap)?.superclass = Some(at.free(0)?);
+            at.class(heap)?.superclass = Some(at.unused_address(0)?);
             Some(())
         }),
     ),
@@ -364,9 +391,9 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         book::CLASS_SUPERCLASS_CYCLE,
         "makes a class that nothing needs its own superclass",
         |map| {
-            let superclass = loose_class(map)?;
+            let superclass = superclass_of_unused_class(map)?;
             let own = map.field("class object id", |field| field.record == superclass.record)?;
-            in_record(map, &superclass, own.value)
+            set_field(map, &superclass, own.value)
         },
         Changes(|at, heap| at.class(heap).map(|class| class.superclass = Some(class.address))),
     ),
@@ -375,8 +402,8 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         book::CLASS_INSTANCE_SIZE,
         "raises the instance size of the first class by one",
         |map| {
-            let field = map.field_of_sub(SubTag::CLASS_DUMP, "instance size")?;
-            in_record(map, &field, field.value + 1)
+            let field = map.field_of_sub(SubRecordTag::CLASS_DUMP, "instance size")?;
+            set_field(map, &field, field.value + 1)
         },
         Changes(|_, heap| heap.classes.first_mut()?.instance_size.as_mut().map(|size| size.0 += 1)),
     ),
@@ -384,7 +411,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         "set-a-reserved-identifier",
         book::CLASS_RESERVED,
         "sets a reserved identifier of the first class to 1",
-        |map| in_record(map, &map.field_of_sub(SubTag::CLASS_DUMP, "reserved")?, 1),
+        |map| set_field(map, &map.field_of_sub(SubRecordTag::CLASS_DUMP, "reserved")?, 1),
         Same,
     ),
     Edit::new(
@@ -393,11 +420,11 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         "adds an instance of one byte more than another of its class has",
         |map| {
             let (class, length) = map.class_with_instance()?;
-            append(map, &instance(map, class, length as u32 + 1)?)
+            append_sub_record(map, &instance(map, class, length as u32 + 1)?)
         },
         Changes(|at, heap| {
             let (class, length) = at.map.class_with_instance()?;
-            push(heap, effect::instance(at.free(0)?, Address(class), vec![0; length + 1]))
+            push_object(heap, effect::instance(at.unused_address(0)?, Address(class), vec![0; length + 1]))
         }),
     ),
     Edit::new(
@@ -406,18 +433,18 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         "adds an array whose class is that of an instance",
         |map| {
             let (class, _) = map.class_with_instance()?;
-            append(map, &object_array(map, class, &[])?)
+            append_sub_record(map, &object_array(map, class, &[])?)
         },
-        Changes(effect::of_the_array),
+        Changes(effect::add_array_of_instance_class),
     )
-    .or(&[("hprof.array-class=elements", effect::of_elements)]),
+    .or(&[("hprof.array-class=elements", effect::add_array_of_element_class)]),
     Edit::new(
         "use-type-code-3",
         book::TYPE_CODE,
         "gives the first field the type code 3",
         |map| {
             let field = map.field("type of field", |_| true)?;
-            Some(edited(map.with(&field, 3), field.offset, field.record? as usize))
+            Some(edited(map.with_value(&field, 3), field.offset, field.record? as usize))
         },
         Refused,
     ),
@@ -425,34 +452,38 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         "set-a-boolean-to-2",
         book::BOOLEAN_VALUE,
         "adds a boolean[1] of the value 2",
-        |map| append(map, &array(map, map.free(0)?, 0, 4, &[2])),
-        Changes(|at, heap| push(heap, effect::array(at.free(0)?, PrimitiveType::Boolean, vec![2]))),
+        |map| append_sub_record(map, &array(map, map.unused_number(0)?, 0, 4, &[2])),
+        Changes(|at, heap| {
+            push_object(heap, effect::primitive_array(at.unused_address(0)?, PrimitiveType::Boolean, vec![2]))
+        }),
     ),
     Edit::new(
         "repeat-an-object",
         book::OBJECT_DUPLICATE,
         "adds a byte[0] with the identifier of another object",
-        |map| append(map, &array(map, some_object(map)?, 0, 8, &[])),
-        Changes(|_, heap| push(heap, bytes(effect::some_object(heap)?))),
+        |map| append_sub_record(map, &array(map, some_object(map)?, 0, 8, &[])),
+        Changes(|_, heap| push_object(heap, empty_byte_array(effect::some_object(heap)?))),
     ),
     Edit::new(
         "name-an-unknown-class",
         book::OBJECT_CLASS,
         "adds an instance of an unknown class",
-        |map| append(map, &instance(map, map.free(1)?, 0)?),
-        Changes(|at, heap| push(heap, effect::instance(at.free(0)?, at.free(1)?, Vec::new()))),
+        |map| append_sub_record(map, &instance(map, map.unused_number(1)?, 0)?),
+        Changes(|at, heap| {
+            push_object(heap, effect::instance(at.unused_address(0)?, at.unused_address(1)?, Vec::new()))
+        }),
     ),
     Edit::new(
         "let-a-reference-dangle",
         book::OBJECT_DANGLING_REFERENCE,
         "adds an array of a reference to nothing",
         |map| {
-            let class = map.field_of_sub(SubTag::OBJECT_ARRAY_DUMP, "array class object id")?;
-            append(map, &object_array(map, class.value as u64, &[map.free(1)?])?)
+            let class = map.field_of_sub(SubRecordTag::OBJECT_ARRAY_DUMP, "array class object id")?;
+            append_sub_record(map, &object_array(map, class.value as u64, &[map.unused_number(1)?])?)
         },
         Changes(|at, heap| {
-            let class = first(heap, ObjectKind::ObjectArray)?.class?;
-            push(heap, effect::object_array(at.free(0)?, class, vec![at.free(1)?]))
+            let class = first_object(heap, ObjectKind::ObjectArray)?.class?;
+            push_object(heap, effect::object_array(at.unused_address(0)?, class, vec![at.unused_address(1)?]))
         }),
     ),
     Edit::new(
@@ -461,8 +492,8 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         "adds an interned string to a file that is not of 1.0.3",
         |map| {
             let object = some_object(map).filter(|_| map.version != Version::V1_0_3)?;
-            append(map, &[&[0x89], &map.spelled(object)[..]].concat())
+            append_sub_record(map, &[&[0x89], &map.spelled(object)[..]].concat())
         },
-        Changes(|_, heap| root(heap, effect::some_object(heap)?, RootKind::InternedString)),
+        Changes(|_, heap| push_root(heap, effect::some_object(heap)?, RootKind::InternedString)),
     ),
 ];

@@ -1,27 +1,27 @@
 //! The effects of edits on the heap that a reader finds.
 
-use crate::hprof::Tag;
+use crate::hprof::RecordTag;
 use crate::model::{
     Address, ByteLen, Class, Contents, Event, EventKind, Frame, FrameId, Heap, LoadClass, Name, Object, ObjectKind,
     PrimitiveType, Root, RootKind, Serial, StackTrace, TextId, Trace,
 };
 
-use super::map::Map;
+use super::map::MappedDump;
 use crate::family::edit::Damage;
 
-impl Damage<'_, Map> {
+impl Damage<'_, MappedDump> {
     /// The `n`th number that is nothing in the dump, as an address.
-    pub(super) fn free(&self, n: u64) -> Option<Address> {
-        self.map.free(n).map(Address)
+    pub(super) fn unused_address(&self, n: u64) -> Option<Address> {
+        self.map.unused_number(n).map(Address)
     }
 
     /// The `n`th number that is nothing in the dump, as a serial number.
-    pub(super) fn serial(&self, n: u64) -> Option<Serial> {
-        Some(Serial(self.map.free(n)? as u32))
+    pub(super) fn unused_serial(&self, n: u64) -> Option<Serial> {
+        Some(Serial(self.map.unused_number(n)? as u32))
     }
 
     /// The value of a field in the first record of a tag.
-    pub(super) fn value(&self, tag: Tag, name: &str) -> Option<u64> {
+    pub(super) fn value(&self, tag: RecordTag, name: &str) -> Option<u64> {
         Some(self.map.field_of(tag, name)?.value as u64)
     }
 
@@ -33,33 +33,33 @@ impl Damage<'_, Map> {
     }
 
     pub(super) fn load(&self, serial: Serial) -> Option<LoadClass> {
-        let name = TextId(self.value(Tag::LOAD_CLASS, "class name string id")?);
-        Some(LoadClass { serial, class: self.free(0)?, trace: Serial(0), name })
+        let name = TextId(self.value(RecordTag::LOAD_CLASS, "class name string id")?);
+        Some(LoadClass { serial, class: self.unused_address(0)?, trace: Serial(0), name })
     }
 
     pub(super) fn frame(&self, method: u64, line: i32) -> Option<EventKind> {
-        let class = Serial(self.value(Tag::LOAD_CLASS, "class serial number")? as u32);
+        let class = Serial(self.value(RecordTag::LOAD_CLASS, "class serial number")? as u32);
         let (method, none) = (TextId(method), TextId(0));
-        let id = FrameId(self.map.free(0)?);
+        let id = FrameId(self.map.unused_number(0)?);
         Some(EventKind::Frame(Frame { id, method, signature: none, source: none, class, line }))
     }
 }
 
 /// An event before all others.
-pub(super) fn front(heap: &mut Heap, kind: EventKind) -> Option<()> {
+pub(super) fn insert_event_in_front(heap: &mut Heap, kind: EventKind) -> Option<()> {
     heap.surroundings.events.as_mut()?.insert(0, Event::new(0, 0, kind));
     Some(())
 }
 
 /// A root after everything.
-pub(super) fn root(heap: &mut Heap, object: Address, kind: RootKind) -> Option<()> {
+pub(super) fn push_root(heap: &mut Heap, object: Address, kind: RootKind) -> Option<()> {
     let after = Some((heap.classes.len() + heap.objects.len()) as u64);
     heap.surroundings.roots.as_mut()?.push(Root { object, kind, after });
     Some(())
 }
 
 /// An object after everything.
-pub(super) fn push(heap: &mut Heap, object: Object) -> Option<()> {
+pub(super) fn push_object(heap: &mut Heap, object: Object) -> Option<()> {
     heap.objects.push(object);
     Some(())
 }
@@ -71,17 +71,17 @@ pub(super) fn push_class(heap: &mut Heap, class: Class) -> Option<()> {
 }
 
 /// The first object of a kind.
-pub(super) fn first(heap: &Heap, kind: ObjectKind) -> Option<&Object> {
+pub(super) fn first_object(heap: &Heap, kind: ObjectKind) -> Option<&Object> {
     heap.objects.iter().find(|object| object.kind == kind)
 }
 
 /// The first instance's address.
 pub(super) fn some_object(heap: &Heap) -> Option<Address> {
-    Some(first(heap, ObjectKind::Instance)?.address)
+    Some(first_object(heap, ObjectKind::Instance)?.address)
 }
 
 /// A class without anything.
-pub(super) fn class(address: Address) -> Class {
+pub(super) fn empty_class(address: Address) -> Class {
     let null = Some(Address::NULL);
     Class {
         address,
@@ -98,20 +98,20 @@ pub(super) fn class(address: Address) -> Class {
     }
 }
 
-pub(super) fn trace_of_an_unknown_frame(damage: &Damage<'_, Map>, heap: &mut Heap) -> Option<()> {
-    let (serial, thread, frame) = (damage.serial(0)?, Serial(0), FrameId(damage.map.free(1)?));
-    front(heap, EventKind::Trace(Trace { serial, thread, frames: vec![frame] }))?;
+pub(super) fn trace_of_an_unknown_frame(damage: &Damage<'_, MappedDump>, heap: &mut Heap) -> Option<()> {
+    let (serial, thread, frame) = (damage.unused_serial(0)?, Serial(0), FrameId(damage.map.unused_number(1)?));
+    insert_event_in_front(heap, EventKind::Trace(Trace { serial, thread, frames: vec![frame] }))?;
     heap.surroundings.traces.as_mut()?.insert(0, StackTrace { serial, thread, frames: [].into() });
     Some(())
 }
 
 /// A byte[0].
-pub(super) fn bytes(address: Address) -> Object {
-    array(address, PrimitiveType::Byte, Vec::new())
+pub(super) fn empty_byte_array(address: Address) -> Object {
+    primitive_array(address, PrimitiveType::Byte, Vec::new())
 }
 
 /// An array of bytes or booleans.
-pub(super) fn array(address: Address, element: PrimitiveType, elements: Vec<u8>) -> Object {
+pub(super) fn primitive_array(address: Address, element: PrimitiveType, elements: Vec<u8>) -> Object {
     Object {
         length: Some(elements.len() as u64),
         trace: Some(Serial(0)),
@@ -130,18 +130,18 @@ pub(super) fn instance(address: Address, class: Address, raw: Vec<u8>) -> Object
 }
 
 /// An array is added whose class is one of instances.
-pub(super) fn of_the_array(damage: &Damage<'_, Map>, heap: &mut Heap) -> Option<()> {
+pub(super) fn add_array_of_instance_class(damage: &Damage<'_, MappedDump>, heap: &mut Heap) -> Option<()> {
     let (class, _) = damage.map.class_with_instance()?;
-    push(heap, object_array(damage.free(0)?, Address(class), Vec::new()))
+    push_object(heap, object_array(damage.unused_address(0)?, Address(class), Vec::new()))
 }
 
 /// An array is added whose class is that of its elements, so that the heap names its own class alone.
-pub(super) fn of_elements(damage: &Damage<'_, Map>, heap: &mut Heap) -> Option<()> {
+pub(super) fn add_array_of_element_class(damage: &Damage<'_, MappedDump>, heap: &mut Heap) -> Option<()> {
     let (class, _) = damage.map.class_with_instance()?;
     let element = heap.classes.iter().find(|c| c.address == Address(class))?.name.to_jvm_form();
     let name = Name::from_bytes([b"[L", element.as_bytes(), b";"].concat());
-    let added = object_array(damage.free(0)?, Address(class), Vec::new());
-    push(heap, Object { class: None, class_name: Some(name), ..added })
+    let added = object_array(damage.unused_address(0)?, Address(class), Vec::new());
+    push_object(heap, Object { class: None, class_name: Some(name), ..added })
 }
 
 pub(super) fn object_array(address: Address, class: Address, elements: Vec<Address>) -> Object {

@@ -3,13 +3,13 @@
 use std::collections::HashSet;
 
 use crate::error::Error;
-use crate::hprof::{Decoder, IdSize, Step, SubTag, Tag, Version, annotate, wire};
+use crate::hprof::{DecodeStep, Decoder, IdSize, RecordTag, SubRecordTag, Version, annotate, wire};
 
 use crate::family::edit::FieldAt;
 
 /// A valid dump with the places of its records and fields.
 #[derive(Clone, Debug)]
-pub struct Map {
+pub struct MappedDump {
     /// The dump.
     pub bytes: Vec<u8>,
     /// Every field, in file order.
@@ -30,9 +30,9 @@ pub struct Map {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecordAt {
     /// The tag, if it is a record.
-    pub tag: Option<Tag>,
+    pub tag: Option<RecordTag>,
     /// The tag, if it is a sub-record.
-    pub sub_tag: Option<SubTag>,
+    pub sub_tag: Option<SubRecordTag>,
     /// Offset of its tag.
     pub offset: usize,
     /// Its length in bytes; a dump record's with its sub-records.
@@ -42,24 +42,24 @@ pub struct RecordAt {
 impl RecordAt {
     /// Whether it is a dump record.
     pub fn is_dump(&self) -> bool {
-        self.tag.is_some_and(Tag::is_dump)
+        self.tag.is_some_and(RecordTag::is_dump)
     }
 
     /// Offset after its last byte.
-    pub fn end(&self) -> usize {
+    pub fn end_offset(&self) -> usize {
         self.offset + self.length
     }
 }
 
-impl Map {
+impl MappedDump {
     /// The fields of a dump.
     ///
     /// # Errors
     /// If the dump is not valid.
-    pub fn of(bytes: Vec<u8>) -> Result<Map, Error> {
+    pub fn from_bytes(bytes: Vec<u8>) -> Result<MappedDump, Error> {
         let mut fields = Vec::new();
         annotate::visit::<_, Error, _>(&mut Decoder::new(bytes.as_slice())?, None, |field| {
-            fields.push(FieldAt::of(&field));
+            fields.push(FieldAt::from_annotation(&field));
             Ok(())
         })?;
         let mut decoder = Decoder::new(bytes.as_slice())?;
@@ -67,17 +67,17 @@ impl Map {
         let mut records: Vec<RecordAt> = Vec::new();
         decoder.visit::<Error, _>(|step| {
             let (tag, sub_tag, at, rest) = match &step {
-                Step::Record(at, record) => (Some(record.tag()), None, at, at.rest),
-                Step::Segment(at, segment) => (Some(segment.tag), None, at, segment.bytes().unwrap_or_default()),
-                Step::Sub(at, sub_record) => (None, Some(sub_record.tag()), at, at.rest),
-                Step::More(_) | Step::SegmentEnd(_) => return Ok(()),
+                DecodeStep::Record(at, record) => (Some(record.tag()), None, at, at.rest),
+                DecodeStep::Segment(at, segment) => (Some(segment.tag), None, at, segment.bytes().unwrap_or_default()),
+                DecodeStep::Sub(at, sub_record) => (None, Some(sub_record.tag()), at, at.rest),
+                DecodeStep::More(_) | DecodeStep::SegmentEnd(_) => return Ok(()),
             };
             let length = at.bytes.len() + rest as usize;
             records.push(RecordAt { tag, sub_tag, offset: at.offset as usize, length });
             Ok(())
         })?;
         let heap = last_heap(&records);
-        Ok(Map { bytes, fields, records, version, id, body, heap })
+        Ok(MappedDump { bytes, fields, records, version, id, body, heap })
     }
 
     /// The first field of this name that satisfies a condition.
@@ -86,26 +86,27 @@ impl Map {
     }
 
     /// The first field of this name in records of this tag.
-    pub fn field_of(&self, tag: Tag, name: &str) -> Option<FieldAt> {
+    pub fn field_of(&self, tag: RecordTag, name: &str) -> Option<FieldAt> {
         self.field(name, |field| self.record(field).is_some_and(|record| record.tag == Some(tag)))
     }
 
     /// The first field of this name in sub-records of this tag, in the last heap.
-    pub fn field_of_sub(&self, tag: SubTag, name: &str) -> Option<FieldAt> {
-        self.field(name, |field| self.is_of(field, tag))
+    pub fn field_of_sub(&self, tag: SubRecordTag, name: &str) -> Option<FieldAt> {
+        self.field(name, |field| self.is_in_sub_record(field, tag))
     }
 
     /// Whether a field belongs to a sub-record of this tag in the last heap, which sub-records are added to.
-    pub fn is_of(&self, field: &FieldAt, tag: SubTag) -> bool {
+    pub fn is_in_sub_record(&self, field: &FieldAt, tag: SubRecordTag) -> bool {
         self.record(field).is_some_and(|record| record.sub_tag == Some(tag) && record.offset >= self.heap)
     }
 
     /// The identifier of the class of the first instance whose class is in the dump, and the length of its values.
     pub fn class_with_instance(&self) -> Option<(u64, usize)> {
         let ids = || self.fields.iter().filter(|field| field.name == "class object id");
-        let dumped = ids().filter(|field| self.is_of(field, SubTag::CLASS_DUMP));
+        let dumped = ids().filter(|field| self.is_in_sub_record(field, SubRecordTag::CLASS_DUMP));
         let dumped: HashSet<i64> = dumped.map(|field| field.value).collect();
-        let class = ids().find(|id| self.is_of(id, SubTag::INSTANCE_DUMP) && dumped.contains(&id.value))?;
+        let class =
+            ids().find(|id| self.is_in_sub_record(id, SubRecordTag::INSTANCE_DUMP) && dumped.contains(&id.value))?;
         let length = self.field("number of bytes that follow", |field| field.record == class.record)?;
         Some((class.value as u64, length.value as usize))
     }
@@ -134,14 +135,14 @@ impl Map {
 
     /// A number that is no identifier and no serial number of the dump: the `n`th from the top. With
     /// identifiers of 1 byte there may be none.
-    pub fn free(&self, n: u64) -> Option<u64> {
+    pub fn unused_number(&self, n: u64) -> Option<u64> {
         let top = self.id.max().min(u64::from(u32::MAX)) - 1;
         let taken = |wanted: u64| self.fields.iter().any(|field| field.value as u64 & self.id.max() == wanted);
         (0..top).map(|below| top - below).filter(|&wanted| !taken(wanted)).nth(n as usize)
     }
 
     /// The bytes with a field replaced by an integer of its own width.
-    pub fn with(&self, field: &FieldAt, value: i64) -> Vec<u8> {
+    pub fn with_value(&self, field: &FieldAt, value: i64) -> Vec<u8> {
         let mut bytes = self.bytes.clone();
         let width = field.length.min(8);
         bytes[field.offset..field.offset + width].copy_from_slice(&value.to_be_bytes()[8 - width..]);
@@ -149,13 +150,13 @@ impl Map {
     }
 
     /// The bytes with others inserted.
-    pub fn inserting(&self, at: usize, inserted: &[u8]) -> Vec<u8> {
+    pub fn with_inserted(&self, at: usize, inserted: &[u8]) -> Vec<u8> {
         [&self.bytes[..at], inserted, &self.bytes[at..]].concat()
     }
 
     /// The bytes with others added at the end of a record, and its length raised.
-    pub fn lengthened(&self, record: &RecordAt, added: &[u8]) -> Vec<u8> {
-        let mut bytes = self.inserting(record.end(), added);
+    pub fn with_lengthened_record(&self, record: &RecordAt, added: &[u8]) -> Vec<u8> {
+        let mut bytes = self.with_inserted(record.end_offset(), added);
         let length = (record.length - wire::HEAD + added.len()) as u32;
         bytes[record.offset + 5..record.offset + 9].copy_from_slice(&length.to_be_bytes());
         bytes
@@ -166,10 +167,10 @@ impl Map {
 fn last_heap(records: &[RecordAt]) -> usize {
     let (mut start, mut ended) = (0, true);
     for record in records {
-        if record.tag == Some(Tag::HEAP_DUMP_END) {
+        if record.tag == Some(RecordTag::HEAP_DUMP_END) {
             ended = true;
-        } else if record.tag == Some(Tag::HEAP_DUMP) || record.is_dump() && ended {
-            (start, ended) = (record.offset, record.tag == Some(Tag::HEAP_DUMP));
+        } else if record.tag == Some(RecordTag::HEAP_DUMP) || record.is_dump() && ended {
+            (start, ended) = (record.offset, record.tag == Some(RecordTag::HEAP_DUMP));
         }
     }
     start

@@ -5,7 +5,7 @@ mod effect;
 mod map;
 mod spell;
 
-pub use map::{Map, RecordAt};
+pub use map::{MappedDump, RecordAt};
 
 use crate::error::Error;
 use crate::family::Family;
@@ -13,11 +13,11 @@ use crate::family::edit::{self, Edit};
 
 use super::open::FAMILY;
 
-impl edit::Map for Map {
+impl edit::EditMap for MappedDump {
     const FAMILY: Family = FAMILY;
-    const EDITS: &'static [Edit<Map>] = edits::EDITS;
+    const EDITS: &'static [Edit<MappedDump>] = edits::EDITS;
 
-    fn of(bytes: Vec<u8>) -> Result<Map, Error> {
-        Map::of(bytes)
+    fn from_bytes(bytes: Vec<u8>) -> Result<MappedDump, Error> {
+        MappedDump::from_bytes(bytes)
     }
 }

@@ -5,16 +5,16 @@ mod sub_records;
 
 use std::io::{self, Read};
 
-use crate::bytes::stop::{Stop, keeping_error, refill, truncated};
-use crate::bytes::{Allowance, Cursor, Incomplete, NoTrace, Window};
+use crate::bytes::field_error::{FieldError, keeping_error, refill, truncated};
+use crate::bytes::{Allowance, Cursor, IncompleteField, NoTrace, Window};
 use crate::error::{DecodeError, Problem};
-use crate::family::Passed;
-pub use crate::family::{Reading, Regions, Texts, Wrapped, ZeroLength};
+use crate::family::SkippedRecords;
+pub use crate::family::{ReadOptions, RegionStarts, RepeatedTexts, WrappedLength, ZeroLength};
 
 use super::book;
 use super::record::{Record, Segment, SegmentLength};
 use super::sub_record::SubRecord;
-use super::wire::{HEAD, Header, IdSize, MAGIC, Tag};
+use super::wire::{HEAD, Header, IdSize, MAGIC, RecordTag};
 
 pub(crate) use records::flat;
 pub(crate) use records::{head, header, record};
@@ -30,8 +30,8 @@ pub struct Decoder<R> {
     header: Header,
     header_bytes: Vec<u8>,
     declared: Option<u64>,
-    reading: Reading,
-    beyond: Option<Box<dyn Beyond>>,
+    reading: ReadOptions,
+    beyond: Option<Box<dyn Lookahead>>,
     /// The offset from which on the records are known to chain to the end of the file.
     chained: Option<u64>,
     index: u64,
@@ -40,7 +40,7 @@ pub struct Decoder<R> {
 
 /// A record at which reading can go on.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Resume {
+pub struct ResumePoint {
     /// The record's offset and index.
     pub(crate) offset: u64,
     index: u64,
@@ -50,7 +50,7 @@ pub struct Resume {
 }
 
 /// A second look at the same stream, to decide what the bytes at hand do not.
-pub trait Beyond: std::fmt::Debug {
+pub trait Lookahead: std::fmt::Debug {
     /// Length of the (decompressed) stream in bytes, if a length beyond `at_least` is possible at all.
     ///
     /// # Errors
@@ -66,22 +66,22 @@ pub trait Beyond: std::fmt::Debug {
 
 /// One step through a dump.
 #[derive(Clone, Copy, Debug)]
-pub enum Step<'s, 'a> {
+pub enum DecodeStep<'s, 'a> {
     /// A record that holds no sub-records.
-    Record(At<'a>, &'s Record<'a>),
+    Record(RecordSlice<'a>, &'s Record<'a>),
     /// A HEAP DUMP or HEAP DUMP SEGMENT begins; its sub-records follow.
-    Segment(At<'a>, Segment),
+    Segment(RecordSlice<'a>, Segment),
     /// A sub-record.
-    Sub(At<'a>, &'s SubRecord<'a>),
+    Sub(RecordSlice<'a>, &'s SubRecord<'a>),
     /// More of the contents of the record or sub-record before.
-    More(At<'a>),
+    More(RecordSlice<'a>),
     /// The segment ends at this offset.
     SegmentEnd(u64),
 }
 
 /// A record or a piece of it: its bytes and their place.
 #[derive(Clone, Copy, Debug)]
-pub struct At<'a> {
+pub struct RecordSlice<'a> {
     /// Index among all records and sub-records of the file, from 0.
     pub index: u64,
     /// Offset of the first byte, from the start of the (decompressed) stream.
@@ -93,11 +93,11 @@ pub struct At<'a> {
 }
 
 /// Says what is passed over, given the bytes that come next, as far as they are in memory and in the segment.
-pub(crate) type Pass<'p> = dyn FnMut(&[u8]) -> Passed + 'p;
+pub(crate) type SubRecordSkipper<'p> = dyn FnMut(&[u8]) -> SkippedRecords + 'p;
 
 /// A sub-record as far as it was read from a slice, and how many bytes of its contents the slice did not have.
 #[derive(Debug)]
-pub(crate) struct Parsed<T> {
+pub(crate) struct ParsedRecord<T> {
     pub(crate) what: T,
     pub(crate) rest: u64,
 }
@@ -137,31 +137,31 @@ impl<R: Read> Decoder<R> {
                         header,
                         header_bytes,
                         declared,
-                        reading: Reading::default(),
+                        reading: ReadOptions::default(),
                         beyond: None,
                         chained: None,
                         index: 0,
                         allowance: Allowance::new(u64::MAX, book::FILE_TRUNCATED),
                     });
                 }
-                Err(Stop::Incomplete(short)) => {
+                Err(FieldError::Incomplete(short)) => {
                     if !refill(&mut window, book::FILE_TRUNCATED)? {
                         return Err(header_cut_short(&window, short, declared));
                     }
                 }
-                Err(Stop::Bad(bad)) => return Err(bad.at(window.offset())),
+                Err(FieldError::Bad(bad)) => return Err(bad.into_error(window.offset())),
             }
         }
     }
 
     /// A decoder that goes on at the start of a record of a dump with this header, in a stream that begins there.
-    pub(crate) fn resume(source: R, header: Header, place: Resume) -> Decoder<R> {
+    pub(crate) fn resume(source: R, header: Header, place: ResumePoint) -> Decoder<R> {
         Decoder {
-            window: Window::at(source, place.offset),
+            window: Window::with_offset(source, place.offset),
             header,
             header_bytes: Vec::new(),
             declared: place.declared,
-            reading: Reading::default(),
+            reading: ReadOptions::default(),
             beyond: None,
             chained: place.chained.filter(|from| *from <= place.offset),
             index: place.index,
@@ -170,13 +170,13 @@ impl<R: Read> Decoder<R> {
     }
 
     /// The point at which another decoder can go on with a record of this offset and index.
-    pub(crate) fn resume_at(&self, offset: u64, index: u64) -> Resume {
-        Resume { offset, index, declared: self.declared, chained: self.chained }
+    pub(crate) fn resume_at(&self, offset: u64, index: u64) -> ResumePoint {
+        ResumePoint { offset, index, declared: self.declared, chained: self.chained }
     }
 
     /// Sets the reading of what the bytes alone do not decide, with a second look at the stream where there can be one.
     #[must_use]
-    pub fn with_reading(mut self, reading: Reading, beyond: Option<Box<dyn Beyond>>) -> Decoder<R> {
+    pub fn with_reading(mut self, reading: ReadOptions, beyond: Option<Box<dyn Lookahead>>) -> Decoder<R> {
         self.reading = reading;
         self.beyond = beyond;
         self
@@ -196,7 +196,7 @@ impl<R: Read> Decoder<R> {
     }
 
     /// The reading of what the bytes alone do not decide.
-    pub fn reading(&self) -> Reading {
+    pub fn reading(&self) -> ReadOptions {
         self.reading
     }
 
@@ -228,23 +228,27 @@ impl<R: Read> Decoder<R> {
     pub fn visit<E, F>(&mut self, mut visit: F) -> Result<u64, E>
     where
         E: From<DecodeError>,
-        F: FnMut(Step<'_, '_>) -> Result<(), E>,
+        F: FnMut(DecodeStep<'_, '_>) -> Result<(), E>,
     {
         keeping_error(|keep| self.visit_called(&mut |step| keep(visit(step))))
     }
 
     fn visit_called(
         &mut self,
-        visit: &mut dyn FnMut(Step<'_, '_>) -> Result<(), DecodeError>,
+        visit: &mut dyn FnMut(DecodeStep<'_, '_>) -> Result<(), DecodeError>,
     ) -> Result<u64, DecodeError> {
         self.visit_with(None, visit)
     }
 
     /// Like [`Decoder::visit`], without the sub-records that `pass` passes over.
-    pub(crate) fn visit_with<E, F>(&mut self, mut pass: Option<&mut Pass<'_>>, mut visit: F) -> Result<u64, E>
+    pub(crate) fn visit_with<E, F>(
+        &mut self,
+        mut pass: Option<&mut SubRecordSkipper<'_>>,
+        mut visit: F,
+    ) -> Result<u64, E>
     where
         E: From<DecodeError>,
-        F: FnMut(Step<'_, '_>) -> Result<(), E>,
+        F: FnMut(DecodeStep<'_, '_>) -> Result<(), E>,
     {
         while let Some(segment) = self.records(&mut visit)? {
             let (id, length) = (self.header.id_size, segment.bytes());
@@ -255,7 +259,7 @@ impl<R: Read> Decoder<R> {
                 IdSize::Four => self.sub_records::<4, E, F>(length, pass, &mut visit)?,
                 IdSize::Eight => self.sub_records::<8, E, F>(length, pass, &mut visit)?,
             }
-            visit(Step::SegmentEnd(self.window.offset()))?;
+            visit(DecodeStep::SegmentEnd(self.window.offset()))?;
         }
         Ok(self.window.offset())
     }
@@ -264,7 +268,7 @@ impl<R: Read> Decoder<R> {
     fn records<E, F>(&mut self, visit: &mut F) -> Result<Option<Segment>, E>
     where
         E: From<DecodeError>,
-        F: FnMut(Step<'_, '_>) -> Result<(), E>,
+        F: FnMut(DecodeStep<'_, '_>) -> Result<(), E>,
     {
         let id = self.header.id_size;
         // Bytes with which a record was incomplete.
@@ -272,7 +276,7 @@ impl<R: Read> Decoder<R> {
         loop {
             let at = self.window.offset();
             if self.window.bytes().is_empty() && !self.refill()? {
-                self.whole()?;
+                self.check_end()?;
                 return Ok(None);
             }
             let mut cursor = Cursor::new(self.window.bytes(), NoTrace);
@@ -288,7 +292,7 @@ impl<R: Read> Decoder<R> {
                 let length = self.length_of(head.tag, head.length, at + HEAD as u64)?;
                 let segment = Segment { tag: head.tag, time: head.time, stated: head.length, length };
                 let bytes = &self.window.bytes()[..HEAD];
-                visit(Step::Segment(At { index, offset: at, bytes, rest: 0 }, segment))?;
+                visit(DecodeStep::Segment(RecordSlice { index, offset: at, bytes, rest: 0 }, segment))?;
                 self.index += 1;
                 self.window.consume(HEAD);
                 return Ok(Some(segment));
@@ -306,23 +310,27 @@ impl<R: Read> Decoder<R> {
             tried = if whole { 0 } else { bytes.len() };
             let mut cursor = Cursor::new(bytes, NoTrace);
             match record(&mut cursor, id, length) {
-                Ok(Parsed { what, rest }) if whole => {
-                    visit(Step::Record(At { index, offset: at, bytes, rest }, &what))?;
+                Ok(ParsedRecord { what, rest }) if whole => {
+                    visit(DecodeStep::Record(RecordSlice { index, offset: at, bytes, rest }, &what))?;
                     drop(what);
                     self.window.consume(wanted as usize);
-                    self.more(index, rest, visit)?;
+                    self.deliver_pieces(index, rest, visit)?;
                     self.index += 1;
                 }
                 // What is there of it is sound; the end of the file comes too early all the same.
                 Ok(_) => {
                     let have = bytes.len();
-                    self.need_more(Incomplete { field: "body", at: have.min(HEAD), needed: wanted - HEAD as u64 })?;
+                    self.need_more(IncompleteField {
+                        field: "body",
+                        at: have.min(HEAD),
+                        needed: wanted - HEAD as u64,
+                    })?;
                 }
-                Err(Stop::Incomplete(short)) if whole => {
+                Err(FieldError::Incomplete(short)) if whole => {
                     return Err(too_short(at, short, head.length).in_record(index).into());
                 }
-                Err(Stop::Incomplete(short)) => self.need_more(short)?,
-                Err(Stop::Bad(bad)) => return Err(bad.at(at).in_record(index).into()),
+                Err(FieldError::Incomplete(short)) => self.need_more(short)?,
+                Err(FieldError::Bad(bad)) => return Err(bad.into_error(at).in_record(index).into()),
             }
         }
     }
@@ -331,12 +339,12 @@ impl<R: Read> Decoder<R> {
     fn sub_records<const I: usize, E, F>(
         &mut self,
         length: Option<u64>,
-        mut pass: Option<&mut Pass<'_>>,
+        mut pass: Option<&mut SubRecordSkipper<'_>>,
         visit: &mut F,
     ) -> Result<(), E>
     where
         E: From<DecodeError>,
-        F: FnMut(Step<'_, '_>) -> Result<(), E>,
+        F: FnMut(DecodeStep<'_, '_>) -> Result<(), E>,
     {
         let mut left = length.unwrap_or(u64::MAX);
         while left > 0 {
@@ -351,7 +359,10 @@ impl<R: Read> Decoder<R> {
                     break None;
                 }
                 if length.is_none()
-                    && matches!(Tag(remaining[0]), Tag::HEAP_DUMP | Tag::HEAP_DUMP_SEGMENT | Tag::HEAP_DUMP_END)
+                    && matches!(
+                        RecordTag(remaining[0]),
+                        RecordTag::HEAP_DUMP | RecordTag::HEAP_DUMP_SEGMENT | RecordTag::HEAP_DUMP_END
+                    )
                 {
                     self.window.consume(taken);
                     return Ok(());
@@ -368,8 +379,8 @@ impl<R: Read> Decoder<R> {
                 let mut cursor = Cursor::new(remaining, NoTrace);
                 let index = self.index;
                 let delivered = sub_record::<_, I, _>(&mut cursor, left - taken as u64, |what, rest, used| {
-                    let at = At { index, offset: place, bytes: &remaining[..used], rest };
-                    (visit(Step::Sub(at, what)), rest, used)
+                    let at = RecordSlice { index, offset: place, bytes: &remaining[..used], rest };
+                    (visit(DecodeStep::Sub(at, what)), rest, used)
                 });
                 match delivered {
                     Ok((visited, beyond, used)) => {
@@ -381,10 +392,10 @@ impl<R: Read> Decoder<R> {
                         }
                         self.index += 1;
                     }
-                    Err(Stop::Incomplete(short)) => break Some(short),
-                    Err(Stop::Bad(bad)) => {
+                    Err(FieldError::Incomplete(short)) => break Some(short),
+                    Err(FieldError::Bad(bad)) => {
                         self.window.consume(taken);
-                        return Err(bad.at(place).in_record(self.index).into());
+                        return Err(bad.into_error(place).in_record(self.index).into());
                     }
                 }
             };
@@ -393,7 +404,7 @@ impl<R: Read> Decoder<R> {
             left -= taken as u64;
             if rest > 0 {
                 let index = self.index;
-                self.more(index, rest, visit)?;
+                self.deliver_pieces(index, rest, visit)?;
                 self.index += 1;
                 left -= rest;
                 continue;
@@ -407,10 +418,10 @@ impl<R: Read> Decoder<R> {
                 None => {
                     if !self.refill()? {
                         if length.is_none() {
-                            self.whole()?;
+                            self.check_end()?;
                             return Ok(());
                         }
-                        let short = Incomplete { field: "sub-record tag", at: 0, needed: 1 };
+                        let short = IncompleteField { field: "sub-record tag", at: 0, needed: 1 };
                         return Err(self.cut_short(short).into());
                     }
                 }
@@ -420,28 +431,29 @@ impl<R: Read> Decoder<R> {
     }
 
     /// Delivers the rest of contents, in pieces of whole units but for the last.
-    fn more<E, F>(&mut self, index: u64, mut rest: u64, visit: &mut F) -> Result<(), E>
+    fn deliver_pieces<E, F>(&mut self, index: u64, mut rest: u64, visit: &mut F) -> Result<(), E>
     where
         E: From<DecodeError>,
-        F: FnMut(Step<'_, '_>) -> Result<(), E>,
+        F: FnMut(DecodeStep<'_, '_>) -> Result<(), E>,
     {
         while rest > 0 {
             let have = self.window.bytes().len() as u64;
             let take = if have >= rest { rest } else { have - have % UNIT as u64 };
             if take == 0 {
-                self.need_more(Incomplete { field: "contents", at: 0, needed: rest })?;
+                self.need_more(IncompleteField { field: "contents", at: 0, needed: rest })?;
                 continue;
             }
             rest -= take;
-            let at = At { index, offset: self.window.offset(), bytes: &self.window.bytes()[..take as usize], rest };
-            visit(Step::More(at))?;
+            let at =
+                RecordSlice { index, offset: self.window.offset(), bytes: &self.window.bytes()[..take as usize], rest };
+            visit(DecodeStep::More(at))?;
             self.window.consume(take as usize);
         }
         Ok(())
     }
 
     /// The meaning of a dump record's length, where the body begins at this offset.
-    fn length_of(&mut self, tag: Tag, stated: u32, body: u64) -> Result<SegmentLength, DecodeError> {
+    fn length_of(&mut self, tag: RecordTag, stated: u32, body: u64) -> Result<SegmentLength, DecodeError> {
         if stated == 0 {
             let is_empty = match self.reading.zero_length {
                 ZeroLength::Empty => true,
@@ -450,9 +462,9 @@ impl<R: Read> Decoder<R> {
             };
             return Ok(if is_empty { SegmentLength::Stated } else { SegmentLength::Unpatched });
         }
-        if tag == Tag::HEAP_DUMP && self.reading.wrapped == Wrapped::Repair {
+        if tag == RecordTag::HEAP_DUMP && self.reading.wrapped == WrappedLength::Repair {
             let end = body + u64::from(stated);
-            if let Some(length) = self.total(end + (1 << 32))?
+            if let Some(length) = self.stream_length(end + (1 << 32))?
                 && length > end
                 && (length - end).is_multiple_of(1 << 32)
                 && !self.chains(end)?
@@ -464,7 +476,7 @@ impl<R: Read> Decoder<R> {
     }
 
     /// Length of the stream, if it may be so long at all.
-    fn total(&mut self, at_least: u64) -> Result<Option<u64>, DecodeError> {
+    fn stream_length(&mut self, at_least: u64) -> Result<Option<u64>, DecodeError> {
         match (self.declared, &mut self.beyond) {
             (Some(length), _) => Ok(Some(length)),
             (None, Some(beyond)) => beyond.length(at_least).map_err(|e| failed(self.window.offset(), e)),
@@ -486,12 +498,12 @@ impl<R: Read> Decoder<R> {
         refill(&mut self.window, book::FILE_TRUNCATED).map_err(|e| e.in_record(self.index))
     }
 
-    fn need_more(&mut self, short: Incomplete) -> Result<(), DecodeError> {
+    fn need_more(&mut self, short: IncompleteField) -> Result<(), DecodeError> {
         if self.refill()? { Ok(()) } else { Err(self.cut_short(short)) }
     }
 
     /// The file ends between two records: was it longer when it was opened?
-    fn whole(&self) -> Result<(), DecodeError> {
+    fn check_end(&self) -> Result<(), DecodeError> {
         let length = self.window.offset();
         match self.declared.filter(|&opened| length < opened) {
             None => Ok(()),
@@ -508,7 +520,7 @@ impl<R: Read> Decoder<R> {
         (self.window.offset(), self.window.bytes())
     }
 
-    fn cut_short(&self, short: Incomplete) -> DecodeError {
+    fn cut_short(&self, short: IncompleteField) -> DecodeError {
         let length = self.window.offset() + self.window.bytes().len() as u64;
         if let Some(opened) = self.declared.filter(|&opened| length < opened) {
             return DecodeError::new(book::FILE_TRUNCATED, length, short.field, Problem::Shrunk { opened })
@@ -523,7 +535,7 @@ fn failed(offset: u64, error: io::Error) -> DecodeError {
 }
 
 /// The fields of a record need more than its length says.
-fn too_short(base: u64, short: Incomplete, length: u32) -> DecodeError {
+fn too_short(base: u64, short: IncompleteField, length: u32) -> DecodeError {
     let problem = Problem::Unexpected {
         expected: format!("{} bytes of {} inside the record", short.needed, short.field),
         found: format!("a record of {length} bytes that ends before"),
@@ -532,7 +544,7 @@ fn too_short(base: u64, short: Incomplete, length: u32) -> DecodeError {
 }
 
 /// A sub-record goes on where its segment has ended.
-fn overrun(base: u64, short: Incomplete, left: u64) -> DecodeError {
+fn overrun(base: u64, short: IncompleteField, left: u64) -> DecodeError {
     let problem = Problem::Unexpected {
         expected: format!("{} bytes of {} inside the segment", short.needed, short.field),
         found: format!("the segment's end {left} bytes after the sub-record's first"),
@@ -540,16 +552,16 @@ fn overrun(base: u64, short: Incomplete, left: u64) -> DecodeError {
     DecodeError::new(book::SUB_RECORD_OVERRUN, base + short.at as u64, short.field, problem)
 }
 
-fn header_cut_short<R: Read>(window: &Window<R>, short: Incomplete, declared: Option<u64>) -> DecodeError {
+fn header_cut_short<R: Read>(window: &Window<R>, short: IncompleteField, declared: Option<u64>) -> DecodeError {
     let bytes = window.bytes();
     if let Some(opened) = declared.filter(|&opened| (bytes.len() as u64) < opened) {
         return DecodeError::new(book::FILE_TRUNCATED, bytes.len() as u64, short.field, Problem::Shrunk { opened });
     }
     // A short file that does not even begin like an HPROF dump is not a truncated one.
     if !MAGIC.starts_with(&bytes[..bytes.len().min(MAGIC.len())])
-        && let Stop::Bad(bad) = records::not_an_hprof(bytes)
+        && let FieldError::Bad(bad) = records::not_an_hprof(bytes)
     {
-        return bad.at(0);
+        return bad.into_error(0);
     }
     truncated(book::FILE_TRUNCATED, 0, bytes.len(), short)
 }

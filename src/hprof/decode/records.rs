@@ -2,29 +2,29 @@
 
 use std::borrow::Cow;
 
-use crate::bytes::stop::{Stop, bad};
-use crate::bytes::{Cursor, Incomplete, Trace, shown};
+use crate::bytes::field_error::{FieldError, bad_field};
+use crate::bytes::{Cursor, FieldTrace, IncompleteField, quoted_or_hex};
 use crate::hprof::book;
 use crate::model::{
     Address, AllocationSite, AllocationSites, ControlSettings, CpuSamples, Frame, FrameId, HeapSummary, LoadClass,
     Serial, StartThread, TextId, Trace as StackTrace,
 };
 
-use super::super::record::{Body, Record};
-use super::super::tags::{FlatField, FlatValues, FlatWidth, Tag};
+use super::super::record::{Record, RecordBody};
+use super::super::tags::{FlatField, FlatValues, FlatWidth, RecordTag};
 use super::super::wire::{Header, IdSize, MAGIC, Version};
-use super::Parsed;
+use super::ParsedRecord;
 
 /// The three fields in front of every body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Head {
-    pub(crate) tag: Tag,
+pub(crate) struct RecordHead {
+    pub(crate) tag: RecordTag,
     pub(crate) time: u32,
     pub(crate) length: u32,
 }
 
 /// The header (S3, beginning).
-pub(crate) fn header<T: Trace>(c: &mut Cursor<'_, T>) -> Result<Header, Stop> {
+pub(crate) fn header<T: FieldTrace>(c: &mut Cursor<'_, T>) -> Result<Header, FieldError> {
     let all = c.remaining();
     if all.len() < MAGIC.len() && MAGIC.starts_with(all) {
         c.bytes("magic", MAGIC.len())?;
@@ -32,7 +32,7 @@ pub(crate) fn header<T: Trace>(c: &mut Cursor<'_, T>) -> Result<Header, Stop> {
     if !all.starts_with(MAGIC) {
         // What it is instead takes a few bytes to tell.
         return Err(if all.len() < TELLING {
-            Incomplete { field: "magic", at: 0, needed: TELLING as u64 }.into()
+            IncompleteField { field: "magic", at: 0, needed: TELLING as u64 }.into()
         } else {
             not_an_hprof(all)
         });
@@ -44,7 +44,7 @@ pub(crate) fn header<T: Trace>(c: &mut Cursor<'_, T>) -> Result<Header, Stop> {
     let length = match rest.iter().take(MAX_VERSION).position(|&b| b == 0) {
         Some(length) => length,
         None if rest.len() < MAX_VERSION => {
-            return Err(Incomplete { field: "version", at, needed: rest.len() as u64 + 1 }.into());
+            return Err(IncompleteField { field: "version", at, needed: rest.len() as u64 + 1 }.into());
         }
         None => return Err(unknown_version(at, &rest[..MAX_VERSION])),
     };
@@ -57,79 +57,96 @@ pub(crate) fn header<T: Trace>(c: &mut Cursor<'_, T>) -> Result<Header, Stop> {
     let size = c.u32("size of identifiers")?;
     let Some(id_size) = IdSize::from_bytes(u64::from(size)) else {
         let expected = "identifiers of 1, 2, 4 or 8 bytes";
-        return Err(bad(book::HEADER_ID_SIZE, "size of identifiers", at, expected, size.to_string()));
+        return Err(bad_field(book::HEADER_ID_SIZE, "size of identifiers", at, expected, size.to_string()));
     };
     let high = c.u32("time stamp, high word")?;
     let low = c.u32("time stamp, low word")?;
     Ok(Header { version, id_size, timestamp: u64::from(high) << 32 | u64::from(low) })
 }
 
-pub(crate) fn head<T: Trace>(c: &mut Cursor<'_, T>) -> Result<Head, Incomplete> {
-    Ok(Head { tag: Tag(c.u8("tag")?), time: c.u32("time")?, length: c.u32("length")? })
+pub(crate) fn head<T: FieldTrace>(c: &mut Cursor<'_, T>) -> Result<RecordHead, IncompleteField> {
+    Ok(RecordHead { tag: RecordTag(c.u8("tag")?), time: c.u32("time")?, length: c.u32("length")? })
 }
 
 /// Whether the body may be delivered in pieces.
-pub(super) fn in_pieces(tag: Tag) -> bool {
-    tag == Tag::STRING_IN_UTF8 || tag.form().is_none()
+pub(super) fn in_pieces(tag: RecordTag) -> bool {
+    tag == RecordTag::STRING_IN_UTF8 || tag.form().is_none()
 }
 
 /// One record, from a slice that ends where it does (or where a piece of it does); `length` is that of the
 /// whole record.
-pub(crate) fn record<'a, T: Trace>(c: &mut Cursor<'a, T>, id: IdSize, length: u64) -> Result<Parsed<Record<'a>>, Stop> {
-    let Head { tag, time, .. } = head(c)?;
+pub(crate) fn record<'a, T: FieldTrace>(
+    c: &mut Cursor<'a, T>,
+    id: IdSize,
+    length: u64,
+) -> Result<ParsedRecord<Record<'a>>, FieldError> {
+    let RecordHead { tag, time, .. } = head(c)?;
     let v = flat(c, id.bytes(), tag.fields())?;
     let serial = |at: usize| Serial(v[at] as u32);
     let body = match tag {
-        Tag::STRING_IN_UTF8 => Body::Text(TextId(v[0]), to_the_end(c, "string")?),
-        Tag::LOAD_CLASS => {
+        RecordTag::STRING_IN_UTF8 => RecordBody::Text(TextId(v[0]), to_the_end(c, "string")?),
+        RecordTag::LOAD_CLASS => {
             let (class, name) = (Address(v[1]), TextId(v[3]));
-            Body::LoadClass(LoadClass { serial: serial(0), class, trace: serial(2), name })
+            RecordBody::LoadClass(LoadClass { serial: serial(0), class, trace: serial(2), name })
         }
-        Tag::UNLOAD_CLASS => Body::UnloadClass(serial(0)),
-        Tag::STACK_FRAME => {
+        RecordTag::UNLOAD_CLASS => RecordBody::UnloadClass(serial(0)),
+        RecordTag::STACK_FRAME => {
             let [method, signature, source] = [1, 2, 3].map(|at| TextId(v[at]));
-            Body::Frame(Frame { id: FrameId(v[0]), method, signature, source, class: serial(4), line: v[5] as i32 })
+            RecordBody::Frame(Frame {
+                id: FrameId(v[0]),
+                method,
+                signature,
+                source,
+                class: serial(4),
+                line: v[5] as i32,
+            })
         }
-        Tag::STACK_TRACE => {
+        RecordTag::STACK_TRACE => {
             let frame = |c: &mut Cursor<'a, T>| c.unsigned("stack frame id", id.bytes()).map(FrameId);
             let frames = list(c, "number of frames", "stack frame ids", id.bytes(), frame)?;
-            Body::Trace(StackTrace { serial: serial(0), thread: serial(1), frames })
+            RecordBody::Trace(StackTrace { serial: serial(0), thread: serial(1), frames })
         }
-        Tag::ALLOC_SITES => {
+        RecordTag::ALLOC_SITES => {
             let (flags, cutoff, totals) = (v[0] as u16, v[1] as u32, totals(&v[2..]));
             let sites = list(c, "number of sites", "sites", 25, site)?;
-            Body::AllocSites(AllocationSites { flags, cutoff, totals, sites })
+            RecordBody::AllocSites(AllocationSites { flags, cutoff, totals, sites })
         }
-        Tag::HEAP_SUMMARY => Body::HeapSummary(totals(&v)),
-        Tag::START_THREAD => {
+        RecordTag::HEAP_SUMMARY => RecordBody::HeapSummary(totals(&v)),
+        RecordTag::START_THREAD => {
             let [name, group, parent_group] = [3, 4, 5].map(|at| TextId(v[at]));
             let (object, trace) = (Address(v[1]), serial(2));
-            Body::StartThread(StartThread { serial: serial(0), object, trace, name, group, parent_group })
+            RecordBody::StartThread(StartThread { serial: serial(0), object, trace, name, group, parent_group })
         }
-        Tag::END_THREAD => Body::EndThread(serial(0)),
-        Tag::CPU_SAMPLES => {
+        RecordTag::END_THREAD => RecordBody::EndThread(serial(0)),
+        RecordTag::CPU_SAMPLES => {
             let sample = |c: &mut Cursor<'a, T>| {
                 Ok((c.u32("number of samples")?, c.u32("stack trace serial number").map(Serial)?))
             };
             let traces = list(c, "number of traces", "traces", 8, sample)?;
-            Body::CpuSamples(CpuSamples { total: v[0] as u32, traces })
+            RecordBody::CpuSamples(CpuSamples { total: v[0] as u32, traces })
         }
-        Tag::CONTROL_SETTINGS => Body::ControlSettings(ControlSettings { flags: v[0] as u32, depth: v[1] as u16 }),
-        Tag::HEAP_DUMP_END => Body::End,
-        _ => Body::Unknown(tag, to_the_end(c, "body")?),
+        RecordTag::CONTROL_SETTINGS => {
+            RecordBody::ControlSettings(ControlSettings { flags: v[0] as u32, depth: v[1] as u16 })
+        }
+        RecordTag::HEAP_DUMP_END => RecordBody::End,
+        _ => RecordBody::Unknown(tag, to_the_end(c, "body")?),
     };
     let have = c.position() as u64;
     if in_pieces(tag) {
-        return Ok(Parsed { what: Record { time, body, rest: Cow::Borrowed(&[]) }, rest: length - have });
+        return Ok(ParsedRecord { what: Record { time, body, rest: Cow::Borrowed(&[]) }, rest: length - have });
     }
     // A body that is not all there yet has its rest cut too; the caller sees to that.
     let rest = to_the_end(c, "bytes after the fields")?;
-    Ok(Parsed { what: Record { time, body, rest }, rest: 0 })
+    Ok(ParsedRecord { what: Record { time, body, rest }, rest: 0 })
 }
 
 /// The fields of a row; an identifier has `id` bytes.
 #[inline]
-pub(crate) fn flat<T: Trace>(c: &mut Cursor<'_, T>, id: usize, fields: &[FlatField]) -> Result<FlatValues, Incomplete> {
+pub(crate) fn flat<T: FieldTrace>(
+    c: &mut Cursor<'_, T>,
+    id: usize,
+    fields: &[FlatField],
+) -> Result<FlatValues, IncompleteField> {
     let mut values = FlatValues::default();
     for (value, FlatField { name, width }) in values.iter_mut().zip(fields) {
         *value = match *width {
@@ -150,7 +167,7 @@ fn totals(values: &[u64]) -> HeapSummary {
     }
 }
 
-fn site<T: Trace>(c: &mut Cursor<'_, T>) -> Result<AllocationSite, Incomplete> {
+fn site<T: FieldTrace>(c: &mut Cursor<'_, T>) -> Result<AllocationSite, IncompleteField> {
     Ok(AllocationSite {
         array: c.u8("array indicator")?,
         class: c.u32("class serial number").map(Serial)?,
@@ -163,37 +180,37 @@ fn site<T: Trace>(c: &mut Cursor<'_, T>) -> Result<AllocationSite, Incomplete> {
 }
 
 /// A count, and items of `size` bytes each; more than are there ask for more, and nothing is allocated yet.
-fn list<'a, T: Trace, I>(
+fn list<'a, T: FieldTrace, I>(
     c: &mut Cursor<'a, T>,
     field: &'static str,
     items: &'static str,
     size: usize,
-    item: impl Fn(&mut Cursor<'a, T>) -> Result<I, Incomplete>,
-) -> Result<Vec<I>, Incomplete> {
+    item: impl Fn(&mut Cursor<'a, T>) -> Result<I, IncompleteField>,
+) -> Result<Vec<I>, IncompleteField> {
     let count = c.u32(field)?;
     let needed = u64::from(count) * size as u64;
     if needed > c.remaining().len() as u64 {
-        return Err(Incomplete { field: items, at: c.position(), needed });
+        return Err(IncompleteField { field: items, at: c.position(), needed });
     }
     (0..count).map(|_| item(c)).collect()
 }
 
-fn to_the_end<'a, T: Trace>(c: &mut Cursor<'a, T>, field: &'static str) -> Result<Cow<'a, [u8]>, Incomplete> {
+fn to_the_end<'a, T: FieldTrace>(c: &mut Cursor<'a, T>, field: &'static str) -> Result<Cow<'a, [u8]>, IncompleteField> {
     let length = c.remaining().len();
     c.bytes(field, length).map(Cow::Borrowed)
 }
 
-fn unknown_version(at: usize, text: &[u8]) -> Stop {
+fn unknown_version(at: usize, text: &[u8]) -> FieldError {
     if let Some((version, how)) = zero_byte_damage(text) {
         let at = at + version.text().len();
-        return bad(book::HEADER_TEXT_MODE, "end of text", at, "a zero byte after the version", damaged(how));
+        return bad_field(book::HEADER_TEXT_MODE, "end of text", at, "a zero byte after the version", damaged(how));
     }
     let expected = "version 1.0.1, 1.0.2 or 1.0.3, ended by a zero byte";
-    bad(book::HEADER_VERSION, "version", at, expected, shown(text))
+    bad_field(book::HEADER_VERSION, "version", at, expected, quoted_or_hex(text))
 }
 
 /// Says what the input is instead, as far as the first bytes tell.
-pub(super) fn not_an_hprof(bytes: &[u8]) -> Stop {
+pub(super) fn not_an_hprof(bytes: &[u8]) -> FieldError {
     let expected = "an HPROF dump: \"JAVA PROFILE \" and a version";
     let (rule, found) = if bytes.starts_with(&EBCDIC_MAGIC) {
         (book::HEADER_TEXT_MODE, damaged("translated from ASCII to EBCDIC"))
@@ -202,9 +219,9 @@ pub(super) fn not_an_hprof(bytes: &[u8]) -> Stop {
     } else if bytes.starts_with(b"\x00\x12portable heap") {
         (book::HEADER_MAGIC, "a PHD".to_owned())
     } else {
-        (book::HEADER_MAGIC, shown(&bytes[..bytes.len().min(16)]))
+        (book::HEADER_MAGIC, quoted_or_hex(&bytes[..bytes.len().min(16)]))
     };
-    bad(rule, "magic", 0, expected, found)
+    bad_field(rule, "magic", 0, expected, found)
 }
 
 /// A version after which the zero byte was dropped or turned into a space; what follows is then the lowest byte

@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 use std::mem::ManuallyDrop;
 
-use crate::bytes::stop::{Stop, bad};
-use crate::bytes::{Cursor, Incomplete, Trace};
+use crate::bytes::field_error::{FieldError, bad_field};
+use crate::bytes::{Cursor, FieldTrace, IncompleteField};
 use crate::hprof::book;
 use crate::model::{Address, FieldType, Serial, TextId, Value};
 
 use super::super::sub_record::{ArrayHead, ClassDump, InstanceDump, ObjectArrayDump, PrimitiveArrayDump, SubRecord};
-use super::super::tags::SubTag;
+use super::super::tags::SubRecordTag;
 use super::super::wire::type_of_code;
 use super::{UNIT, WHOLE, flat};
 
@@ -20,31 +20,31 @@ use super::{UNIT, WHOLE, flat};
 /// every sub-record would be copied through memory. Only a CLASS DUMP owns anything; asking the others whether they do
 /// takes as long as reading them.
 #[inline(always)]
-pub(crate) fn sub_record<'a, T: Trace, const I: usize, R>(
+pub(crate) fn sub_record<'a, T: FieldTrace, const I: usize, R>(
     c: &mut Cursor<'a, T>,
     left: u64,
     mut then: impl FnMut(&SubRecord<'a>, u64, usize) -> R,
-) -> Result<R, Stop> {
+) -> Result<R, FieldError> {
     let at = c.position();
-    let tag = SubTag(c.u8("sub-record tag")?);
+    let tag = SubRecordTag(c.u8("sub-record tag")?);
     let (what, rest) = match tag {
-        SubTag::INSTANCE_DUMP => {
+        SubRecordTag::INSTANCE_DUMP => {
             let (dump, rest) = instance_dump::<T, I>(c, left)?;
             let what = ManuallyDrop::new(SubRecord::Instance(dump));
             return Ok(then(&what, rest, c.position()));
         }
-        SubTag::OBJECT_ARRAY_DUMP => {
+        SubRecordTag::OBJECT_ARRAY_DUMP => {
             let (dump, rest) = object_array_dump::<T, I>(c, left)?;
             let what = ManuallyDrop::new(SubRecord::ObjectArray(dump));
             return Ok(then(&what, rest, c.position()));
         }
-        SubTag::PRIMITIVE_ARRAY_DUMP => {
+        SubRecordTag::PRIMITIVE_ARRAY_DUMP => {
             let (dump, rest) = primitive_array_dump::<T, I>(c, left)?;
             let what = ManuallyDrop::new(SubRecord::PrimitiveArray(dump));
             return Ok(then(&what, rest, c.position()));
         }
-        SubTag::CLASS_DUMP => (SubRecord::Class(class_dump::<T, I>(c)?), 0),
-        SubTag::PRIMITIVE_ARRAY_NO_DATA_DUMP => (SubRecord::NoDataArray(array_head::<T, I>(c)?), 0),
+        SubRecordTag::CLASS_DUMP => (SubRecord::Class(class_dump::<T, I>(c)?), 0),
+        SubRecordTag::PRIMITIVE_ARRAY_NO_DATA_DUMP => (SubRecord::NoDataArray(array_head::<T, I>(c)?), 0),
         _ => match tag.form().filter(|form| !form.fields.is_empty()) {
             Some(form) => (SubRecord::from_values(form, flat(c, I, form.fields)?), 0),
             None => return Err(unknown_tag(at, tag)),
@@ -53,7 +53,7 @@ pub(crate) fn sub_record<'a, T: Trace, const I: usize, R>(
     Ok(then(&what, rest, c.position()))
 }
 
-fn class_dump<T: Trace, const I: usize>(c: &mut Cursor<'_, T>) -> Result<ClassDump, Stop> {
+fn class_dump<T: FieldTrace, const I: usize>(c: &mut Cursor<'_, T>) -> Result<ClassDump, FieldError> {
     let mut class = ClassDump {
         id: Address(id::<T, I>(c, "class object id")?),
         trace: trace(c)?,
@@ -83,10 +83,10 @@ fn class_dump<T: Trace, const I: usize>(c: &mut Cursor<'_, T>) -> Result<ClassDu
 }
 
 #[inline(always)]
-fn instance_dump<'a, T: Trace, const I: usize>(
+fn instance_dump<'a, T: FieldTrace, const I: usize>(
     c: &mut Cursor<'a, T>,
     left: u64,
-) -> Result<(InstanceDump<'a>, u64), Stop> {
+) -> Result<(InstanceDump<'a>, u64), FieldError> {
     let id = Address(self::id::<T, I>(c, "object id")?);
     let trace = trace(c)?;
     let class = Address(self::id::<T, I>(c, "class object id")?);
@@ -96,10 +96,10 @@ fn instance_dump<'a, T: Trace, const I: usize>(
 }
 
 #[inline(always)]
-fn object_array_dump<'a, T: Trace, const I: usize>(
+fn object_array_dump<'a, T: FieldTrace, const I: usize>(
     c: &mut Cursor<'a, T>,
     left: u64,
-) -> Result<(ObjectArrayDump<'a>, u64), Stop> {
+) -> Result<(ObjectArrayDump<'a>, u64), FieldError> {
     let id = Address(self::id::<T, I>(c, "array object id")?);
     let trace = trace(c)?;
     let length = c.u32("number of elements")?;
@@ -109,10 +109,10 @@ fn object_array_dump<'a, T: Trace, const I: usize>(
 }
 
 #[inline(always)]
-fn primitive_array_dump<'a, T: Trace, const I: usize>(
+fn primitive_array_dump<'a, T: FieldTrace, const I: usize>(
     c: &mut Cursor<'a, T>,
     left: u64,
-) -> Result<(PrimitiveArrayDump<'a>, u64), Stop> {
+) -> Result<(PrimitiveArrayDump<'a>, u64), FieldError> {
     let head = array_head::<T, I>(c)?;
     let size = head.element.size();
     let (elements, rest) = contents(c, "elements", u64::from(head.length) * size, left)?;
@@ -120,7 +120,7 @@ fn primitive_array_dump<'a, T: Trace, const I: usize>(
 }
 
 #[inline(always)]
-fn array_head<T: Trace, const I: usize>(c: &mut Cursor<'_, T>) -> Result<ArrayHead, Stop> {
+fn array_head<T: FieldTrace, const I: usize>(c: &mut Cursor<'_, T>) -> Result<ArrayHead, FieldError> {
     let id = Address(self::id::<T, I>(c, "array object id")?);
     let trace = trace(c)?;
     let length = c.u32("number of elements")?;
@@ -135,12 +135,12 @@ fn array_head<T: Trace, const I: usize>(c: &mut Cursor<'_, T>) -> Result<ArrayHe
 /// Contents of this number of bytes, or the first of them: what is beyond [`WHOLE`] is left to be delivered in
 /// pieces of whole [`UNIT`]s.
 #[inline(always)]
-fn contents<'a, T: Trace>(
+fn contents<'a, T: FieldTrace>(
     c: &mut Cursor<'a, T>,
     field: &'static str,
     length: u64,
     left: u64,
-) -> Result<(Cow<'a, [u8]>, u64), Stop> {
+) -> Result<(Cow<'a, [u8]>, u64), FieldError> {
     let at = c.position();
     if at as u64 + length > left {
         return Err(beyond_the_segment(field, at, length, left));
@@ -154,28 +154,28 @@ fn contents<'a, T: Trace>(
 }
 
 #[cold]
-fn beyond_the_segment(field: &'static str, at: usize, length: u64, left: u64) -> Stop {
+fn beyond_the_segment(field: &'static str, at: usize, length: u64, left: u64) -> FieldError {
     let expected = format!("{length} bytes of contents inside the segment");
     let found = format!("{} bytes to its end", left.saturating_sub(at as u64));
-    bad(book::SUB_RECORD_OVERRUN, field, at, expected, found)
+    bad_field(book::SUB_RECORD_OVERRUN, field, at, expected, found)
 }
 
 #[cold]
-fn no_primitive_type(at: usize, code: u8) -> Stop {
-    bad(book::TYPE_CODE, "element type", at, "a primitive type, 4 to 11", code.to_string())
+fn no_primitive_type(at: usize, code: u8) -> FieldError {
+    bad_field(book::TYPE_CODE, "element type", at, "a primitive type, 4 to 11", code.to_string())
 }
 
 #[cold]
-fn unknown_tag(at: usize, tag: SubTag) -> Stop {
-    let expected = format!("the tag of a sub-record: {}, or one of Android's", SubTag::listed());
-    bad(book::SUB_RECORD_TAG, "sub-record tag", at, expected, format!("{:#04x}", tag.0))
+fn unknown_tag(at: usize, tag: SubRecordTag) -> FieldError {
+    let expected = format!("the tag of a sub-record: {}, or one of Android's", SubRecordTag::listed());
+    bad_field(book::SUB_RECORD_TAG, "sub-record tag", at, expected, format!("{:#04x}", tag.0))
 }
 
-fn value<T: Trace, const I: usize>(
+fn value<T: FieldTrace, const I: usize>(
     c: &mut Cursor<'_, T>,
     kind: FieldType,
     field: &'static str,
-) -> Result<Value, Incomplete> {
+) -> Result<Value, IncompleteField> {
     let bytes = match kind {
         FieldType::Object => I,
         FieldType::Primitive(kind) => kind.size() as usize,
@@ -183,18 +183,18 @@ fn value<T: Trace, const I: usize>(
     Ok(Value { kind, bits: c.unsigned(field, bytes)? })
 }
 
-fn basic_type<T: Trace>(c: &mut Cursor<'_, T>, field: &'static str) -> Result<FieldType, Stop> {
+fn basic_type<T: FieldTrace>(c: &mut Cursor<'_, T>, field: &'static str) -> Result<FieldType, FieldError> {
     let at = c.position();
     let code = c.u8(field)?;
-    type_of_code(code).ok_or_else(|| bad(book::TYPE_CODE, field, at, "a type: 2, or 4 to 11", code.to_string()))
+    type_of_code(code).ok_or_else(|| bad_field(book::TYPE_CODE, field, at, "a type: 2, or 4 to 11", code.to_string()))
 }
 
 #[inline(always)]
-fn id<T: Trace, const I: usize>(c: &mut Cursor<'_, T>, field: &'static str) -> Result<u64, Incomplete> {
+fn id<T: FieldTrace, const I: usize>(c: &mut Cursor<'_, T>, field: &'static str) -> Result<u64, IncompleteField> {
     c.unsigned(field, I)
 }
 
 #[inline(always)]
-fn trace<T: Trace>(c: &mut Cursor<'_, T>) -> Result<Serial, Incomplete> {
+fn trace<T: FieldTrace>(c: &mut Cursor<'_, T>) -> Result<Serial, IncompleteField> {
     c.u32("stack trace serial number").map(Serial)
 }

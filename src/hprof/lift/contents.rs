@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use crate::error::{DecodeError, Problem};
 use crate::hprof::book;
-use crate::model::long::{Filling, Spool, Stretch};
+use crate::model::long::{Spool, SpoolEntry, StoredBytes};
 
-use super::super::decode::At;
-use super::super::record::Body;
+use super::super::decode::RecordSlice;
+use super::super::record::RecordBody;
 use super::super::sub_record::{InstanceDump, ObjectArrayDump, PrimitiveArrayDump, SubRecord};
 use super::super::wire::IdSize;
 
@@ -25,34 +25,39 @@ pub(super) fn is_long(found: &SubRecord<'_>, rest: u64, id: IdSize, spool: &Spoo
 
 /// The location of contents that are too long to be held.
 #[derive(Debug)]
-pub(super) enum Room {
+pub(super) enum ContentsLocation {
     /// In the dump.
-    Original(Stretch),
+    Original(StoredBytes),
     /// On their way into the spool.
-    Spooled(Filling),
+    Spooled(SpoolEntry),
 }
 
-impl Room {
-    pub(super) fn for_contents(spool: &mut Spool, offset: u64, first: &[u8], rest: u64) -> Result<Room, DecodeError> {
+impl ContentsLocation {
+    pub(super) fn begin(
+        spool: &mut Spool,
+        offset: u64,
+        first: &[u8],
+        rest: u64,
+    ) -> Result<ContentsLocation, DecodeError> {
         let length = first.len() as u64 + rest;
         if let Some(original) = spool.in_place(offset, length) {
-            return Ok(Room::Original(original));
+            return Ok(ContentsLocation::Original(original));
         }
-        let filled = spool.begin().and_then(|mut filling| spool.put(&mut filling, first).map(|()| filling));
-        filled.map(Room::Spooled).map_err(|e| failed(offset, e))
+        let filled = spool.begin().and_then(|mut filling| spool.append(&mut filling, first).map(|()| filling));
+        filled.map(ContentsLocation::Spooled).map_err(|e| failed(offset, e))
     }
 
-    pub(super) fn put(&mut self, spool: &Spool, at: &At<'_>) -> Result<(), DecodeError> {
+    pub(super) fn append_piece(&mut self, spool: &Spool, at: &RecordSlice<'_>) -> Result<(), DecodeError> {
         match self {
-            Room::Original(_) => Ok(()),
-            Room::Spooled(filling) => spool.put(filling, at.bytes).map_err(|e| failed(at.offset, e)),
+            ContentsLocation::Original(_) => Ok(()),
+            ContentsLocation::Spooled(filling) => spool.append(filling, at.bytes).map_err(|e| failed(at.offset, e)),
         }
     }
 
-    pub(super) fn stretch(self, spool: &mut Spool) -> Stretch {
+    pub(super) fn into_stretch(self, spool: &mut Spool) -> StoredBytes {
         match self {
-            Room::Original(stretch) => stretch,
-            Room::Spooled(filling) => spool.finish(filling),
+            ContentsLocation::Original(stretch) => stretch,
+            ContentsLocation::Spooled(filling) => spool.finish(filling),
         }
     }
 }
@@ -62,9 +67,9 @@ fn failed(offset: u64, error: std::io::Error) -> DecodeError {
 }
 
 /// The bytes of a record that may come in pieces.
-pub(super) fn contents<'b>(body: &'b Body<'_>) -> &'b [u8] {
+pub(super) fn contents<'b>(body: &'b RecordBody<'_>) -> &'b [u8] {
     match body {
-        Body::Text(_, bytes) | Body::Unknown(_, bytes) => bytes,
+        RecordBody::Text(_, bytes) | RecordBody::Unknown(_, bytes) => bytes,
         _ => &[],
     }
 }
@@ -94,7 +99,7 @@ impl SubRecord<'_> {
     }
 
     /// The sub-record without its contents, and the contents.
-    pub(super) fn split(&self) -> (SubRecord<'static>, &[u8]) {
+    pub(super) fn split_contents(&self) -> (SubRecord<'static>, &[u8]) {
         let none = || Cow::Borrowed(&[][..]);
         match self {
             SubRecord::Instance(InstanceDump { id, trace, class, length, values }) => {

@@ -4,18 +4,19 @@ use std::borrow::Cow;
 use std::mem;
 
 use crate::error::Error;
-use crate::model::long::{Identifiers, Stretch};
+use crate::model::long::{Identifiers, StoredBytes};
 use crate::model::{
-    Address, ByteLen, Class, Contents, Field, Long, Name, Object, ObjectKind, PoolEntry, Static, TextId, Value,
+    Address, ByteLen, Class, Contents, Field, Name, Object, ObjectKind, PiecewiseContents, PoolEntry, Static, TextId,
+    Value,
 };
 
 use super::super::sub_record::{ClassDump, InstanceDump, PrimitiveArrayDump, SubRecord};
 use super::super::wire::IdSize;
-use super::layout::Layouts;
-use super::names::Log;
+use super::layout::InstanceLayouts;
+use super::names::LogIndex;
 
 /// The class of a CLASS DUMP. What has no name in the string table gets an empty one.
-pub fn class(dump: &ClassDump, log: &Log, heap: usize, after_objects: u64) -> Class {
+pub fn class(dump: &ClassDump, log: &LogIndex, heap: usize, after_objects: u64) -> Class {
     let text = |id: TextId| log.text(heap, id).cloned().unwrap_or_default();
     let load = log.load(heap, dump.id);
     let field = |(name, kind): &(TextId, _)| Field { name: text(*name), kind: *kind };
@@ -41,25 +42,25 @@ pub fn class(dump: &ClassDump, log: &Log, heap: usize, after_objects: u64) -> Cl
 }
 
 /// The object of a sub-record, `None` if it is none.
-pub fn object(sub_record: &SubRecord<'_>, id: IdSize, layouts: &Layouts) -> Option<Object> {
-    let mut into = Entered::default();
-    into.enter(sub_record, id, layouts)?;
+pub fn object(sub_record: &SubRecord<'_>, id: IdSize, layouts: &InstanceLayouts) -> Option<Object> {
+    let mut into = ObjectBuffer::default();
+    into.fill(sub_record, id, layouts)?;
     Some(into.object)
 }
 
 /// An object into which one after the other is read. The rooms of its contents are kept while it has others.
 #[derive(Debug, Default)]
-pub struct Entered {
+pub struct ObjectBuffer {
     object: Object,
     values: Vec<Value>,
     elements: Vec<Address>,
     bytes: Vec<u8>,
 }
 
-impl Entered {
+impl ObjectBuffer {
     /// The object of a sub-record, `None` if it is none.
-    pub fn enter(&mut self, sub_record: &SubRecord<'_>, id: IdSize, layouts: &Layouts) -> Option<&Object> {
-        let Entered { object, values, elements, bytes } = self;
+    pub fn fill(&mut self, sub_record: &SubRecord<'_>, id: IdSize, layouts: &InstanceLayouts) -> Option<&Object> {
+        let ObjectBuffer { object, values, elements, bytes } = self;
         match mem::take(&mut object.contents) {
             Contents::Fields(room) => *values = room,
             Contents::Elements(room) => *elements = room,
@@ -111,18 +112,18 @@ impl Entered {
 /// An error of reading contents: the values of fields are held, since there are no more than classes have fields.
 pub fn long_object(
     sub_record: &SubRecord<'_>,
-    contents: &Stretch,
+    contents: &StoredBytes,
     id: IdSize,
-    layouts: &Layouts,
+    layouts: &InstanceLayouts,
 ) -> Result<Option<Object>, Error> {
     let long = match sub_record {
-        SubRecord::Instance(r) if layouts.bytes_of(r.class) == Some(contents.length()) => {
+        SubRecord::Instance(r) if layouts.instance_bytes(r.class) == Some(contents.length()) => {
             let values = Cow::Owned(contents.plain().collect()?);
             return Ok(object(&SubRecord::Instance(InstanceDump { values, ..r.clone() }), id, layouts));
         }
-        SubRecord::Instance(_) => Long::Raw(contents.plain()),
-        SubRecord::ObjectArray(_) => Long::Elements(contents.spelled(Identifiers(id.bytes()))),
-        _ => Long::Primitives(contents.plain()),
+        SubRecord::Instance(_) => PiecewiseContents::Raw(contents.plain()),
+        SubRecord::ObjectArray(_) => PiecewiseContents::Elements(contents.spelled(Identifiers(id.bytes()))),
+        _ => PiecewiseContents::Primitives(contents.plain()),
     };
     let head = object(sub_record, id, layouts);
     Ok(head.map(|object| Object { contents: Contents::Long(long), ..object }))

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use foldhash::HashMap;
 
-use crate::model::{Address, FieldType, Value, step};
+use crate::model::{Address, FieldType, Value, count_step};
 
 use super::super::wire::{IdSize, size_of};
 
@@ -15,26 +15,26 @@ use super::super::wire::{IdSize, size_of};
 /// is that of the CLASS DUMPs. The superclass is the one that the class's own heap knows by that address, so a later
 /// heap that has the superclass again changes nothing below it.
 #[derive(Clone, Debug)]
-pub struct Layouts {
+pub struct InstanceLayouts {
     id: IdSize,
     classes: Arc<[ClassLayout]>,
-    places: Arc<Places>,
+    places: Arc<ClassLookup>,
     /// The heap; classes of later ones are unknown to it.
     heap: usize,
     /// The classes asked for lately, each at a place that its address gives: most instances come in runs of a few
     /// classes, and hashing costs more than reading their fields. A heap without objects has none.
-    recent: Box<[Slot]>,
+    recent: Box<[RecentClass]>,
 }
 
 /// A class and its place in the table.
-pub(super) type Slot = Cell<(Address, Option<usize>)>;
+pub(super) type RecentClass = Cell<(Address, Option<usize>)>;
 
 #[derive(Debug)]
 struct ClassLayout {
     heap: usize,
     own: Box<[FieldType]>,
     /// The fields of the class and all its superclasses in one list, where it is not long.
-    all: Option<Flat>,
+    all: Option<FlatLayout>,
     /// The nearest superclass that declares fields.
     superclass: Option<usize>,
     /// Bytes of an instance; `None` if a superclass is missing or the chain of them never ends.
@@ -43,15 +43,15 @@ struct ClassLayout {
 
 /// The places of the classes of an address in the table.
 #[derive(Debug, Default)]
-struct Places {
+struct ClassLookup {
     last: HashMap<Address, usize>,
     /// The ones before the last, by address, with their heaps and in the order of the table.
     before: Vec<(Address, usize, usize)>,
 }
 
-impl Places {
+impl ClassLookup {
     /// The last class of an address up to the end of a heap.
-    fn of(&self, class: Address, heap: usize, classes: &[ClassLayout]) -> Option<usize> {
+    fn find(&self, class: Address, heap: usize, classes: &[ClassLayout]) -> Option<usize> {
         let &last = self.last.get(&class)?;
         if classes[last].heap <= heap {
             return Some(last);
@@ -64,15 +64,15 @@ impl Places {
 
 /// The fields of a class and its superclasses in one list.
 #[derive(Debug)]
-struct Flat {
-    fields: Box<[Laid]>,
+struct FlatLayout {
+    fields: Box<[FieldLayout]>,
     /// The number of leading fields that have eight bytes of the instance from their own first one on.
     early: usize,
 }
 
 /// The position of a field among an instance's bytes.
 #[derive(Clone, Copy, Debug)]
-struct Laid {
+struct FieldLayout {
     kind: FieldType,
     /// Bits of eight bytes that are not the field's.
     unused: u8,
@@ -84,7 +84,7 @@ struct Laid {
 pub(super) struct FileLayouts {
     id: IdSize,
     classes: Arc<[ClassLayout]>,
-    places: Arc<Places>,
+    places: Arc<ClassLookup>,
 }
 
 impl FileLayouts {
@@ -95,7 +95,7 @@ impl FileLayouts {
         of_file: impl Iterator<Item = (usize, Address, Address, Box<[FieldType]>)>,
     ) -> FileLayouts {
         let (mut classes, mut supers) = (Vec::<ClassLayout>::new(), Vec::new());
-        let mut places = Places::default();
+        let mut places = ClassLookup::default();
         for (heap, class, superclass, own) in of_file {
             if let Some(before) = places.last.insert(class, classes.len()) {
                 places.before.push((class, classes[before].heap, before));
@@ -109,11 +109,11 @@ impl FileLayouts {
     }
 
     /// The layouts that a heap with this number of objects knows.
-    pub(super) fn of_heap(&self, heap: usize, objects: u64) -> Layouts {
+    pub(super) fn heap_layouts(&self, heap: usize, objects: u64) -> InstanceLayouts {
         // A file may have thousands of heaps with an object or two.
         let wanted = objects.min(self.classes.len() as u64) as usize;
         let slots = if wanted == 0 { 0 } else { wanted.next_power_of_two().clamp(2, RECENT) };
-        Layouts {
+        InstanceLayouts {
             id: self.id,
             classes: Arc::clone(&self.classes),
             places: Arc::clone(&self.places),
@@ -123,19 +123,19 @@ impl FileLayouts {
     }
 }
 
-fn lay_out(classes: &mut [ClassLayout], supers: &[Address], places: &Places, id: IdSize) {
+fn lay_out(classes: &mut [ClassLayout], supers: &[Address], places: &ClassLookup, id: IdSize) {
     // 0 unseen, 1 on the way, 2 done: a chain that comes back to itself has no length.
     let mut state = vec![0u8; supers.len()];
     for start in 0..supers.len() {
         let mut chain = Vec::new();
         let mut next = Some(start);
         while let Some(at) = next.filter(|&at| state[at] == 0) {
-            step();
+            count_step();
             state[at] = 1;
             chain.push(at);
             // 0 is no class, even where a class has that identifier.
             let superclass = Some(supers[at]).filter(|superclass| !superclass.is_null());
-            next = superclass.and_then(|superclass| places.of(superclass, classes[at].heap, classes));
+            next = superclass.and_then(|superclass| places.find(superclass, classes[at].heap, classes));
             classes[at].superclass = next;
         }
         let mut inherited = match next {
@@ -151,16 +151,16 @@ fn lay_out(classes: &mut [ClassLayout], supers: &[Address], places: &Places, id:
             if let Some(above) = classes[at].superclass.filter(|&above| classes[above].own.is_empty()) {
                 classes[at].superclass = classes[above].superclass;
             }
-            classes[at].all = flat(classes, at, id);
+            classes[at].all = flat_layout(classes, at, id);
             state[at] = 2;
         }
     }
 }
 
-fn flat(classes: &[ClassLayout], at: usize, id: IdSize) -> Option<Flat> {
+fn flat_layout(classes: &[ClassLayout], at: usize, id: IdSize) -> Option<FlatLayout> {
     let layout = &classes[at];
     let bytes = layout.bytes?;
-    let inherited: &[Laid] = match layout.superclass {
+    let inherited: &[FieldLayout] = match layout.superclass {
         None => &[],
         Some(superclass) => &classes[superclass].all.as_ref()?.fields,
     };
@@ -172,19 +172,22 @@ fn flat(classes: &[ClassLayout], at: usize, id: IdSize) -> Option<Flat> {
     let laid = kinds.map(|kind| {
         let (size, at) = (size_of(kind, id) as u16, offset);
         offset += size;
-        Laid { kind, unused: 64 - 8 * size as u8, offset: at }
+        FieldLayout { kind, unused: 64 - 8 * size as u8, offset: at }
     });
-    let fields: Box<[Laid]> = laid.collect();
+    let fields: Box<[FieldLayout]> = laid.collect();
     let early = fields.partition_point(|laid| u64::from(laid.offset) + 8 <= bytes);
-    Some(Flat { fields, early })
+    Some(FlatLayout { fields, early })
 }
 
-impl Layouts {
+impl InstanceLayouts {
     /// The layouts of the classes of one heap, each with its superclass and its own fields; of several with one
     /// address the last counts.
-    pub fn new<'c>(id: IdSize, classes: impl Iterator<Item = (Address, Address, Box<[FieldType]>)> + 'c) -> Layouts {
+    pub fn new<'c>(
+        id: IdSize,
+        classes: impl Iterator<Item = (Address, Address, Box<[FieldType]>)> + 'c,
+    ) -> InstanceLayouts {
         let of_file = classes.map(|(class, superclass, own)| (0, class, superclass, own));
-        FileLayouts::new(id, of_file).of_heap(0, u64::MAX)
+        FileLayouts::new(id, of_file).heap_layouts(0, u64::MAX)
     }
 
     #[inline]
@@ -198,7 +201,7 @@ impl Layouts {
         {
             return place;
         }
-        let place = self.places.of(class, self.heap, &self.classes);
+        let place = self.places.find(class, self.heap, &self.classes);
         if let Some(slot) = slot {
             slot.set((class, place));
         }
@@ -207,13 +210,13 @@ impl Layouts {
 
     /// Bytes of an instance's fields, where the class and all its superclasses are known.
     #[inline]
-    pub fn bytes_of(&self, class: Address) -> Option<u64> {
+    pub fn instance_bytes(&self, class: Address) -> Option<u64> {
         self.classes[self.place(class)?].bytes
     }
 
     /// Whether the class is known.
     pub fn knows(&self, class: Address) -> bool {
-        self.places.of(class, self.heap, &self.classes).is_some()
+        self.places.find(class, self.heap, &self.classes).is_some()
     }
 
     /// Calls `visit` with every field value of an instance, in the order of the record; `false`, without a
@@ -244,7 +247,7 @@ impl Layouts {
         let mut rest = values;
         let mut next = Some(class);
         while let Some(at) = next {
-            step();
+            count_step();
             let layout = &self.classes[at];
             for &kind in &layout.own {
                 let Some((field, after)) = rest.split_at_checked(size_of(kind, self.id)) else { return false };
@@ -258,7 +261,7 @@ impl Layouts {
 
     /// The places of an instance's classes among all classes of the file, from its own up to the root: its own, and of its
     /// superclasses those that declare fields.
-    pub fn chain(&self, class: Address) -> impl Iterator<Item = usize> + '_ {
+    pub fn class_chain(&self, class: Address) -> impl Iterator<Item = usize> + '_ {
         let mut next = self.place(class).filter(|&at| self.classes[at].bytes.is_some());
         std::iter::from_fn(move || {
             let at = next?;
@@ -268,7 +271,7 @@ impl Layouts {
     }
 
     /// The types of the fields that a class itself declares, by its place among those of the file.
-    pub fn own(&self, place: usize) -> &[FieldType] {
+    pub fn declared_types(&self, place: usize) -> &[FieldType] {
         &self.classes[place].own
     }
 }

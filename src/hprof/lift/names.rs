@@ -10,25 +10,25 @@ use std::sync::Arc;
 
 use foldhash::{HashMap, HashMapExt};
 
-use super::super::decode::Texts;
+use super::super::decode::RepeatedTexts;
 use crate::model::{Address, EventKind, Frame, FrameId, LoadClass, Name, Serial, StackFrame, TextId};
 
 /// The log of a process, indexed.
 #[derive(Clone, Debug, Default)]
-pub struct Log {
-    texts: Given<TextId, Name>,
-    loads: Given<Address, LoadClass>,
-    serials: Given<Serial, Address>,
-    frames: Given<FrameId, Frame>,
+pub struct LogIndex {
+    texts: ValuesByHeap<TextId, Name>,
+    loads: ValuesByHeap<Address, LoadClass>,
+    serials: ValuesByHeap<Serial, Address>,
+    frames: ValuesByHeap<FrameId, Frame>,
     /// The one of several strings of one identifier that counts.
-    which: Texts,
+    which: RepeatedTexts,
     /// The identifiers of each string, where they are going to be asked for.
-    ids: Option<Ids>,
+    ids: Option<TextIds>,
 }
 
 /// The way from strings to identifiers.
 #[derive(Clone, Debug, Default)]
-struct Ids {
+struct TextIds {
     /// The identifiers that each string was ever given under.
     of: HashMap<Name, BTreeSet<TextId>>,
     /// The identifiers that were given something in each heap.
@@ -37,16 +37,16 @@ struct Ids {
 
 /// The values given under a key, each with the heap in front of which (or in which) it was given.
 #[derive(Clone, Debug)]
-struct Given<K, V>(HashMap<K, Vec<(usize, V)>>);
+struct ValuesByHeap<K, V>(HashMap<K, Vec<(usize, V)>>);
 
-impl<K, V> Default for Given<K, V> {
-    fn default() -> Given<K, V> {
-        Given(HashMap::new())
+impl<K, V> Default for ValuesByHeap<K, V> {
+    fn default() -> ValuesByHeap<K, V> {
+        ValuesByHeap(HashMap::new())
     }
 }
 
-impl<K: Eq + Hash, V: PartialEq> Given<K, V> {
-    fn give(&mut self, key: K, heap: usize, value: V) {
+impl<K: Eq + Hash, V: PartialEq> ValuesByHeap<K, V> {
+    fn insert(&mut self, key: K, heap: usize, value: V) {
         let given = self.0.entry(key).or_default();
         // Thousands of equal entries for one key take the room of one.
         if given.last().is_none_or(|(_, last)| *last != value) {
@@ -62,40 +62,40 @@ impl<K: Eq + Hash, V: PartialEq> Given<K, V> {
     }
 }
 
-impl Log {
+impl LogIndex {
     /// An empty log.
-    pub fn new(which: Texts) -> Log {
-        Log { which, ..Log::default() }
+    pub fn new(which: RepeatedTexts) -> LogIndex {
+        LogIndex { which, ..LogIndex::default() }
     }
 
     /// An empty log that is going to be asked for the identifiers of strings.
-    pub fn with_ids() -> Log {
-        Log { ids: Some(Ids::default()), ..Log::default() }
+    pub fn with_ids() -> LogIndex {
+        LogIndex { ids: Some(TextIds::default()), ..LogIndex::default() }
     }
 
     /// Takes up an entry of the log, in front of or in this heap.
-    pub fn enter(&mut self, heap: usize, event: &EventKind) {
+    pub fn insert(&mut self, heap: usize, event: &EventKind) {
         match event {
-            EventKind::Text(id, _) if self.which == Texts::First && self.texts.0.contains_key(id) => {}
+            EventKind::Text(id, _) if self.which == RepeatedTexts::First && self.texts.0.contains_key(id) => {}
             EventKind::Text(id, text) => {
                 if let Some(ids) = &mut self.ids {
                     ids.of.entry(text.clone()).or_default().insert(*id);
                     ids.given.entry(heap).or_default().push(*id);
                 }
-                self.texts.give(*id, heap, text.clone());
+                self.texts.insert(*id, heap, text.clone());
             }
             EventKind::LoadClass(load) => {
-                self.loads.give(load.class, heap, *load);
-                self.serials.give(load.serial, heap, load.class);
+                self.loads.insert(load.class, heap, *load);
+                self.serials.insert(load.serial, heap, load.class);
             }
-            EventKind::Frame(frame) => self.frames.give(frame.id, heap, *frame),
+            EventKind::Frame(frame) => self.frames.insert(frame.id, heap, *frame),
             _ => {}
         }
     }
 
     /// Takes up an entry after the last of this number of heaps: it counts for that one.
-    pub fn enter_after(&mut self, heaps: usize, event: &EventKind) {
-        self.enter(heaps.saturating_sub(1), event);
+    pub fn insert_after(&mut self, heaps: usize, event: &EventKind) {
+        self.insert(heaps.saturating_sub(1), event);
     }
 
     /// The string of an identifier. 0 names none, whether or not a string has it.
@@ -106,7 +106,7 @@ impl Log {
     /// Brings the identifiers of strings from the end of the heap before this one to its end; of several for one string the
     /// lowest. Only strings that were given in the heap, or whose identifiers were, are looked at, since a file may have
     /// thousands of heaps after thousands of strings.
-    pub fn update(&self, known: &mut HashMap<Name, TextId>, heap: usize) {
+    pub fn update_ids(&self, known: &mut HashMap<Name, TextId>, heap: usize) {
         let Some(ids) = &self.ids else { return };
         let mut look = |text: &Name| {
             let found =

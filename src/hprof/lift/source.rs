@@ -6,36 +6,36 @@ use crate::error::{DecodeError, Error};
 use crate::model::long::Spool;
 use crate::model::{Class, Dump, DumpSource, Event, Facts, Heap, HeapSource, Object, Surroundings, VisitObjects};
 
-use super::super::decode::{Decoder, Resume};
+use super::super::decode::{Decoder, ResumePoint};
 use super::super::wire::Header;
-use super::index::{HeapIndex, Index};
-use super::item::{Entered, long_object, object};
-use super::walk::{Item, Keep, Place, walk, walk_from};
+use super::index::{DumpIndex, HeapIndex};
+use super::item::{ObjectBuffer, long_object, object};
+use super::walk::{DumpItem, ItemDetail, ItemPlace, walk, walk_from};
 
 /// Opens a dump any number of times: at its start, and at heaps where that is possible.
 pub trait Reopen {
     /// The stream that a decoder reads.
-    type Source: Read;
+    type DumpReader: Read;
 
     /// A decoder at the start.
     ///
     /// # Errors
     /// An error of opening.
-    fn start(&mut self) -> Result<Decoder<Self::Source>, Error>;
+    fn open_start(&mut self) -> Result<Decoder<Self::DumpReader>, Error>;
 
     /// A decoder at a place between records of a dump with this header; `None` if there can be none.
     ///
     /// # Errors
     /// An error of opening.
-    fn at(&mut self, _header: &Header, _place: Resume) -> Result<Option<Decoder<Self::Source>>, Error> {
+    fn open_at(&mut self, _header: &Header, _place: ResumePoint) -> Result<Option<Decoder<Self::DumpReader>>, Error> {
         Ok(None)
     }
 }
 
 impl<R: Read, O: FnMut() -> Result<Decoder<R>, Error>> Reopen for O {
-    type Source = R;
+    type DumpReader = R;
 
-    fn start(&mut self) -> Result<Decoder<R>, Error> {
+    fn open_start(&mut self) -> Result<Decoder<R>, Error> {
         self()
     }
 }
@@ -74,18 +74,18 @@ impl<O: Reopen + Clone> HprofDump<O> {
     /// # Errors
     /// Like [`HprofDump::new`].
     pub fn with_spool(mut open: O, spool: &Spool) -> Result<HprofDump<O>, Error> {
-        let mut decoder = open.start()?;
+        let mut decoder = open.open_start()?;
         let header = *decoder.header();
-        let (index, read) = Index::read(&mut decoder);
+        let (index, read) = DumpIndex::read(&mut decoder);
         read?;
-        Ok(HprofDump::of(open, spool, header, index))
+        Ok(HprofDump::from_index(open, spool, header, index))
     }
 
     /// The dump with this header and index.
-    pub(in super::super) fn of(open: O, spool: &Spool, header: Header, index: Index) -> HprofDump<O> {
+    pub(in super::super) fn from_index(open: O, spool: &Spool, header: Header, index: DumpIndex) -> HprofDump<O> {
         let facts = index.facts;
         let heap = |(number, index)| {
-            let (open, facts, spool) = (open.clone(), facts.clone(), spool.another());
+            let (open, facts, spool) = (open.clone(), facts.clone(), spool.with_same_limits());
             HprofHeap { open, number, facts, header, index, spool }
         };
         HprofDump { heaps: index.heaps.into_iter().enumerate().map(heap).collect(), tail: index.tail }
@@ -130,45 +130,45 @@ impl<O: Reopen> HeapSource for HprofHeap<O> {
             return Ok(());
         }
         let (number, id, layouts) = (self.number, self.header.id_size, &self.index.layouts);
-        let there = if number == 0 { None } else { self.open.at(&self.header, self.index.begins)? };
+        let there = if number == 0 { None } else { self.open.open_at(&self.header, self.index.begins)? };
         let (mut decoder, first) = match there {
             Some(decoder) => (decoder, number),
-            None => (self.open.start()?, 0),
+            None => (self.open.open_start()?, 0),
         };
-        let mut into = Entered::default();
+        let mut into = ObjectBuffer::default();
         let walked = walk_from(&mut decoder, first, &mut self.spool, |place, item| match item {
-            Item::Object(found) if place.heap == number => {
-                into.enter(found, id, layouts).map_or(Ok(()), |object| Ok(visit(object)?))
+            DumpItem::Object(found) if place.heap == number => {
+                into.fill(found, id, layouts).map_or(Ok(()), |object| Ok(visit(object)?))
             }
-            Item::LongObject(found, contents) if place.heap == number => {
+            DumpItem::LongObject(found, contents) if place.heap == number => {
                 long_object(found, contents, id, layouts)?.map_or(Ok(()), |object| Ok(visit(&object)?))
             }
-            Item::HeapEnds(_) if place.heap == number => Err(Over::Ended),
+            DumpItem::HeapEnds(_) if place.heap == number => Err(WalkStop::Ended),
             _ => Ok(()),
         });
         match walked {
-            Ok(()) | Err(Over::Ended) => Ok(()),
-            Err(Over::Failed(error)) => Err(error),
+            Ok(()) | Err(WalkStop::Ended) => Ok(()),
+            Err(WalkStop::Failed(error)) => Err(error),
         }
     }
 }
 
 /// The reason for which a heap is read no further.
-enum Over {
+enum WalkStop {
     /// The end of the heap.
     Ended,
     Failed(Error),
 }
 
-impl From<DecodeError> for Over {
-    fn from(error: DecodeError) -> Over {
-        Over::Failed(error.into())
+impl From<DecodeError> for WalkStop {
+    fn from(error: DecodeError) -> WalkStop {
+        WalkStop::Failed(error.into())
     }
 }
 
-impl From<Error> for Over {
-    fn from(error: Error) -> Over {
-        Over::Failed(error)
+impl From<Error> for WalkStop {
+    fn from(error: Error) -> WalkStop {
+        WalkStop::Failed(error)
     }
 }
 
@@ -178,7 +178,7 @@ pub struct WholeDump {
     /// The heaps.
     pub dump: Dump,
     /// Places of the classes and of the objects, in each heap's order.
-    pub places: Vec<(Vec<Place>, Vec<Place>)>,
+    pub places: Vec<(Vec<ItemPlace>, Vec<ItemPlace>)>,
 }
 
 /// Reads a whole dump into memory: `open` gives a decoder at the start of the same file each of two times. After
@@ -191,16 +191,16 @@ pub fn dump<R: Read>(
 ) -> Result<(WholeDump, Result<(), DecodeError>), Error> {
     let mut decoder = open()?;
     let id = decoder.header().id_size;
-    let (index, read) = Index::read(&mut decoder);
-    let mut objects: Vec<(Vec<Object>, Vec<Place>)> = index.heaps.iter().map(|_| Default::default()).collect();
+    let (index, read) = DumpIndex::read(&mut decoder);
+    let mut objects: Vec<(Vec<Object>, Vec<ItemPlace>)> = index.heaps.iter().map(|_| Default::default()).collect();
     let mut decoder = open()?;
     let mut allowance = decoder.allowance();
-    let again = walk::<_, DecodeError, _>(&mut decoder, Keep::Contents, |place, item| {
-        if let Item::Object(found) = item
+    let again = walk::<_, DecodeError, _>(&mut decoder, ItemDetail::Contents, |place, item| {
+        if let DumpItem::Object(found) = item
             && let (Some(heap), Some((objects, places))) = (index.heaps.get(place.heap), objects.get_mut(place.heap))
             && let Some(object) = object(found, id, &heap.layouts)
         {
-            allowance.take(object.held(), place.offset, place.index)?;
+            allowance.charge(object.memory_size(), place.offset, place.index)?;
             objects.push(object);
             places.push(place);
         }

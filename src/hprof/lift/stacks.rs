@@ -8,21 +8,21 @@ use foldhash::{HashMap, HashMapExt, HashSet};
 
 use crate::model::{Event, EventKind, Root, RootKind, Serial, StackTrace, Thread};
 
-use super::names::Log;
+use super::names::LogIndex;
 
 /// The stack traces that the classes and objects of a heap name, of those that were recorded before the heap.
 #[derive(Debug, Default)]
-pub struct Named {
+pub struct NamedTraces {
     earlier: HashSet<Serial>,
     named: BTreeSet<Serial>,
     /// Thousands of objects name the same.
     last: Option<Serial>,
 }
 
-impl Named {
+impl NamedTraces {
     /// A class or object names a trace; whether it is one that the heap did not name before.
     #[inline]
-    pub fn name(&mut self, trace: Serial) -> bool {
+    pub fn insert(&mut self, trace: Serial) -> bool {
         if self.last == Some(trace) {
             return false;
         }
@@ -31,7 +31,7 @@ impl Named {
     }
 
     /// The heap of this log ends: what it named, by serial number.
-    pub fn end(&mut self, events: &[Event]) -> Vec<Serial> {
+    pub fn finish_heap(&mut self, events: &[Event]) -> Vec<Serial> {
         let traces = events.iter().filter_map(|event| match &event.kind {
             EventKind::Trace(trace) => Some(trace.serial),
             _ => None,
@@ -45,8 +45,8 @@ impl Named {
 /// The stack traces and threads that the logs of a file's heaps have recorded so far, with their names.
 #[derive(Debug, Default)]
 pub struct Stacks {
-    traces: Told<StackTrace>,
-    threads: Told<Thread>,
+    traces: LatestBySerial<StackTrace>,
+    threads: LatestBySerial<Thread>,
 }
 
 impl Stacks {
@@ -55,7 +55,7 @@ impl Stacks {
     /// that is recorded twice counts as the last says; frames and names are those of the heap in whose log it is.
     pub fn next_heap(
         &mut self,
-        log: &Log,
+        log: &LogIndex,
         heap: usize,
         events: &[Event],
         roots: &[Root],
@@ -68,33 +68,33 @@ impl Stacks {
                 EventKind::Trace(trace) => {
                     let frames = log.frames(heap, &trace.frames);
                     let told = StackTrace { serial: trace.serial, thread: trace.thread, frames };
-                    self.traces.tell(before.0, trace.serial, told);
+                    self.traces.insert(before.0, trace.serial, told);
                     own_traces.push(trace.serial);
                 }
                 EventKind::StartThread(thread) => {
                     let name = log.name(heap, thread.name).cloned();
                     let (serial, object) = (thread.serial, thread.object);
                     let told = Thread { serial, object, name, trace: Some(thread.trace) };
-                    self.threads.tell(before.1, serial, told);
+                    self.threads.insert(before.1, serial, told);
                     own_threads.push(serial);
                 }
                 _ => {}
             }
         }
         let of_roots = roots.iter().filter_map(|root| root.kind.thread());
-        let threads = with_roots(self.threads.of(own_threads.into_iter().chain(of_roots)), roots);
+        let threads = add_root_threads(self.threads.select(own_threads.into_iter().chain(of_roots)), roots);
         let of_roots = roots.iter().filter_map(|root| match root.kind {
             RootKind::ThreadObject(_, trace) => Some(trace),
             _ => None,
         });
         let of_threads = threads.iter().filter_map(|thread| thread.trace);
         let named = named.iter().copied().chain(of_roots).chain(of_threads);
-        (self.traces.of(own_traces.into_iter().chain(named)), threads)
+        (self.traces.select(own_traces.into_iter().chain(named)), threads)
     }
 }
 
 /// Threads and what the roots say of them; a root may be all that there is of a thread.
-fn with_roots(mut threads: Vec<Thread>, roots: &[Root]) -> Vec<Thread> {
+fn add_root_threads(mut threads: Vec<Thread>, roots: &[Root]) -> Vec<Thread> {
     let mut places: HashMap<Serial, usize> = threads.iter().map(|thread| thread.serial).zip(0..).collect();
     for root in roots {
         if let RootKind::ThreadObject(serial, trace) = root.kind {
@@ -111,28 +111,28 @@ fn with_roots(mut threads: Vec<Thread>, roots: &[Root]) -> Vec<Thread> {
 
 /// The last item recorded under each serial number, with its place among all that were recorded.
 #[derive(Debug)]
-struct Told<T> {
+struct LatestBySerial<T> {
     by_serial: HashMap<Serial, (usize, T)>,
     count: usize,
 }
 
-impl<T> Default for Told<T> {
-    fn default() -> Told<T> {
-        Told { by_serial: HashMap::new(), count: 0 }
+impl<T> Default for LatestBySerial<T> {
+    fn default() -> LatestBySerial<T> {
+        LatestBySerial { by_serial: HashMap::new(), count: 0 }
     }
 }
 
-impl<T: Clone> Told<T> {
+impl<T: Clone> LatestBySerial<T> {
     /// Records an item. One that a heap's log repeats keeps the place of the first time; the heap begins at the place
     /// `begin`.
-    fn tell(&mut self, begin: usize, serial: Serial, item: T) {
+    fn insert(&mut self, begin: usize, serial: Serial, item: T) {
         let known = self.by_serial.get(&serial).map(|(place, _)| *place).filter(|place| *place >= begin);
         self.by_serial.insert(serial, (known.unwrap_or(self.count), item));
         self.count += usize::from(known.is_none());
     }
 
     /// The items recorded under these serial numbers, in the order of the file.
-    fn of(&self, serials: impl Iterator<Item = Serial>) -> Vec<T> {
+    fn select(&self, serials: impl Iterator<Item = Serial>) -> Vec<T> {
         if self.by_serial.is_empty() {
             return Vec::new();
         }

@@ -4,14 +4,14 @@ use std::io::Read;
 
 use crate::bytes::Allowance;
 use crate::error::DecodeError;
-use crate::model::long::{Spool, Stretch};
+use crate::model::long::{Spool, StoredBytes};
 use crate::model::{EventKind, Name, TextId};
 
-use super::super::decode::{At, Decoder, Pass, Step};
-use super::super::record::{Body, Record};
+use super::super::decode::{DecodeStep, Decoder, RecordSlice, SubRecordSkipper};
+use super::super::record::{Record, RecordBody};
 use super::super::sub_record::{ClassDump, RootRecord, SubRecord};
-use super::super::wire::{IdSize, Tag};
-use super::contents::{Room, contents, is_long};
+use super::super::wire::{IdSize, RecordTag};
+use super::contents::{ContentsLocation, contents, is_long};
 
 /// Counts the heaps of a file: a HEAP DUMP is a heap of its own, HEAP DUMP SEGMENTs up to a HEAP DUMP END (or a
 /// HEAP DUMP) are one together.
@@ -23,7 +23,7 @@ pub struct HeapCounter {
 
 /// The place of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct ItemPlace {
     /// Index of the heap, from 0; of an item between heaps, the next one's.
     pub heap: usize,
     /// Index among all records and sub-records of the file.
@@ -34,7 +34,7 @@ pub struct Place {
 
 /// A whole item of a dump.
 #[derive(Debug)]
-pub enum Item<'i> {
+pub enum DumpItem<'i> {
     /// A heap begins, at this time.
     HeapBegins(u32),
     /// Another segment of the same heap.
@@ -50,14 +50,14 @@ pub enum Item<'i> {
     /// An object; without its contents if none were asked for.
     Object(&'i SubRecord<'i>),
     /// An object whose contents are too long to be held; the sub-record has none.
-    LongObject(&'i SubRecord<'i>, &'i Stretch),
+    LongObject(&'i SubRecord<'i>, &'i StoredBytes),
     /// A heap ends; a HEAP DUMP END says when.
     HeapEnds(Option<u32>),
 }
 
 /// Whether the contents of objects are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Keep {
+pub enum ItemDetail {
     /// Only what stands before them.
     Heads,
     /// Everything.
@@ -71,8 +71,8 @@ impl HeapCounter {
     }
 
     /// A dump record begins; whether a heap begins with it, and whether one ends before it.
-    pub fn segment(&mut self, tag: Tag) -> (bool, bool) {
-        let goes_on = self.open && tag == Tag::HEAP_DUMP_SEGMENT;
+    pub fn begin_segment(&mut self, tag: RecordTag) -> (bool, bool) {
+        let goes_on = self.open && tag == RecordTag::HEAP_DUMP_SEGMENT;
         let ends = self.open && !goes_on;
         if !goes_on {
             self.begun += 1;
@@ -82,8 +82,8 @@ impl HeapCounter {
     }
 
     /// The dump record of this tag ends; whether its heap does.
-    pub fn segment_end(&mut self, tag: Tag) -> bool {
-        let ends = tag == Tag::HEAP_DUMP;
+    pub fn end_segment(&mut self, tag: RecordTag) -> bool {
+        let ends = tag == RecordTag::HEAP_DUMP;
         if ends {
             self.open = false;
         }
@@ -91,14 +91,14 @@ impl HeapCounter {
     }
 
     /// A HEAP DUMP END; whether a heap ends with it.
-    pub fn end(&mut self) -> bool {
+    pub fn end_heap(&mut self) -> bool {
         std::mem::take(&mut self.open)
     }
 
     /// A record; a HEAP DUMP END ends a heap.
-    pub fn end_with(&mut self, tag: Tag) {
-        if tag == Tag::HEAP_DUMP_END {
-            self.end();
+    pub fn observe_record(&mut self, tag: RecordTag) {
+        if tag == RecordTag::HEAP_DUMP_END {
+            self.end_heap();
         }
     }
 
@@ -117,11 +117,11 @@ impl HeapCounter {
 ///
 /// # Errors
 /// An error of `visit`, or one of decoding; the items before it are sound.
-pub fn walk<R, E, F>(decoder: &mut Decoder<R>, keep: Keep, visit: F) -> Result<(), E>
+pub fn walk<R, E, F>(decoder: &mut Decoder<R>, keep: ItemDetail, visit: F) -> Result<(), E>
 where
     R: Read,
     E: From<DecodeError>,
-    F: FnMut(Place, Item<'_>) -> Result<(), E>,
+    F: FnMut(ItemPlace, DumpItem<'_>) -> Result<(), E>,
 {
     walk_with(decoder, keep, None, None, visit)
 }
@@ -134,9 +134,9 @@ pub(super) fn walk_from<R, E, F>(decoder: &mut Decoder<R>, heap: usize, spool: &
 where
     R: Read,
     E: From<DecodeError>,
-    F: FnMut(Place, Item<'_>) -> Result<(), E>,
+    F: FnMut(ItemPlace, DumpItem<'_>) -> Result<(), E>,
 {
-    items(decoder, HeapCounter::before(heap), Keep::Contents, Some(spool), None, visit)
+    visit_items(decoder, HeapCounter::before(heap), ItemDetail::Contents, Some(spool), None, visit)
 }
 
 /// Like [`walk`]; contents that are too long to be held go into a spool, if there is one, and `pass` passes sub-records
@@ -146,35 +146,35 @@ where
 /// Like [`walk`].
 pub(crate) fn walk_with<R, E, F>(
     decoder: &mut Decoder<R>,
-    keep: Keep,
+    keep: ItemDetail,
     spool: Option<&mut Spool>,
-    pass: Option<&mut Pass<'_>>,
+    pass: Option<&mut SubRecordSkipper<'_>>,
     visit: F,
 ) -> Result<(), E>
 where
     R: Read,
     E: From<DecodeError>,
-    F: FnMut(Place, Item<'_>) -> Result<(), E>,
+    F: FnMut(ItemPlace, DumpItem<'_>) -> Result<(), E>,
 {
-    items(decoder, HeapCounter::default(), keep, spool, pass, visit)
+    visit_items(decoder, HeapCounter::default(), keep, spool, pass, visit)
 }
 
-fn items<R, E, F>(
+fn visit_items<R, E, F>(
     decoder: &mut Decoder<R>,
     heaps: HeapCounter,
-    keep: Keep,
+    keep: ItemDetail,
     mut spool: Option<&mut Spool>,
-    pass: Option<&mut Pass<'_>>,
+    pass: Option<&mut SubRecordSkipper<'_>>,
     mut visit: F,
 ) -> Result<(), E>
 where
     R: Read,
     E: From<DecodeError>,
-    F: FnMut(Place, Item<'_>) -> Result<(), E>,
+    F: FnMut(ItemPlace, DumpItem<'_>) -> Result<(), E>,
 {
     let mut walker = Walker::new(decoder, heaps, keep);
     decoder.visit_with(pass, |step| walker.step(step, spool.as_deref_mut(), &mut visit))?;
-    walker.end(decoder.index(), &mut visit)
+    walker.finish(decoder.index(), &mut visit)
 }
 
 /// Puts the items of a dump together from its steps.
@@ -182,26 +182,26 @@ where
 pub(crate) struct Walker {
     id: IdSize,
     allowance: Allowance,
-    keep: Keep,
+    keep: ItemDetail,
     heaps: HeapCounter,
     /// The dump record that is open.
-    tag: Tag,
+    tag: RecordTag,
     /// Bytes that are held of contents that come in pieces.
     pieces: u64,
-    record: Option<(Place, u32, EventKind, Vec<u8>)>,
-    object: Option<(Place, SubRecord<'static>)>,
-    long: Option<(Place, SubRecord<'static>, Room)>,
+    record: Option<(ItemPlace, u32, EventKind, Vec<u8>)>,
+    object: Option<(ItemPlace, SubRecord<'static>)>,
+    long: Option<(ItemPlace, SubRecord<'static>, ContentsLocation)>,
 }
 
 impl Walker {
     /// A walker for a decoder that stands after this number of heaps.
-    pub(crate) fn new<R: Read>(decoder: &Decoder<R>, heaps: HeapCounter, keep: Keep) -> Walker {
+    pub(crate) fn new<R: Read>(decoder: &Decoder<R>, heaps: HeapCounter, keep: ItemDetail) -> Walker {
         Walker {
             id: decoder.header().id_size,
             allowance: decoder.allowance(),
             keep,
             heaps,
-            tag: Tag::HEAP_DUMP,
+            tag: RecordTag::HEAP_DUMP,
             pieces: 0,
             record: None,
             object: None,
@@ -216,31 +216,31 @@ impl Walker {
     #[inline]
     pub(crate) fn step<E: From<DecodeError>>(
         &mut self,
-        step: Step<'_, '_>,
+        step: DecodeStep<'_, '_>,
         spool: Option<&mut Spool>,
-        visit: &mut impl FnMut(Place, Item<'_>) -> Result<(), E>,
+        visit: &mut impl FnMut(ItemPlace, DumpItem<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         match step {
-            Step::Segment(at, segment) => {
+            DecodeStep::Segment(at, segment) => {
                 self.tag = segment.tag;
                 let before = self.place(&at);
-                let (begins, ends) = self.heaps.segment(segment.tag);
+                let (begins, ends) = self.heaps.begin_segment(segment.tag);
                 if ends {
-                    visit(before, Item::HeapEnds(None))?;
+                    visit(before, DumpItem::HeapEnds(None))?;
                 }
-                let item = if begins { Item::HeapBegins(segment.time) } else { Item::SegmentBegins };
+                let item = if begins { DumpItem::HeapBegins(segment.time) } else { DumpItem::SegmentBegins };
                 visit(self.place(&at), item)
             }
-            Step::SegmentEnd(offset) => {
-                let here = Place { heap: self.heaps.heap(), index: 0, offset };
-                if self.heaps.segment_end(self.tag) { visit(here, Item::HeapEnds(None)) } else { Ok(()) }
+            DecodeStep::SegmentEnd(offset) => {
+                let here = ItemPlace { heap: self.heaps.heap(), index: 0, offset };
+                if self.heaps.end_segment(self.tag) { visit(here, DumpItem::HeapEnds(None)) } else { Ok(()) }
             }
-            Step::Record(at, found) => {
+            DecodeStep::Record(at, found) => {
                 let here = self.place(&at);
                 match event(found) {
-                    None if self.heaps.end() => visit(here, Item::HeapEnds(Some(found.time))),
+                    None if self.heaps.end_heap() => visit(here, DumpItem::HeapEnds(Some(found.time))),
                     None => Ok(()),
-                    Some(kind) if at.rest == 0 => visit(here, Item::Event(found.time, kind)),
+                    Some(kind) if at.rest == 0 => visit(here, DumpItem::Event(found.time, kind)),
                     Some(kind) => {
                         let so_far = contents(&found.body).to_vec();
                         self.record = Some((here, found.time, kind, so_far));
@@ -248,16 +248,16 @@ impl Walker {
                     }
                 }
             }
-            Step::Sub(at, found) => {
+            DecodeStep::Sub(at, found) => {
                 let here = self.place(&at);
                 match found {
-                    SubRecord::Root(root) => visit(here, Item::Root(*root)),
-                    SubRecord::HeapInfo(id, name) => visit(here, Item::Region(*id, *name)),
-                    SubRecord::Class(class) => visit(here, Item::Class(class)),
+                    SubRecord::Root(root) => visit(here, DumpItem::Root(*root)),
+                    SubRecord::HeapInfo(id, name) => visit(here, DumpItem::Region(*id, *name)),
+                    SubRecord::Class(class) => visit(here, DumpItem::Class(class)),
                     SubRecord::Flat(..) => Ok(()),
                     _ => match spool.filter(|spool| is_long(found, at.rest, self.id, spool)) {
-                        Some(spool) => self.long(here, &at, found, spool, visit),
-                        None if at.rest == 0 => visit(here, Item::Object(found)),
+                        Some(spool) => self.begin_long_object(here, &at, found, spool, visit),
+                        None if at.rest == 0 => visit(here, DumpItem::Object(found)),
                         None => {
                             self.object = Some((here, found.clone().into_owned()));
                             Ok(())
@@ -265,7 +265,7 @@ impl Walker {
                     },
                 }
             }
-            Step::More(at) => self.more(&at, spool, visit),
+            DecodeStep::More(at) => self.add_piece(&at, spool, visit),
         }
     }
 
@@ -273,46 +273,50 @@ impl Walker {
     ///
     /// # Errors
     /// An error of `visit`.
-    pub(crate) fn end<E>(self, index: u64, visit: &mut impl FnMut(Place, Item<'_>) -> Result<(), E>) -> Result<(), E> {
+    pub(crate) fn finish<E>(
+        self,
+        index: u64,
+        visit: &mut impl FnMut(ItemPlace, DumpItem<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
         if !self.heaps.is_open() {
             return Ok(());
         }
-        visit(Place { heap: self.heaps.heap(), index, offset: 0 }, Item::HeapEnds(None))
+        visit(ItemPlace { heap: self.heaps.heap(), index, offset: 0 }, DumpItem::HeapEnds(None))
     }
 
     #[inline]
-    fn place(&self, at: &At<'_>) -> Place {
-        Place { heap: self.heaps.heap(), index: at.index, offset: at.offset }
+    fn place(&self, at: &RecordSlice<'_>) -> ItemPlace {
+        ItemPlace { heap: self.heaps.heap(), index: at.index, offset: at.offset }
     }
 
-    fn long<E: From<DecodeError>>(
+    fn begin_long_object<E: From<DecodeError>>(
         &mut self,
-        here: Place,
-        at: &At<'_>,
+        here: ItemPlace,
+        at: &RecordSlice<'_>,
         found: &SubRecord<'_>,
         spool: &mut Spool,
-        visit: &mut impl FnMut(Place, Item<'_>) -> Result<(), E>,
+        visit: &mut impl FnMut(ItemPlace, DumpItem<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let (head, first) = found.split();
+        let (head, first) = found.split_contents();
         let offset = at.offset + (at.bytes.len() - first.len()) as u64;
-        let room = Room::for_contents(spool, offset, first, at.rest)?;
+        let room = ContentsLocation::begin(spool, offset, first, at.rest)?;
         if at.rest == 0 {
-            return visit(here, Item::LongObject(&head, &room.stretch(spool)));
+            return visit(here, DumpItem::LongObject(&head, &room.into_stretch(spool)));
         }
         self.long = Some((here, head, room));
         Ok(())
     }
 
-    fn more<E: From<DecodeError>>(
+    fn add_piece<E: From<DecodeError>>(
         &mut self,
-        at: &At<'_>,
+        at: &RecordSlice<'_>,
         spool: Option<&mut Spool>,
-        visit: &mut impl FnMut(Place, Item<'_>) -> Result<(), E>,
+        visit: &mut impl FnMut(ItemPlace, DumpItem<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         let is_last = at.rest == 0;
-        if self.record.is_some() || (self.long.is_none() && self.keep == Keep::Contents) {
+        if self.record.is_some() || (self.long.is_none() && self.keep == ItemDetail::Contents) {
             self.pieces += at.bytes.len() as u64;
-            self.allowance.covers(self.pieces, at.offset, at.index)?;
+            self.allowance.check(self.pieces, at.offset, at.index)?;
         }
         if is_last {
             self.pieces = 0;
@@ -325,19 +329,19 @@ impl Walker {
                     EventKind::Unknown { tag, .. } => EventKind::Unknown { tag, body: whole },
                     kind => kind,
                 };
-                return visit(here, Item::Event(time, kind));
+                return visit(here, DumpItem::Event(time, kind));
             }
         } else if let (Some((.., room)), Some(spool)) = (&mut self.long, spool) {
-            room.put(spool, at)?;
+            room.append_piece(spool, at)?;
             if is_last && let Some((here, head, room)) = self.long.take() {
-                return visit(here, Item::LongObject(&head, &room.stretch(spool)));
+                return visit(here, DumpItem::LongObject(&head, &room.into_stretch(spool)));
             }
         } else if let Some((here, found)) = &mut self.object {
-            if self.keep == Keep::Contents {
+            if self.keep == ItemDetail::Contents {
                 found.append(at.bytes);
             }
             if is_last {
-                visit(*here, Item::Object(found))?;
+                visit(*here, DumpItem::Object(found))?;
                 self.object = None;
             }
         }
@@ -348,18 +352,18 @@ impl Walker {
 /// The entry of the log that a record is; `None` for HEAP DUMP END.
 pub(super) fn event(record: &Record<'_>) -> Option<EventKind> {
     Some(match &record.body {
-        Body::Text(id, bytes) => EventKind::Text(*id, Name::from_bytes(bytes.as_ref())),
-        Body::LoadClass(load) => EventKind::LoadClass(*load),
-        Body::UnloadClass(serial) => EventKind::UnloadClass(*serial),
-        Body::Frame(frame) => EventKind::Frame(*frame),
-        Body::Trace(trace) => EventKind::Trace(trace.clone()),
-        Body::AllocSites(sites) => EventKind::AllocationSites(sites.clone()),
-        Body::HeapSummary(summary) => EventKind::HeapSummary(*summary),
-        Body::StartThread(thread) => EventKind::StartThread(*thread),
-        Body::EndThread(serial) => EventKind::EndThread(*serial),
-        Body::CpuSamples(samples) => EventKind::CpuSamples(samples.clone()),
-        Body::ControlSettings(settings) => EventKind::ControlSettings(*settings),
-        Body::Unknown(tag, bytes) => EventKind::Unknown { tag: tag.0, body: bytes.to_vec() },
-        Body::End => return None,
+        RecordBody::Text(id, bytes) => EventKind::Text(*id, Name::from_bytes(bytes.as_ref())),
+        RecordBody::LoadClass(load) => EventKind::LoadClass(*load),
+        RecordBody::UnloadClass(serial) => EventKind::UnloadClass(*serial),
+        RecordBody::Frame(frame) => EventKind::Frame(*frame),
+        RecordBody::Trace(trace) => EventKind::Trace(trace.clone()),
+        RecordBody::AllocSites(sites) => EventKind::AllocationSites(sites.clone()),
+        RecordBody::HeapSummary(summary) => EventKind::HeapSummary(*summary),
+        RecordBody::StartThread(thread) => EventKind::StartThread(*thread),
+        RecordBody::EndThread(serial) => EventKind::EndThread(*serial),
+        RecordBody::CpuSamples(samples) => EventKind::CpuSamples(samples.clone()),
+        RecordBody::ControlSettings(settings) => EventKind::ControlSettings(*settings),
+        RecordBody::Unknown(tag, bytes) => EventKind::Unknown { tag: tag.0, body: bytes.to_vec() },
+        RecordBody::End => return None,
     })
 }

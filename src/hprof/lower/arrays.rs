@@ -2,27 +2,27 @@
 
 use foldhash::{HashMap, HashMapExt};
 
-use crate::model::{Address, Class, Forms, Name, PrimitiveType};
+use crate::model::{Address, Class, Name, NameForms, PrimitiveType};
 
 /// The innermost element of arrays, by descriptor and class loader. A loader that is not known is the boot loader;
 /// primitive types have none.
-type Element = (Name, Address);
+type ArrayElement = (Name, Address);
 
 /// The array classes of a class table, by element.
-pub(super) struct Arrays {
+pub(super) struct ArrayClasses {
     /// For each class its element, which a class that is no array is itself, and how many dimensions it has.
-    classes: Vec<(Element, usize)>,
+    classes: Vec<(ArrayElement, usize)>,
     /// The array classes of an element by number of dimensions, one for each: more would repeat each other.
-    chains: HashMap<Element, Vec<usize>>,
+    chains: HashMap<ArrayElement, Vec<usize>>,
     /// The first class that is this element.
-    owners: HashMap<Element, usize>,
+    owners: HashMap<ArrayElement, usize>,
 }
 
-impl Arrays {
-    pub(super) fn of(classes: &[Class]) -> Arrays {
-        let mut names = Elements::default();
-        let classes: Vec<(Element, usize)> = classes.iter().map(|class| names.element(class)).collect();
-        let mut chains: HashMap<Element, Vec<usize>> = HashMap::new();
+impl ArrayClasses {
+    pub(super) fn new(classes: &[Class]) -> ArrayClasses {
+        let mut names = ElementNames::default();
+        let classes: Vec<(ArrayElement, usize)> = classes.iter().map(|class| names.element(class)).collect();
+        let mut chains: HashMap<ArrayElement, Vec<usize>> = HashMap::new();
         let mut owners = HashMap::new();
         for (index, (element, dimensions)) in classes.iter().enumerate() {
             if *dimensions > 0 {
@@ -35,26 +35,26 @@ impl Arrays {
             chain.sort_by_key(|&index| classes[index].1);
             chain.dedup_by_key(|index| classes[*index].1);
         }
-        Arrays { classes, chains, owners }
+        ArrayClasses { classes, chains, owners }
     }
 
     /// Every class with its arrays after it, array classes with those of more dimensions; then those of primitive
     /// types once more. So a class of arrays is there once for each of its dimensions and once by itself.
-    pub(super) fn with_repetitions(&self, primitives: &[PrimitiveType]) -> Vec<usize> {
-        let each =
-            (0..self.classes.len()).flat_map(|index| std::iter::once(index).chain(self.after(index).iter().copied()));
-        each.chain(self.primitive(primitives)).collect()
+    pub(super) fn order_with_repetitions(&self, primitives: &[PrimitiveType]) -> Vec<usize> {
+        let each = (0..self.classes.len())
+            .flat_map(|index| std::iter::once(index).chain(self.arrays_of(index).iter().copied()));
+        each.chain(self.primitive_arrays(primitives)).collect()
     }
 
     /// Every class once: its arrays after it, those of primitive types last. Arrays that are after no class stay in
     /// their place.
-    pub(super) fn once(&self, primitives: &[PrimitiveType]) -> Vec<usize> {
+    pub(super) fn order_once(&self, primitives: &[PrimitiveType]) -> Vec<usize> {
         let mut order = Vec::with_capacity(self.classes.len());
-        let last: Vec<usize> = self.primitive(primitives).collect();
+        let last: Vec<usize> = self.primitive_arrays(primitives).collect();
         for (index, (element, dimensions)) in self.classes.iter().enumerate() {
             if *dimensions == 0 {
                 order.push(index);
-                order.extend(self.after(index));
+                order.extend(self.arrays_of(index));
             } else if !self.is_chained(index)
                 || !self.owners.contains_key(element) && !is_primitive(element.0.as_bytes())
             {
@@ -66,7 +66,7 @@ impl Arrays {
     }
 
     /// The classes of the arrays of this class.
-    fn after(&self, index: usize) -> &[usize] {
+    fn arrays_of(&self, index: usize) -> &[usize] {
         let (element, dimensions) = &self.classes[index];
         let owns = if *dimensions > 0 { self.is_chained(index) } else { self.owners.get(element) == Some(&index) };
         let chain = self.chains.get(element).filter(|_| owns).map_or(&[][..], Vec::as_slice);
@@ -83,7 +83,7 @@ impl Arrays {
         chain.partition_point(|&array| self.classes[array].1 < dimensions)
     }
 
-    fn primitive(&self, primitives: &[PrimitiveType]) -> impl Iterator<Item = usize> {
+    fn primitive_arrays(&self, primitives: &[PrimitiveType]) -> impl Iterator<Item = usize> {
         let chain =
             |kind: &PrimitiveType| self.chains.get(&(Name::from_bytes([kind.signature() as u8]), Address::NULL));
         primitives.iter().filter_map(chain).flatten().copied()
@@ -92,23 +92,23 @@ impl Arrays {
 
 /// The elements of array classes, by class name. For classes that share a long name, the element's name is made once.
 #[derive(Debug)]
-struct Elements {
-    jvm: Forms,
-    descriptors: Forms,
+struct ElementNames {
+    jvm: NameForms,
+    descriptors: NameForms,
 }
 
-impl Default for Elements {
-    fn default() -> Elements {
-        Elements { jvm: Forms::new(Name::to_jvm_form), descriptors: Forms::new(descriptor) }
+impl Default for ElementNames {
+    fn default() -> ElementNames {
+        ElementNames { jvm: NameForms::new(Name::to_jvm_form), descriptors: NameForms::new(descriptor) }
     }
 }
 
-impl Elements {
+impl ElementNames {
     /// The element of a class, and its dimensions.
-    fn element(&mut self, class: &Class) -> (Element, usize) {
-        let name = self.jvm.of(&class.name);
+    fn element(&mut self, class: &Class) -> (ArrayElement, usize) {
+        let name = self.jvm.convert(&class.name);
         let dimensions = name.as_bytes().iter().take_while(|&&byte| byte == b'[').count();
-        let descriptor = self.descriptors.of(&name);
+        let descriptor = self.descriptors.convert(&name);
         let loader = class.loader.filter(|_| !is_primitive(descriptor.as_bytes())).unwrap_or_default();
         ((descriptor, loader), dimensions)
     }

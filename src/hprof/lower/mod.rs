@@ -6,6 +6,7 @@
 mod arrays;
 mod carry;
 mod compose;
+mod items;
 mod objects;
 mod options;
 mod plan;
@@ -14,9 +15,8 @@ mod recognise;
 mod roots;
 mod segments;
 mod spell;
-mod stamp;
 mod table;
-mod tell;
+mod template;
 
 use std::io::Write;
 use std::ops::Range;
@@ -24,7 +24,7 @@ use std::ops::Range;
 use crate::error::Error;
 use crate::family::SpelledBlocks;
 use crate::lower::Adherence;
-use crate::model::blocks::{Blocks, Filled, Filling};
+use crate::model::blocks::{BlockFilling, FilledBlocks, ObjectBlocks};
 use crate::model::{Class, Dump, DumpSource, Facts, Heap, HeapSource, Object, Surroundings};
 use crate::setters::setters;
 
@@ -32,19 +32,19 @@ use super::open::FORMAT;
 use super::wire::IdSize;
 
 pub use profiles::{
-    ClassOrder, Cut, Framing, InstanceSizes, LogStyle, NameForm, PROFILES, Profile, RootOrder, Strings,
+    ClassOrder, Framing, InstanceSizes, LogStrings, LogStyle, NameForm, PROFILES, Profile, RootOrder, SegmentCut,
 };
-pub use recognise::{keeping, recognise};
+pub use recognise::{keeping_options, recognise};
 
 use carry::Carrier;
+use items::{CarriedItem, visit_items};
 #[cfg(feature = "corpus")]
 pub(super) use options::library;
-use plan::Plan;
-use segments::{Lengths, SegmentWriter, Sink, Written};
+use plan::LowerPlan;
+use segments::{SegmentLengths, SegmentWriter, WindowSink, WrittenSegments};
 use spell::Speller;
-use stamp::{Spelled, Stamps};
-use table::table;
-use tell::{Told, tell};
+use table::class_table;
+use template::{ShapeTemplates, TemplateBlocks};
 
 /// Options for the dump that is made of heaps.
 #[derive(Clone, Copy, Debug)]
@@ -94,7 +94,7 @@ impl LowerOptions {
     /// # Errors
     /// If there is no such profile.
     pub fn with_profile(self, name: &str) -> Result<LowerOptions, Error> {
-        let profile = Profile::named(name).ok_or_else(|| FORMAT.no_profile(name))?;
+        let profile = Profile::named(name).ok_or_else(|| FORMAT.unknown_profile(name))?;
         Ok(LowerOptions { profile, ..self })
     }
 }
@@ -125,12 +125,13 @@ pub fn write_window(
     window: Range<u64>,
     out: &mut dyn Write,
 ) -> Result<u64, Error> {
-    let plan = Plan::new(dump.heap(0).facts(), options)?;
+    let plan = LowerPlan::new(dump.heap(0).facts(), options)?;
     let mut measured = Vec::new();
     if !plan.framing.cut.is_bounded() {
-        measured = run(dump, &plan, Sink::new(&mut std::io::sink(), ALL), Lengths::Measure(Vec::new()))?.lengths;
+        measured =
+            run(dump, &plan, WindowSink::new(&mut std::io::sink(), ALL), SegmentLengths::Measure(Vec::new()))?.lengths;
     }
-    let written = run(dump, &plan, Sink::new(out, window), Lengths::Known(measured.into()))?;
+    let written = run(dump, &plan, WindowSink::new(out, window), SegmentLengths::Known(measured.into()))?;
     Ok(written.bytes)
 }
 
@@ -157,13 +158,13 @@ pub fn to_bytes(heap: &Heap, options: &LowerOptions) -> Result<Vec<u8>, Error> {
 /// # Errors
 /// If a heap holds what the dump cannot say, or its source fails.
 pub fn carry_dump(dump: &mut dyn DumpSource, options: &LowerOptions) -> Result<Dump, Error> {
-    let plan = Plan::new(dump.heap(0).facts(), options)?;
+    let plan = LowerPlan::new(dump.heap(0).facts(), options)?;
     let mut carried = Dump::default();
     let mut header = None;
-    tell(dump, &plan, &mut |told| {
+    visit_items(dump, &plan, &mut |told| {
         match (told, carried.heaps.last_mut()) {
-            (Told::Header(facts), _) => header = Some(facts),
-            (Told::HeapBegins(told), _) => carried.heaps.push(Heap {
+            (CarriedItem::Header(facts), _) => header = Some(facts),
+            (CarriedItem::HeapBegins(told), _) => carried.heaps.push(Heap {
                 facts: header.clone().unwrap_or_default(),
                 surroundings: Surroundings {
                     roots: Some(Vec::new()),
@@ -175,27 +176,27 @@ pub fn carry_dump(dump: &mut dyn DumpSource, options: &LowerOptions) -> Result<D
                 },
                 ..Heap::default()
             }),
-            (Told::Event(event), Some(heap)) => {
-                event.clone().enter(heap.surroundings.events.get_or_insert_default());
+            (CarriedItem::Event(event), Some(heap)) => {
+                event.clone().append_to(heap.surroundings.events.get_or_insert_default());
             }
-            (Told::Region(region), Some(heap)) => {
+            (CarriedItem::Region(region), Some(heap)) => {
                 heap.surroundings.regions.get_or_insert_default().push(region.clone());
             }
-            (Told::Root(root), Some(heap)) => heap.surroundings.roots.get_or_insert_default().push(*root),
-            (Told::Class(class), Some(heap)) => heap.classes.push(class.clone()),
-            (Told::Object(object), Some(heap)) => {
+            (CarriedItem::Root(root), Some(heap)) => heap.surroundings.roots.get_or_insert_default().push(*root),
+            (CarriedItem::Class(class), Some(heap)) => heap.classes.push(class.clone()),
+            (CarriedItem::Object(object), Some(heap)) => {
                 heap.objects.push(Object { contents: object.contents.hold()?, ..object.clone() })
             }
-            (Told::Blocks(told), Some(heap)) => {
-                let mut filled = Filled::new(told.blocks);
+            (CarriedItem::Blocks(told), Some(heap)) => {
+                let mut filled = FilledBlocks::new(told.blocks);
                 for block in told.first..told.blocks.count() {
                     for object in filled.fill(block) {
                         heap.objects.push(told.carrier.object(object)?);
                     }
                 }
             }
-            (Told::Tail(events), _) => carried.tail = events.to_vec(),
-            (Told::HeapEnds(_, traces, threads), Some(heap)) => {
+            (CarriedItem::Tail(events), _) => carried.tail = events.to_vec(),
+            (CarriedItem::HeapEnds(_, traces, threads), Some(heap)) => {
                 heap.surroundings.traces = Some(traces);
                 heap.surroundings.threads = Some(threads);
             }
@@ -218,20 +219,25 @@ pub fn carry(mut source: &mut dyn HeapSource, options: &LowerOptions) -> Result<
 ///
 /// # Errors
 /// If an object holds what the dump cannot say.
-pub fn spelled<'b>(
+pub fn spell_blocks<'b>(
     facts: &Facts,
     classes: &[Class],
-    blocks: &'b dyn Blocks,
+    blocks: &'b dyn ObjectBlocks,
     options: &LowerOptions,
 ) -> Result<Box<dyn SpelledBlocks + 'b>, Error> {
-    let plan = Plan::new(facts, options)?;
-    let (classes, _) = table(&plan, classes);
-    let stamps = Stamps::new(&plan, blocks, &Carrier::new(&plan, &classes))?;
-    Ok(Box::new(Spelled { stamps, filling: Filling::default() }))
+    let plan = LowerPlan::new(facts, options)?;
+    let (classes, _) = class_table(&plan, classes);
+    let stamps = ShapeTemplates::new(&plan, blocks, &Carrier::new(&plan, &classes))?;
+    Ok(Box::new(TemplateBlocks { stamps, filling: BlockFilling::default() }))
 }
 
-fn run(dump: &mut dyn DumpSource, plan: &Plan, sink: Sink<'_>, lengths: Lengths) -> Result<Written, Error> {
+fn run(
+    dump: &mut dyn DumpSource,
+    plan: &LowerPlan,
+    sink: WindowSink<'_>,
+    lengths: SegmentLengths,
+) -> Result<WrittenSegments, Error> {
     let mut speller = Speller::new(plan, SegmentWriter::new(sink, plan.framing, plan.seed, lengths));
-    tell(dump, plan, &mut |told| speller.spell(told))?;
+    visit_items(dump, plan, &mut |told| speller.spell(told))?;
     speller.finish()
 }

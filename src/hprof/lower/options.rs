@@ -6,17 +6,17 @@ use std::ops::Range;
 
 use crate::compare::Facet;
 use crate::error::Error;
-use crate::family::{ArrayClass, Format, Lower, Lowering, Needs, SpelledBlocks, Wishes};
+use crate::family::{ArrayClass, Format, HeapRequirements, Lower, Lowering, SpelledBlocks, WriteRequest};
 use crate::generate::{AddressSpace, GenerateOptions, Library};
 use crate::hprof::open::FORMAT;
 use crate::lower::Adherence;
-use crate::model::blocks::Blocks;
+use crate::model::blocks::ObjectBlocks;
 use crate::model::{Class, Dump, DumpSource, Facts, HeapSource, RootForm, WordSize};
 
 use super::super::wire::IdSize;
-use super::plan::Plan;
-use super::tell::omitted_roots;
-use super::{LowerOptions, carry_dump, spelled, write_dump, write_window};
+use super::items::omitted_roots;
+use super::plan::LowerPlan;
+use super::{LowerOptions, carry_dump, spell_blocks, write_dump, write_window};
 
 /// The library of the programs whose dumps a writer makes.
 pub(in super::super) fn library(profile: &str) -> Library {
@@ -65,24 +65,24 @@ impl Lower for LowerOptions {
         &self,
         facts: &Facts,
         classes: &[Class],
-        blocks: &'b dyn Blocks,
+        blocks: &'b dyn ObjectBlocks,
     ) -> Result<Option<Box<dyn SpelledBlocks + 'b>>, Error> {
-        spelled(facts, classes, blocks, self).map(Some)
+        spell_blocks(facts, classes, blocks, self).map(Some)
     }
 
     fn adhering(&self) -> Lowering {
         LowerOptions { adherence: Adherence::Heap, ..*self }.into()
     }
 
-    fn with(&self, wishes: &Wishes) -> Result<Lowering, Error> {
+    fn with_request(&self, wishes: &WriteRequest) -> Result<Lowering, Error> {
         Ok(LowerOptions { id_size: wishes.id_size, ..*self }.into())
     }
 
-    fn suit(&self, options: GenerateOptions) -> GenerateOptions {
+    fn adapt_options(&self, options: GenerateOptions) -> GenerateOptions {
         let id = self.id_size.or(self.profile.id_size).unwrap_or(IdSize::Eight);
         let addresses = if id < IdSize::Four { AddressSpace::Numbers } else { AddressSpace::Memory };
         let word = if id == IdSize::Eight { WordSize::Bits64 } else { WordSize::Bits32 };
-        let framing = Plan::framing(self, None);
+        let framing = LowerPlan::framing(self, None);
         let bare_arrays = self.profile.root_writer.is_none() && framing.is_some_and(|f| f.version.is_android());
         let options = options.word(word).addresses(addresses).bare_arrays(bare_arrays);
         options.library(library(self.profile.name))
@@ -93,7 +93,7 @@ impl Lower for LowerOptions {
         if self.id_size == Some(IdSize::One) { 20 } else { usize::MAX }
     }
 
-    fn leaves_out(&self, root: &RootForm) -> bool {
+    fn omits_root(&self, root: &RootForm) -> bool {
         let writer = self.profile.root_writer.filter(|_| self.adherence != Adherence::Heap);
         writer.is_some_and(|writer| !root.writers.contains(&writer))
     }
@@ -102,11 +102,11 @@ impl Lower for LowerOptions {
         omitted_roots(heap, self)
     }
 
-    fn needs(&self, facts: &Facts) -> Needs {
+    fn requirements(&self, facts: &Facts) -> HeapRequirements {
         let own = facts.identifier_size.and_then(|size| IdSize::from_bytes(size.0));
         let is_small = own.is_none() && facts.word_size == Some(WordSize::Bits32);
         let of_word = if is_small { IdSize::Four } else { IdSize::Eight };
-        Needs {
+        HeapRequirements {
             unit: 1,
             largest: self.id_size.or(self.profile.id_size).or(own).unwrap_or(of_word).max(),
             surroundings: true,

@@ -1,17 +1,17 @@
 //! The decisions that hold for a whole file.
 
-use crate::draw::{Draw, SeedDraw, Stream};
+use crate::draw::{Draw, DrawStream, SeedDraw};
 use crate::error::{Error, LowerError};
 use crate::lower::Adherence;
-use crate::model::{Address, ByteLen, Facts, Forms, Name, WordSize};
+use crate::model::{Address, ByteLen, Facts, Name, NameForms, WordSize};
 
 use super::super::wire::IdSize;
 use super::LowerOptions;
-use super::profiles::{Cut, Framing, NameForm, Profile};
+use super::profiles::{Framing, NameForm, Profile, SegmentCut};
 
 /// The settings that options mean for a dump with these facts.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Plan {
+pub(super) struct LowerPlan {
     pub(super) profile: &'static Profile,
     pub(super) adherence: Adherence,
     pub(super) id: IdSize,
@@ -21,8 +21,8 @@ pub(super) struct Plan {
     pub(super) threads: usize,
 }
 
-impl Plan {
-    pub(super) fn new(facts: &Facts, options: &LowerOptions) -> Result<Plan, Error> {
+impl LowerPlan {
+    pub(super) fn new(facts: &Facts, options: &LowerOptions) -> Result<LowerPlan, Error> {
         let profile = options.profile;
         let own = facts.identifier_size.and_then(|size| IdSize::from_bytes(size.0));
         let of_word = match facts.word_size {
@@ -33,16 +33,16 @@ impl Plan {
             Adherence::Heap => options.id_size.or(own).or(profile.id_size),
             Adherence::Writer => options.id_size.or(profile.id_size).or(own),
         };
-        let framing = Plan::framing(options, facts.header_version.as_ref()).ok_or_else(|| {
+        let framing = LowerPlan::framing(options, facts.header_version.as_ref()).ok_or_else(|| {
             let version = facts.header_version.clone().unwrap_or_default();
             let message = format!("{} does not write header version {version}", profile.name);
             Error::from(LowerError::Profile(message))
         })?;
-        let mut draw = SeedDraw::new(options.seed, Stream::Cuts);
+        let mut draw = SeedDraw::new(options.seed, DrawStream::Cuts);
         draw.below(profile.framings.len() as u64);
         let draw: &mut dyn Draw = &mut draw;
         let names = if profile.is_seeded() { *draw.pick(&[NameForm::Jvm, NameForm::Java]) } else { profile.names };
-        Ok(Plan {
+        Ok(LowerPlan {
             profile,
             adherence: options.adherence,
             id: id.unwrap_or(of_word),
@@ -57,7 +57,7 @@ impl Plan {
     /// would need a version that the profile does not write.
     pub(super) fn framing(options: &LowerOptions, version: Option<&Name>) -> Option<Framing> {
         let profile = options.profile;
-        let drawn = SeedDraw::new(options.seed, Stream::Cuts).below(profile.framings.len() as u64) as usize;
+        let drawn = SeedDraw::new(options.seed, DrawStream::Cuts).below(profile.framings.len() as u64) as usize;
         let wanted = |f: &&Framing| version.is_some_and(|version| f.version.text().as_bytes() == version.as_bytes());
         match (options.framing, version) {
             (Some(framing), _) => Some(*framing),
@@ -78,27 +78,27 @@ impl Plan {
     }
 
     /// Whether the heap's own way counts.
-    pub(super) fn as_heap(&self) -> bool {
+    pub(super) fn follows_heap(&self) -> bool {
         self.adherence == Adherence::Heap
     }
 
     /// Whether Android's sub-records can be written.
-    pub(super) fn android(&self) -> bool {
-        self.profile.android && (self.framing.version.is_android() || self.as_heap())
+    pub(super) fn writes_android(&self) -> bool {
+        self.profile.android && (self.framing.version.is_android() || self.follows_heap())
     }
 
     /// Whether an array can be without its elements. ART's writer of today calls that sub-record obsolete.
-    pub(super) fn bare_arrays(&self) -> bool {
-        self.android() && (self.as_heap() || self.profile.root_writer.is_none())
+    pub(super) fn writes_bare_arrays(&self) -> bool {
+        self.writes_android() && (self.follows_heap() || self.profile.root_writer.is_none())
     }
 
     /// Whether records can stand between the sub-records of a heap.
     pub(super) fn interrupts(&self) -> bool {
-        self.framing.cut != Cut::Whole
+        self.framing.cut != SegmentCut::Whole
     }
 
     /// Refuses an identifier that is too large.
-    pub(super) fn fits(&self, id: u64) -> Result<(), LowerError> {
+    pub(super) fn check_id(&self, id: u64) -> Result<(), LowerError> {
         if id > self.id.max() {
             return Err(LowerError::IdTooWide { id: Address(id), bytes: self.id.bytes() as u64 });
         }
@@ -106,9 +106,9 @@ impl Plan {
     }
 
     /// Names of classes, as this dump spells them.
-    pub(super) fn names(&self) -> Forms {
-        Forms::new(match self.names {
-            _ if self.as_heap() => Name::clone,
+    pub(super) fn name_forms(&self) -> NameForms {
+        NameForms::new(match self.names {
+            _ if self.follows_heap() => Name::clone,
             NameForm::Jvm => Name::to_jvm_form,
             NameForm::Java => Name::to_java_form,
         })

@@ -1,9 +1,9 @@
 //! The writers that are imitated, as data.
 
-use crate::lower::Order;
+use crate::lower::ClassPlacement;
 use crate::model::{Address, PrimitiveType, Root, RootKind, RootWriter, Serial};
 
-use super::super::wire::{IdSize, Tag, Version};
+use super::super::wire::{IdSize, RecordTag, Version};
 
 /// The order in which a writer goes through the classes of a process. A table shows by itself which end is the newer
 /// one: no class is loaded before its superclass.
@@ -33,7 +33,7 @@ pub struct Profile {
     /// The style of the log: the records outside of the heap.
     pub log: LogStyle,
     /// The place of CLASS DUMPs among the objects.
-    pub classes: Order,
+    pub classes: ClassPlacement,
     /// The order in which it goes through the classes.
     pub class_order: ClassOrder,
     /// Whether the class objects of primitive types have no CLASS DUMP and are plain instances of `java/lang/Class`, if the
@@ -62,9 +62,9 @@ pub struct Framing {
     /// Header version.
     pub version: Version,
     /// HEAP DUMP or HEAP DUMP SEGMENT.
-    pub tag: Tag,
+    pub tag: RecordTag,
     /// The ends of segments.
-    pub cut: Cut,
+    pub cut: SegmentCut,
     /// Whether HEAP DUMP END follows.
     pub end: bool,
     /// Whether blocks of objects have segments of their own, each with as many of them as have all shapes: so it is known where
@@ -74,7 +74,7 @@ pub struct Framing {
 
 /// The ends of segments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cut {
+pub enum SegmentCut {
     /// One HEAP DUMP for the whole heap.
     Whole,
     /// One segment for the whole heap.
@@ -93,10 +93,10 @@ pub enum Cut {
     Drawn,
 }
 
-impl Cut {
+impl SegmentCut {
     /// Whether a segment stays small enough to be held in memory.
     pub fn is_bounded(self) -> bool {
-        !matches!(self, Cut::Whole | Cut::Giant)
+        !matches!(self, SegmentCut::Whole | SegmentCut::Giant)
     }
 }
 
@@ -113,7 +113,7 @@ pub enum NameForm {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LogStyle {
     /// The strings that there are, and their place.
-    pub strings: Strings,
+    pub strings: LogStrings,
     /// Whether START THREAD and the records about samples and sites are written.
     pub non_heap: bool,
     /// Whether TIME is recorded, or 0.
@@ -133,7 +133,7 @@ pub struct LogStyle {
 
 /// The strings that a log has, and their place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Strings {
+pub enum LogStrings {
     /// All before the first LOAD CLASS, with some that nothing names.
     First,
     /// Strings of classes before the first LOAD CLASS, those of a frame before it, and no others (the serviceability
@@ -198,7 +198,7 @@ const NEWEST: &str = "hotspot-25";
 const HOTSPOT_ALIAS: &str = "hotspot";
 
 const HOTSPOT_LOG: LogStyle = LogStyle {
-    strings: Strings::First,
+    strings: LogStrings::First,
     non_heap: false,
     times: false,
     first_class: 1,
@@ -226,28 +226,28 @@ const OLD_LOG: LogStyle = LogStyle {
     ..LOG_OF_17
 };
 
-const fn segments(version: Version, cut: Cut) -> Framing {
-    Framing { version, tag: Tag::HEAP_DUMP_SEGMENT, cut, end: true, groups: false }
+const fn segments(version: Version, cut: SegmentCut) -> Framing {
+    Framing { version, tag: RecordTag::HEAP_DUMP_SEGMENT, cut, end: true, groups: false }
 }
 
 const fn whole(version: Version) -> Framing {
-    Framing { version, tag: Tag::HEAP_DUMP, cut: Cut::Whole, end: false, groups: false }
+    Framing { version, tag: RecordTag::HEAP_DUMP, cut: SegmentCut::Whole, end: false, groups: false }
 }
 
 /// The framings of heaps that are written as they were, by header version.
 pub(super) const KEEPING: &[Framing] = &[
     whole(Version::V1_0_1),
-    segments(Version::V1_0_2, Cut::OwnBuffer(1 << 20)),
-    segments(Version::V1_0_3, Cut::Android),
+    segments(Version::V1_0_2, SegmentCut::OwnBuffer(1 << 20)),
+    segments(Version::V1_0_3, SegmentCut::Android),
 ];
 
 const HOTSPOT: Profile = Profile {
     name: NEWEST,
-    framings: &[segments(Version::V1_0_2, Cut::OwnBuffer(1 << 20))],
+    framings: &[segments(Version::V1_0_2, SegmentCut::OwnBuffer(1 << 20))],
     id_size: None,
     names: NameForm::Jvm,
     log: HOTSPOT_LOG,
-    classes: Order::ClassesFirst,
+    classes: ClassPlacement::ClassesFirst,
     class_order: ClassOrder::NewestFirst,
     primitive_mirrors: true,
     roots: RootOrder::BehindClasses,
@@ -263,7 +263,7 @@ const HOTSPOT: Profile = Profile {
 /// written without what stands before it.
 const EVEN: Profile = Profile {
     name: "even",
-    framings: &[Framing { groups: true, ..segments(Version::V1_0_2, Cut::OwnBuffer(1 << 20)) }],
+    framings: &[Framing { groups: true, ..segments(Version::V1_0_2, SegmentCut::OwnBuffer(1 << 20)) }],
     ..HOTSPOT
 };
 
@@ -272,20 +272,23 @@ pub const PROFILES: &[Profile] = &[
     HOTSPOT,
     Profile {
         name: "hotspot-21",
-        framings: &[segments(Version::V1_0_2, Cut::SharedBuffer)],
+        framings: &[segments(Version::V1_0_2, SegmentCut::SharedBuffer)],
         log: LogStyle { first_frame: 1, ..HOTSPOT_LOG },
         ..HOTSPOT
     },
     Profile {
         name: "hotspot-17",
-        framings: &[segments(Version::V1_0_2, Cut::SharedBuffer)],
+        framings: &[segments(Version::V1_0_2, SegmentCut::SharedBuffer)],
         log: LOG_OF_17,
         roots: RootOrder::Last,
         ..HOTSPOT
     },
     Profile {
         name: "hotspot-11",
-        framings: &[segments(Version::V1_0_2, Cut::OwnBuffer(8 << 20)), segments(Version::V1_0_2, Cut::Giant)],
+        framings: &[
+            segments(Version::V1_0_2, SegmentCut::OwnBuffer(8 << 20)),
+            segments(Version::V1_0_2, SegmentCut::Giant),
+        ],
         log: OLD_LOG,
         roots: RootOrder::Last,
         ..HOTSPOT
@@ -302,10 +305,10 @@ pub const PROFILES: &[Profile] = &[
         name: "sa",
         framings: &[
             whole(Version::V1_0_2),
-            segments(Version::V1_0_2, Cut::Arrays),
-            segments(Version::V1_0_2, Cut::Each),
+            segments(Version::V1_0_2, SegmentCut::Arrays),
+            segments(Version::V1_0_2, SegmentCut::Each),
         ],
-        log: LogStyle { strings: Strings::Needed, dummy_in_front: true, first_frame: 1, ..HOTSPOT_LOG },
+        log: LogStyle { strings: LogStrings::Needed, dummy_in_front: true, first_frame: 1, ..HOTSPOT_LOG },
         roots: RootOrder::Last,
         root_writer: Some(RootWriter::Sa),
         owners: false,
@@ -313,11 +316,11 @@ pub const PROFILES: &[Profile] = &[
     },
     Profile {
         name: "agent",
-        framings: &[segments(Version::V1_0_2, Cut::Giant), whole(Version::V1_0_1)],
+        framings: &[segments(Version::V1_0_2, SegmentCut::Giant), whole(Version::V1_0_1)],
         id_size: Some(IdSize::Four),
         names: NameForm::Java,
         log: LogStyle {
-            strings: Strings::AtUse,
+            strings: LogStrings::AtUse,
             non_heap: true,
             times: true,
             first_class: 100_000,
@@ -326,7 +329,7 @@ pub const PROFILES: &[Profile] = &[
             arrays_after: None,
             first_frame: 1,
         },
-        classes: Order::ClassesLast,
+        classes: ClassPlacement::ClassesLast,
         class_order: ClassOrder::SupersFirst,
         primitive_mirrors: true,
         roots: RootOrder::First,
@@ -339,11 +342,11 @@ pub const PROFILES: &[Profile] = &[
     },
     Profile {
         name: "art",
-        framings: &[segments(Version::V1_0_3, Cut::Android)],
+        framings: &[segments(Version::V1_0_3, SegmentCut::Android)],
         id_size: Some(IdSize::Four),
         names: NameForm::Java,
         log: LogStyle {
-            strings: Strings::First,
+            strings: LogStrings::First,
             non_heap: false,
             times: false,
             first_class: 1,
@@ -352,7 +355,7 @@ pub const PROFILES: &[Profile] = &[
             arrays_after: None,
             first_frame: 1,
         },
-        classes: Order::AsHeap,
+        classes: ClassPlacement::AsHeap,
         class_order: ClassOrder::AsTable,
         primitive_mirrors: false,
         roots: RootOrder::First,
@@ -366,15 +369,15 @@ pub const PROFILES: &[Profile] = &[
     Profile {
         name: "any",
         framings: &[
-            segments(Version::V1_0_2, Cut::Drawn),
-            segments(Version::V1_0_3, Cut::Drawn),
+            segments(Version::V1_0_2, SegmentCut::Drawn),
+            segments(Version::V1_0_3, SegmentCut::Drawn),
             whole(Version::V1_0_1),
             whole(Version::V1_0_2),
         ],
         id_size: None,
         names: NameForm::Jvm,
         log: LogStyle {
-            strings: Strings::AtUse,
+            strings: LogStrings::AtUse,
             non_heap: true,
             times: true,
             first_class: 0x7fff_fff0,
@@ -383,7 +386,7 @@ pub const PROFILES: &[Profile] = &[
             arrays_after: Some(PrimitiveType::ALL),
             first_frame: 1,
         },
-        classes: Order::AsHeap,
+        classes: ClassPlacement::AsHeap,
         class_order: ClassOrder::AsTable,
         primitive_mirrors: false,
         roots: RootOrder::Drawn,

@@ -22,8 +22,8 @@ pub fn recognise(
     reopen: impl FnMut() -> Result<Box<dyn Read>, Error>,
 ) -> Result<Option<LowerOptions>, Error> {
     let mut profiles: Vec<&'static Profile> = PROFILES.iter().filter(|profile| !profile.is_seeded()).collect();
-    let signs = Signs::of(dump.heap(0));
-    profiles.sort_by_key(|profile| signs.against(profile));
+    let signs = ProfileSigns::from_heap(dump.heap(0));
+    profiles.sort_by_key(|profile| signs.count_against(profile));
     let candidates = profiles.into_iter().flat_map(|profile| {
         let options = LowerOptions { profile, adherence: Adherence::Heap, ..LowerOptions::default() };
         profile.framings.iter().map(move |framing| LowerOptions { framing: Some(framing), ..options })
@@ -33,7 +33,7 @@ pub fn recognise(
 
 /// The options that keep all that heaps hold, for a dump that no profile gives again: its own order, log, identifiers and
 /// header version. Segments are cut as a writer of that version does.
-pub fn keeping(facts: &Facts) -> LowerOptions {
+pub fn keeping_options(facts: &Facts) -> LowerOptions {
     let is_own = |framing: &&Framing| {
         facts.header_version.as_ref().is_some_and(|own| own.as_bytes() == framing.version.text().as_bytes())
     };
@@ -42,20 +42,20 @@ pub fn keeping(facts: &Facts) -> LowerOptions {
 }
 
 /// Habits that the bytes of a small dump need not tell apart, since a heap written in its own order keeps them.
-struct Signs {
+struct ProfileSigns {
     java_names: bool,
     times: bool,
     thread_records: bool,
     roots_before_objects: bool,
 }
 
-impl Signs {
-    fn of(heap: &mut dyn HeapSource) -> Signs {
+impl ProfileSigns {
+    fn from_heap(heap: &mut dyn HeapSource) -> ProfileSigns {
         let is_java = |name: &[u8]| name.contains(&b'.') || name.ends_with(b"[]");
         let surroundings = heap.surroundings();
         let events = || surroundings.events.iter().flatten();
         let objects_follow = |after: u64| heap.classes().len() as u64 >= after;
-        Signs {
+        ProfileSigns {
             java_names: heap.classes().iter().any(|class| is_java(class.name.as_bytes())),
             times: events().any(|event| event.time != 0),
             thread_records: events().any(|event| matches!(event.kind, EventKind::StartThread(_))),
@@ -69,7 +69,7 @@ impl Signs {
     }
 
     /// The number of signs that speak against a profile.
-    fn against(&self, profile: &Profile) -> usize {
+    fn count_against(&self, profile: &Profile) -> usize {
         let style = profile.log;
         [
             self.java_names != (profile.names == NameForm::Java),

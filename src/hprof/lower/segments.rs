@@ -7,37 +7,37 @@ use std::collections::VecDeque;
 use std::io::Write;
 
 use crate::bytes::WindowWriter;
-use crate::draw::{Draw, SeedDraw, Stream};
+use crate::draw::{Draw, DrawStream, SeedDraw};
 use crate::error::{Error, LowerError};
-use crate::model::long::{Filling, SPOOLED, Spool};
+use crate::model::long::{SPOOLED, Spool, SpoolEntry};
 
 use super::super::encode;
 use super::super::record::{Segment, SegmentLength};
-use super::super::wire::{HEAD, SubTag, Tag};
-use super::profiles::{Cut, Framing};
+use super::super::wire::{HEAD, RecordTag, SubRecordTag};
+use super::profiles::{Framing, SegmentCut};
 
 /// Writes records and sub-records, putting segments around the latter.
 pub(super) struct SegmentWriter<'o> {
-    out: Sink<'o>,
+    out: WindowSink<'o>,
     framing: Framing,
-    cutter: Cutter,
+    cutter: SegmentCutter,
     buffer: Vec<u8>,
     /// The place of the open segment's head in the buffer, while it is still there.
     head: Option<usize>,
     /// The bytes before the buffer, of an open segment that has become too long to be held.
-    overflow: Option<Overflow>,
+    overflow: Option<SegmentOverflow>,
     open: bool,
     /// Bytes of sub-records in the open segment.
     length: u64,
     time: u32,
-    lengths: Lengths,
+    lengths: SegmentLengths,
 }
 
 /// The receiver of the bytes.
-pub(super) type Sink<'o> = WindowWriter<&'o mut dyn Write>;
+pub(super) type WindowSink<'o> = WindowWriter<&'o mut dyn Write>;
 
 /// The lengths that a writer counted.
-pub(super) struct Written {
+pub(super) struct WrittenSegments {
     /// Lengths of segments without bound, where they were to be found out.
     pub(super) lengths: Vec<u64>,
     /// Length of the dump.
@@ -45,14 +45,14 @@ pub(super) struct Written {
 }
 
 /// The start of a segment, and what follows it in a temporary file.
-struct Overflow {
+struct SegmentOverflow {
     start: Vec<u8>,
     spool: Spool,
-    filling: Filling,
+    filling: SpoolEntry,
 }
 
 /// Lengths of segments without bound.
-pub(super) enum Lengths {
+pub(super) enum SegmentLengths {
     /// To be found out: nothing is written.
     Measure(Vec<u64>),
     /// Found out before.
@@ -60,11 +60,11 @@ pub(super) enum Lengths {
 }
 
 impl<'o> SegmentWriter<'o> {
-    pub(super) fn new(out: Sink<'o>, framing: Framing, seed: u64, lengths: Lengths) -> SegmentWriter<'o> {
+    pub(super) fn new(out: WindowSink<'o>, framing: Framing, seed: u64, lengths: SegmentLengths) -> SegmentWriter<'o> {
         SegmentWriter {
             out,
             framing,
-            cutter: Cutter::new(framing.cut, seed),
+            cutter: SegmentCutter::new(framing.cut, seed),
             buffer: Vec::with_capacity(FLUSH * 2),
             head: None,
             overflow: None,
@@ -76,11 +76,14 @@ impl<'o> SegmentWriter<'o> {
     }
 
     /// Bytes outside of segments; an open one ends.
-    pub(super) fn raw(&mut self, write: impl FnOnce(&mut Vec<u8>) -> Result<(), LowerError>) -> Result<(), Error> {
+    pub(super) fn write_raw(
+        &mut self,
+        write: impl FnOnce(&mut Vec<u8>) -> Result<(), LowerError>,
+    ) -> Result<(), Error> {
         self.close()?;
         let start = self.buffer.len();
         write(&mut self.buffer)?;
-        self.cutter.raw((self.buffer.len() - start) as u64);
+        self.cutter.count_raw((self.buffer.len() - start) as u64);
         self.flush_if_full()
     }
 
@@ -90,7 +93,7 @@ impl<'o> SegmentWriter<'o> {
     }
 
     /// Makes room for a sub-record of that many bytes; whether a segment begins with it.
-    pub(super) fn admit(&mut self, tag: SubTag, length: u64) -> Result<bool, Error> {
+    pub(super) fn make_room(&mut self, tag: SubRecordTag, length: u64) -> Result<bool, Error> {
         if self.open && self.cutter.ends_before(tag, length) {
             self.close()?;
         }
@@ -109,7 +112,7 @@ impl<'o> SegmentWriter<'o> {
     /// The sub-record that room was made for.
     pub(super) fn sub_record(
         &mut self,
-        tag: SubTag,
+        tag: SubRecordTag,
         write: impl FnOnce(&mut Vec<u8>) -> Result<(), LowerError>,
     ) -> Result<(), Error> {
         let start = self.buffer.len();
@@ -121,8 +124,8 @@ impl<'o> SegmentWriter<'o> {
     }
 
     /// Whether the open segment has room for sub-records of that many bytes, whatever they are.
-    pub(super) fn takes(&self, length: u64) -> bool {
-        self.open && self.cutter.takes(length)
+    pub(super) fn has_room_for(&self, length: u64) -> bool {
+        self.open && self.cutter.has_room_for(length)
     }
 
     /// Sub-records of that many bytes that the open segment takes.
@@ -132,7 +135,7 @@ impl<'o> SegmentWriter<'o> {
         count: u64,
         write: impl FnOnce(&mut Vec<u8>) -> Result<(), LowerError>,
     ) -> Result<(), Error> {
-        if matches!(self.lengths, Lengths::Known(_)) {
+        if matches!(self.lengths, SegmentLengths::Known(_)) {
             write(&mut self.buffer)?;
         }
         self.length += length;
@@ -143,11 +146,11 @@ impl<'o> SegmentWriter<'o> {
     /// A sub-record of this length whose contents are put piece by piece ([`SegmentWriter::piece`]).
     pub(super) fn long_sub_record(
         &mut self,
-        tag: SubTag,
+        tag: SubRecordTag,
         length: u64,
         put: impl FnOnce(&mut Self) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        if matches!(self.lengths, Lengths::Known(_)) {
+        if matches!(self.lengths, SegmentLengths::Known(_)) {
             if let Some(head) = self.head
                 && self.cutter.ends_after(tag, self.length + length)
             {
@@ -162,7 +165,10 @@ impl<'o> SegmentWriter<'o> {
     }
 
     /// A piece of a long sub-record.
-    pub(super) fn piece(&mut self, write: impl FnOnce(&mut Vec<u8>) -> Result<(), LowerError>) -> Result<(), Error> {
+    pub(super) fn write_piece(
+        &mut self,
+        write: impl FnOnce(&mut Vec<u8>) -> Result<(), LowerError>,
+    ) -> Result<(), Error> {
         write(&mut self.buffer)?;
         self.flush_if_full()
     }
@@ -174,8 +180,8 @@ impl<'o> SegmentWriter<'o> {
         }
         self.close()?;
         if self.framing.end {
-            self.raw(|out| {
-                encode::head(out, Tag::HEAP_DUMP_END, time, 0);
+            self.write_raw(|out| {
+                encode::head(out, RecordTag::HEAP_DUMP_END, time, 0);
                 Ok(())
             })?;
         }
@@ -184,7 +190,7 @@ impl<'o> SegmentWriter<'o> {
 
     /// The numbers of segments before and after the window, of `count` that come next, with `length` bytes of
     /// sub-records each.
-    pub(super) fn beyond(&mut self, count: u64, length: u64) -> Result<(u64, u64), Error> {
+    pub(super) fn segments_outside_window(&mut self, count: u64, length: u64) -> Result<(u64, u64), Error> {
         self.close()?;
         self.flush()?;
         Ok(self.out.beyond(count, HEAD as u64 + length))
@@ -212,21 +218,21 @@ impl<'o> SegmentWriter<'o> {
     }
 
     /// Writes what is left.
-    pub(super) fn finish(mut self) -> Result<Written, Error> {
+    pub(super) fn finish(mut self) -> Result<WrittenSegments, Error> {
         self.close()?;
         self.flush()?;
         let lengths = match self.lengths {
-            Lengths::Measure(measured) => measured,
-            Lengths::Known(_) => Vec::new(),
+            SegmentLengths::Measure(measured) => measured,
+            SegmentLengths::Known(_) => Vec::new(),
         };
-        Ok(Written { lengths, bytes: self.out.offset() })
+        Ok(WrittenSegments { lengths, bytes: self.out.offset() })
     }
 
     fn open(&mut self) -> Result<(), Error> {
         let stated = match &mut self.lengths {
             _ if self.framing.cut.is_bounded() => 0,
-            Lengths::Measure(_) => 0,
-            Lengths::Known(lengths) => stated(lengths.pop_front().unwrap_or_default())?,
+            SegmentLengths::Measure(_) => 0,
+            SegmentLengths::Known(lengths) => length_field(lengths.pop_front().unwrap_or_default())?,
         };
         self.head = self.framing.cut.is_bounded().then_some(self.buffer.len());
         let (tag, time) = (self.framing.tag, self.time);
@@ -244,7 +250,7 @@ impl<'o> SegmentWriter<'o> {
         if let Some(head) = self.head.take() {
             self.state_length(head, self.length)?;
             self.flush_overflow()?;
-        } else if let Lengths::Measure(measured) = &mut self.lengths {
+        } else if let SegmentLengths::Measure(measured) = &mut self.lengths {
             measured.push(self.length);
         }
         self.cutter.closed();
@@ -254,30 +260,30 @@ impl<'o> SegmentWriter<'o> {
     /// Puts the length of a segment into its head.
     fn state_length(&mut self, head: usize, length: u64) -> Result<(), Error> {
         let start = self.overflow.as_mut().map_or(&mut self.buffer, |overflow| &mut overflow.start);
-        start[head + 5..head + 9].copy_from_slice(&stated(length)?.to_be_bytes());
+        start[head + 5..head + 9].copy_from_slice(&length_field(length)?.to_be_bytes());
         Ok(())
     }
 
     fn flush_if_full(&mut self) -> Result<(), Error> {
         match self.head {
             None if self.buffer.len() >= FLUSH => self.flush(),
-            Some(_) if self.buffer.len() >= OVERFLOW => self.spool(),
+            Some(_) if self.buffer.len() >= OVERFLOW => self.spool_buffer(),
             _ => Ok(()),
         }
     }
 
     /// Takes what there is of an open segment out of memory.
-    fn spool(&mut self) -> Result<(), Error> {
+    fn spool_buffer(&mut self) -> Result<(), Error> {
         let failed = |e| Error::io("holding a segment", e);
         let bytes = std::mem::take(&mut self.buffer);
         match &mut self.overflow {
             None => {
                 let mut spool = Spool::new(0, SPOOLED);
                 let filling = spool.begin().map_err(failed)?;
-                self.overflow = Some(Overflow { start: bytes, spool, filling });
+                self.overflow = Some(SegmentOverflow { start: bytes, spool, filling });
             }
-            Some(Overflow { spool, filling, .. }) => {
-                spool.put(filling, &bytes).map_err(failed)?;
+            Some(SegmentOverflow { spool, filling, .. }) => {
+                spool.append(filling, &bytes).map_err(failed)?;
                 self.buffer = bytes;
                 self.buffer.clear();
             }
@@ -287,7 +293,7 @@ impl<'o> SegmentWriter<'o> {
 
     /// Writes what was taken out of memory of a segment that has ended.
     fn flush_overflow(&mut self) -> Result<(), Error> {
-        let Some(Overflow { start, mut spool, filling }) = self.overflow.take() else { return Ok(()) };
+        let Some(SegmentOverflow { start, mut spool, filling }) = self.overflow.take() else { return Ok(()) };
         let mut write = |bytes: &[u8]| self.out.write_all(bytes).map_err(|e| Error::io("writing the dump", e));
         write(&start)?;
         spool.finish(filling).plain().visit(write)?;
@@ -295,7 +301,7 @@ impl<'o> SegmentWriter<'o> {
     }
 
     fn flush(&mut self) -> Result<(), Error> {
-        if matches!(self.lengths, Lengths::Known(_)) {
+        if matches!(self.lengths, SegmentLengths::Known(_)) {
             self.out.write_all(&self.buffer).map_err(|e| Error::io("writing the dump", e))?;
         }
         self.buffer.clear();
@@ -303,7 +309,7 @@ impl<'o> SegmentWriter<'o> {
     }
 }
 
-fn stated(length: u64) -> Result<u32, LowerError> {
+fn length_field(length: u64) -> Result<u32, LowerError> {
     u32::try_from(length).map_err(|_| {
         let message =
             format!("a dump record of {length} bytes is beyond its 4-byte length; take a profile with segments");
@@ -312,8 +318,8 @@ fn stated(length: u64) -> Result<u32, LowerError> {
 }
 
 /// When a writer ends a segment. All of them see to it before a sub-record, never inside one.
-struct Cutter {
-    cut: Cut,
+struct SegmentCutter {
+    cut: SegmentCut,
     draw: SeedDraw,
     /// The buffer that sub-records go through, as far as it is used.
     used: u64,
@@ -329,87 +335,89 @@ struct Cutter {
     length: u64,
 }
 
-impl Cutter {
-    fn new(cut: Cut, seed: u64) -> Cutter {
-        let draw = SeedDraw::new(seed, Stream::Cuts);
-        let capacity = if let Cut::OwnBuffer(size) = cut { size } else { BUFFER };
-        Cutter { cut, draw, used: 0, capacity, position: 0, alone: false, info_last: false, count: 0, length: 0 }
+impl SegmentCutter {
+    fn new(cut: SegmentCut, seed: u64) -> SegmentCutter {
+        let draw = SeedDraw::new(seed, DrawStream::Cuts);
+        let capacity = if let SegmentCut::OwnBuffer(size) = cut { size } else { BUFFER };
+        SegmentCutter { cut, draw, used: 0, capacity, position: 0, alone: false, info_last: false, count: 0, length: 0 }
     }
 
     /// Bytes outside of segments. HotSpot up to 21 sends them through the same buffer.
-    fn raw(&mut self, bytes: u64) {
-        if self.cut == Cut::SharedBuffer {
-            self.through(bytes);
+    fn count_raw(&mut self, bytes: u64) {
+        if self.cut == SegmentCut::SharedBuffer {
+            self.fill_buffer(bytes);
         }
     }
 
-    fn ends_before(&mut self, tag: SubTag, length: u64) -> bool {
+    fn ends_before(&mut self, tag: SubRecordTag, length: u64) -> bool {
         match self.cut {
-            Cut::Whole | Cut::Giant => false,
-            Cut::SharedBuffer | Cut::OwnBuffer(_) => self.alone || length > self.capacity - self.position,
-            Cut::Arrays => self.alone || is_array(tag),
-            Cut::Each => true,
-            Cut::Android => {
+            SegmentCut::Whole | SegmentCut::Giant => false,
+            SegmentCut::SharedBuffer | SegmentCut::OwnBuffer(_) => self.alone || length > self.capacity - self.position,
+            SegmentCut::Arrays => self.alone || is_array(tag),
+            SegmentCut::Each => true,
+            SegmentCut::Android => {
                 let is_full = self.count >= ANDROID_COUNT || HEAD as u64 + self.length >= ANDROID_BYTES;
                 is_full && !self.info_last
             }
-            Cut::Drawn => self.draw.one_in(6),
+            SegmentCut::Drawn => self.draw.one_in(6),
         }
     }
 
     /// Whether the open segment ends with a sub-record that brings it to `length` bytes, whatever comes next.
-    fn ends_after(&self, tag: SubTag, length: u64) -> bool {
+    fn ends_after(&self, tag: SubRecordTag, length: u64) -> bool {
         match self.cut {
-            Cut::SharedBuffer | Cut::OwnBuffer(_) => self.alone,
-            Cut::Arrays => is_array(tag),
-            Cut::Each => true,
-            Cut::Android => self.count + 1 >= ANDROID_COUNT || HEAD as u64 + length >= ANDROID_BYTES,
-            Cut::Whole | Cut::Giant | Cut::Drawn => false,
+            SegmentCut::SharedBuffer | SegmentCut::OwnBuffer(_) => self.alone,
+            SegmentCut::Arrays => is_array(tag),
+            SegmentCut::Each => true,
+            SegmentCut::Android => self.count + 1 >= ANDROID_COUNT || HEAD as u64 + length >= ANDROID_BYTES,
+            SegmentCut::Whole | SegmentCut::Giant | SegmentCut::Drawn => false,
         }
     }
 
     /// Segments without a sub-record that stand before the next one.
     fn empty_segments(&mut self) -> u64 {
-        if self.cut == Cut::Drawn && self.draw.one_in(8) { self.draw.between(1, 2) } else { 0 }
+        if self.cut == SegmentCut::Drawn && self.draw.one_in(8) { self.draw.between(1, 2) } else { 0 }
     }
 
     fn opened(&mut self) {
         self.count = 0;
         self.length = 0;
-        if matches!(self.cut, Cut::SharedBuffer | Cut::OwnBuffer(_)) {
+        if matches!(self.cut, SegmentCut::SharedBuffer | SegmentCut::OwnBuffer(_)) {
             if self.position > 0 {
                 self.flush();
             }
-            self.through(HEAD as u64);
+            self.fill_buffer(HEAD as u64);
         }
     }
 
     fn begins_with(&mut self, length: u64) {
-        if matches!(self.cut, Cut::SharedBuffer | Cut::OwnBuffer(_)) {
+        if matches!(self.cut, SegmentCut::SharedBuffer | SegmentCut::OwnBuffer(_)) {
             self.alone = length > self.capacity - HEAD as u64;
         }
     }
 
-    fn wrote(&mut self, tag: SubTag, bytes: u64) {
-        self.info_last = tag == SubTag::HEAP_DUMP_INFO;
+    fn wrote(&mut self, tag: SubRecordTag, bytes: u64) {
+        self.info_last = tag == SubRecordTag::HEAP_DUMP_INFO;
         self.count += u64::from(!self.info_last);
         self.length += bytes;
-        if self.cut == Cut::Arrays {
+        if self.cut == SegmentCut::Arrays {
             // Roots never end a segment.
-            let is_object = matches!(tag, SubTag::CLASS_DUMP | SubTag::INSTANCE_DUMP);
+            let is_object = matches!(tag, SubRecordTag::CLASS_DUMP | SubRecordTag::INSTANCE_DUMP);
             self.alone |= is_array(tag) || is_object && self.length + HEAD as u64 > BUFFER;
         }
-        if matches!(self.cut, Cut::SharedBuffer | Cut::OwnBuffer(_)) {
-            self.through(bytes);
+        if matches!(self.cut, SegmentCut::SharedBuffer | SegmentCut::OwnBuffer(_)) {
+            self.fill_buffer(bytes);
         }
     }
 
     /// Whether sub-records of that many bytes in all go into the open segment, whatever they are.
-    fn takes(&self, length: u64) -> bool {
+    fn has_room_for(&self, length: u64) -> bool {
         match self.cut {
-            Cut::Whole | Cut::Giant => true,
-            Cut::SharedBuffer | Cut::OwnBuffer(_) => !self.alone && length <= self.capacity - self.position,
-            Cut::Arrays | Cut::Each | Cut::Android | Cut::Drawn => false,
+            SegmentCut::Whole | SegmentCut::Giant => true,
+            SegmentCut::SharedBuffer | SegmentCut::OwnBuffer(_) => {
+                !self.alone && length <= self.capacity - self.position
+            }
+            SegmentCut::Arrays | SegmentCut::Each | SegmentCut::Android | SegmentCut::Drawn => false,
         }
     }
 
@@ -417,20 +425,20 @@ impl Cutter {
         self.info_last = false;
         self.count += count;
         self.length += bytes;
-        if matches!(self.cut, Cut::SharedBuffer | Cut::OwnBuffer(_)) {
-            self.through(bytes);
+        if matches!(self.cut, SegmentCut::SharedBuffer | SegmentCut::OwnBuffer(_)) {
+            self.fill_buffer(bytes);
         }
     }
 
     fn closed(&mut self) {
         self.alone = false;
-        if matches!(self.cut, Cut::SharedBuffer | Cut::OwnBuffer(_)) {
+        if matches!(self.cut, SegmentCut::SharedBuffer | SegmentCut::OwnBuffer(_)) {
             self.flush();
         }
     }
 
     /// A buffer is filled to the brim before it is flushed.
-    fn through(&mut self, mut bytes: u64) {
+    fn fill_buffer(&mut self, mut bytes: u64) {
         while bytes > self.capacity - self.position {
             bytes -= self.capacity - self.position;
             self.position = self.capacity;
@@ -441,7 +449,7 @@ impl Cutter {
 
     /// Empties the buffer. The rest of a shared buffer serves on, if it is more than a little.
     fn flush(&mut self) {
-        if let Cut::OwnBuffer(size) = self.cut {
+        if let SegmentCut::OwnBuffer(size) = self.cut {
             (self.capacity, self.position) = (size, 0);
             return;
         }
@@ -454,8 +462,8 @@ impl Cutter {
     }
 }
 
-fn is_array(tag: SubTag) -> bool {
-    matches!(tag, SubTag::OBJECT_ARRAY_DUMP | SubTag::PRIMITIVE_ARRAY_DUMP)
+fn is_array(tag: SubRecordTag) -> bool {
+    matches!(tag, SubRecordTag::OBJECT_ARRAY_DUMP | SubRecordTag::PRIMITIVE_ARRAY_DUMP)
 }
 
 /// HotSpot's buffer (dumps of JDK 17, 21 and 25).

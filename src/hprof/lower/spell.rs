@@ -6,25 +6,27 @@ use std::ops::Range;
 use foldhash::{HashMap, HashMapExt};
 
 use crate::error::{Error, LowerError};
-use crate::model::blocks::Filling;
-use crate::model::{Class, Contents, Event, EventKind, Facts, Long, Name, Object, ObjectKind, Region, Root, TextId};
+use crate::model::blocks::BlockFilling;
+use crate::model::{
+    Class, Contents, Event, EventKind, Facts, Name, Object, ObjectKind, PiecewiseContents, Region, Root, TextId,
+};
 use crate::threads::in_order;
 
 use super::super::encode;
-use super::super::record::{Body, Record};
+use super::super::record::{Record, RecordBody};
 use super::super::sub_record::{
     ArrayHead, ClassDump, InstanceDump, ObjectArrayDump, PrimitiveArrayDump, RootRecord, SubRecord,
 };
-use super::super::wire::{Header, SubTag, Tag};
+use super::super::wire::{Header, RecordTag, SubRecordTag};
+use super::items::{CarriedBlocks, CarriedItem};
 use super::objects::{instance_length, object_sub_record};
-use super::plan::Plan;
-use super::segments::{SegmentWriter, Written};
-use super::stamp::{Stamp, Stamps};
-use super::tell::{BlocksTold, Told};
+use super::plan::LowerPlan;
+use super::segments::{SegmentWriter, WrittenSegments};
+use super::template::{ShapeTemplate, ShapeTemplates};
 
 /// Spells one file.
 pub(super) struct Speller<'p, 'o> {
-    plan: &'p Plan,
+    plan: &'p LowerPlan,
     segments: SegmentWriter<'o>,
     /// The identifier of each string, the first one where a string has several.
     texts: HashMap<Name, TextId>,
@@ -35,32 +37,32 @@ pub(super) struct Speller<'p, 'o> {
 }
 
 impl<'p, 'o> Speller<'p, 'o> {
-    pub(super) fn new(plan: &'p Plan, segments: SegmentWriter<'o>) -> Speller<'p, 'o> {
+    pub(super) fn new(plan: &'p LowerPlan, segments: SegmentWriter<'o>) -> Speller<'p, 'o> {
         Speller { plan, segments, texts: HashMap::new(), region: None, empty: true, scratch: Vec::new() }
     }
 
-    pub(super) fn spell(&mut self, told: Told<'_>) -> Result<(), Error> {
+    pub(super) fn spell(&mut self, told: CarriedItem<'_>) -> Result<(), Error> {
         match told {
-            Told::Header(facts) => self.header(&facts),
-            Told::HeapBegins(told) => {
-                told.log.update(&mut self.texts, told.number);
+            CarriedItem::Header(facts) => self.header(&facts),
+            CarriedItem::HeapBegins(told) => {
+                told.log.update_ids(&mut self.texts, told.number);
                 self.region = None;
                 self.empty = true;
                 self.segments.set_time(told.times.0);
                 Ok(())
             }
-            Told::Event(event) => self.event(event),
-            Told::Region(region) => self.begin_region(region),
-            Told::Root(root) => self.root(root),
-            Told::Class(class) => self.class(class),
-            Told::Object(object) => self.object(object),
-            Told::Blocks(told) => self.blocks(&told),
-            Told::HeapEnds(told, ..) => self.segments.end_heap(self.empty, told.times.1),
-            Told::Tail(events) => events.iter().try_for_each(|event| self.event(event)),
+            CarriedItem::Event(event) => self.event(event),
+            CarriedItem::Region(region) => self.begin_region(region),
+            CarriedItem::Root(root) => self.root(root),
+            CarriedItem::Class(class) => self.class(class),
+            CarriedItem::Object(object) => self.object(object),
+            CarriedItem::Blocks(told) => self.blocks(&told),
+            CarriedItem::HeapEnds(told, ..) => self.segments.end_heap(self.empty, told.times.1),
+            CarriedItem::Tail(events) => events.iter().try_for_each(|event| self.event(event)),
         }
     }
 
-    pub(super) fn finish(self) -> Result<Written, Error> {
+    pub(super) fn finish(self) -> Result<WrittenSegments, Error> {
         self.segments.finish()
     }
 
@@ -70,7 +72,7 @@ impl<'p, 'o> Speller<'p, 'o> {
             id_size: self.plan.id,
             timestamp: facts.timestamp.unwrap_or_default(),
         };
-        self.segments.raw(|out| {
+        self.segments.write_raw(|out| {
             encode::header(out, &header);
             Ok(())
         })
@@ -79,22 +81,22 @@ impl<'p, 'o> Speller<'p, 'o> {
     fn event(&mut self, event: &Event) -> Result<(), Error> {
         let borrowed = |bytes: &'static [u8]| Cow::Borrowed(bytes);
         let body = match &event.kind {
-            EventKind::Text(id, text) => Body::Text(*id, Cow::Borrowed(text.as_bytes())),
-            EventKind::LoadClass(load) => Body::LoadClass(*load),
-            EventKind::UnloadClass(serial) => Body::UnloadClass(*serial),
-            EventKind::Frame(frame) => Body::Frame(*frame),
-            EventKind::Trace(trace) => Body::Trace(trace.clone()),
-            EventKind::AllocationSites(sites) => Body::AllocSites(sites.clone()),
-            EventKind::HeapSummary(summary) => Body::HeapSummary(*summary),
-            EventKind::StartThread(thread) => Body::StartThread(*thread),
-            EventKind::EndThread(serial) => Body::EndThread(*serial),
-            EventKind::CpuSamples(samples) => Body::CpuSamples(samples.clone()),
-            EventKind::ControlSettings(settings) => Body::ControlSettings(*settings),
-            EventKind::Unknown { tag, body } => Body::Unknown(Tag(*tag), Cow::Borrowed(body)),
+            EventKind::Text(id, text) => RecordBody::Text(*id, Cow::Borrowed(text.as_bytes())),
+            EventKind::LoadClass(load) => RecordBody::LoadClass(*load),
+            EventKind::UnloadClass(serial) => RecordBody::UnloadClass(*serial),
+            EventKind::Frame(frame) => RecordBody::Frame(*frame),
+            EventKind::Trace(trace) => RecordBody::Trace(trace.clone()),
+            EventKind::AllocationSites(sites) => RecordBody::AllocSites(sites.clone()),
+            EventKind::HeapSummary(summary) => RecordBody::HeapSummary(*summary),
+            EventKind::StartThread(thread) => RecordBody::StartThread(*thread),
+            EventKind::EndThread(serial) => RecordBody::EndThread(*serial),
+            EventKind::CpuSamples(samples) => RecordBody::CpuSamples(samples.clone()),
+            EventKind::ControlSettings(settings) => RecordBody::ControlSettings(*settings),
+            EventKind::Unknown { tag, body } => RecordBody::Unknown(RecordTag(*tag), Cow::Borrowed(body)),
         };
         let record = Record { time: event.time, body, rest: borrowed(&[]) };
         let id = self.plan.id;
-        (0..event.times()).try_for_each(|_| self.segments.raw(|out| encode::record(out, id, &record, 0)))
+        (0..event.times()).try_for_each(|_| self.segments.write_raw(|out| encode::record(out, id, &record, 0)))
     }
 
     /// Android's heap dump info holds until its segment ends, so each segment begins with one.
@@ -102,11 +104,11 @@ impl<'p, 'o> Speller<'p, 'o> {
         let name = self.text_id(&region.name)?;
         self.region = Some((region.id, name));
         let info = SubRecord::HeapInfo(region.id, name);
-        self.put(&info, true)
+        self.write_sub_record(&info, true)
     }
 
     fn root(&mut self, root: &Root) -> Result<(), Error> {
-        self.put(&SubRecord::Root(RootRecord { object: root.object, kind: root.kind }), false)
+        self.write_sub_record(&SubRecord::Root(RootRecord { object: root.object, kind: root.kind }), false)
     }
 
     fn class(&mut self, class: &Class) -> Result<(), Error> {
@@ -128,7 +130,7 @@ impl<'p, 'o> Speller<'p, 'o> {
         for field in class.fields.iter().flatten() {
             dump.fields.push((self.text_id(&field.name)?, field.kind));
         }
-        self.put(&SubRecord::Class(dump), false)
+        self.write_sub_record(&SubRecord::Class(dump), false)
     }
 
     fn object(&mut self, object: &Object) -> Result<(), Error> {
@@ -137,39 +139,39 @@ impl<'p, 'o> Speller<'p, 'o> {
         }
         let mut contents = std::mem::take(&mut self.scratch);
         let sub_record = object_sub_record(self.plan.id, object, &mut contents)?;
-        self.put(&sub_record, false)?;
+        self.write_sub_record(&sub_record, false)?;
         drop(sub_record);
         self.scratch = contents;
         Ok(())
     }
 
     /// Objects in blocks: together, where a segment has room for a block.
-    fn blocks(&mut self, told: &BlocksTold<'_>) -> Result<(), Error> {
-        let stamps = Stamps::new(self.plan, told.blocks, told.carrier)?;
+    fn blocks(&mut self, told: &CarriedBlocks<'_>) -> Result<(), Error> {
+        let stamps = ShapeTemplates::new(self.plan, told.blocks, told.carrier)?;
         let (count, period) = (told.blocks.count(), told.blocks.period());
         let (first, last) = (told.first.div_ceil(period), count / period);
         if !self.plan.framing.groups || first >= last {
-            return self.run_of_blocks(&stamps, told.first..count);
+            return self.write_blocks(&stamps, told.first..count);
         }
-        self.run_of_blocks(&stamps, told.first..first * period)?;
-        self.groups(&stamps, period, first..last)?;
-        self.run_of_blocks(&stamps, last * period..count)
+        self.write_blocks(&stamps, told.first..first * period)?;
+        self.write_groups(&stamps, period, first..last)?;
+        self.write_blocks(&stamps, last * period..count)
     }
 
     /// Blocks in turn, in segments as they come.
-    fn run_of_blocks(&mut self, stamps: &Stamps<'_>, blocks: Range<u64>) -> Result<(), Error> {
+    fn write_blocks(&mut self, stamps: &ShapeTemplates<'_>, blocks: Range<u64>) -> Result<(), Error> {
         if self.plan.threads <= 1 {
-            let (mut filling, mut scratch) = (Filling::default(), Vec::new());
+            let (mut filling, mut scratch) = (BlockFilling::default(), Vec::new());
             for block in blocks {
-                let stamp = stamps.of(block);
-                if self.segments.takes(stamp.length()) {
-                    let write = |out: &mut Vec<u8>| stamps.put(block, &mut filling, out);
+                let stamp = stamps.template_of(block);
+                if self.segments.has_room_for(stamp.length()) {
+                    let write = |out: &mut Vec<u8>| stamps.append_block(block, &mut filling, out);
                     self.segments.sub_records(stamp.length(), stamp.count(), write)?;
                     continue;
                 }
                 scratch.clear();
-                stamps.put(block, &mut filling, &mut scratch)?;
-                self.block(stamp, &scratch)?;
+                stamps.append_block(block, &mut filling, &mut scratch)?;
+                self.write_block(stamp, &scratch)?;
             }
             return Ok(());
         }
@@ -177,19 +179,19 @@ impl<'p, 'o> Speller<'p, 'o> {
             let start = blocks.start + number * TOGETHER;
             start..(start + TOGETHER).min(blocks.end)
         };
-        let make = |number, made: &mut Made| made.fill(stamps, part(number));
+        let make = |number, made: &mut BlockBatch| made.fill(stamps, part(number));
         let parts = (blocks.end - blocks.start).div_ceil(TOGETHER);
         in_order(self.plan.threads, parts, make, |number, made| {
             let mut bytes = made.bytes.as_slice();
             for block in part(number) {
-                let stamp = stamps.of(block);
+                let stamp = stamps.template_of(block);
                 let (of_block, rest) = bytes.split_at(stamp.length() as usize);
                 bytes = rest;
-                if self.segments.takes(stamp.length()) {
+                if self.segments.has_room_for(stamp.length()) {
                     let write = |out: &mut Vec<u8>| append(out, of_block);
                     self.segments.sub_records(stamp.length(), stamp.count(), write)?;
                 } else {
-                    self.block(stamp, of_block)?;
+                    self.write_block(stamp, of_block)?;
                 }
             }
             Ok(())
@@ -197,26 +199,26 @@ impl<'p, 'o> Speller<'p, 'o> {
     }
 
     /// The sub-records of a block one by one.
-    fn block(&mut self, stamp: &Stamp, bytes: &[u8]) -> Result<(), Error> {
+    fn write_block(&mut self, stamp: &ShapeTemplate, bytes: &[u8]) -> Result<(), Error> {
         for (tag, place) in stamp.sub_records() {
-            self.admit(tag, place.len() as u64, false)?;
+            self.make_room(tag, place.len() as u64, false)?;
             self.segments.sub_record(tag, |out| append(out, &bytes[place]))?;
         }
         Ok(())
     }
 
     /// Groups of blocks in segments of their own, as far as they are wanted.
-    fn groups(&mut self, stamps: &Stamps<'_>, period: u64, groups: Range<u64>) -> Result<(), Error> {
-        let (length, count) = stamps.of_all();
+    fn write_groups(&mut self, stamps: &ShapeTemplates<'_>, period: u64, groups: Range<u64>) -> Result<(), Error> {
+        let (length, count) = stamps.total_bytes_and_count();
         self.empty = false;
-        let (before, after) = self.segments.beyond(groups.end - groups.start, length)?;
+        let (before, after) = self.segments.segments_outside_window(groups.end - groups.start, length)?;
         self.segments.skip(before, length)?;
         let wanted = groups.start + before..groups.end - after;
         let blocks = |number: u64| {
             let start = (wanted.start + number) * period;
             start..start + period
         };
-        let make = |number, made: &mut Made| made.fill(stamps, blocks(number));
+        let make = |number, made: &mut BlockBatch| made.fill(stamps, blocks(number));
         in_order(self.plan.threads, wanted.end - wanted.start, make, |_, made| {
             self.segments.segment(length, count, |out| append(out, &made.bytes))
         })?;
@@ -224,13 +226,13 @@ impl<'p, 'o> Speller<'p, 'o> {
     }
 
     /// An object whose contents are written as they are read.
-    fn long_object(&mut self, object: &Object, long: &Long) -> Result<(), Error> {
+    fn long_object(&mut self, object: &Object, long: &PiecewiseContents) -> Result<(), Error> {
         let id = self.plan.id;
         let (class, trace) = (object.class.unwrap_or_default(), object.trace.unwrap_or_default());
         let length = object.length.unwrap_or_default() as u32;
         let none = Cow::Borrowed(&[][..]);
         let sub_record = match (object.kind, long) {
-            (ObjectKind::Instance, Long::Raw(bytes)) => {
+            (ObjectKind::Instance, PiecewiseContents::Raw(bytes)) => {
                 let length = instance_length(object.address, bytes.count())?;
                 SubRecord::Instance(InstanceDump { id: object.address, trace, class, length, values: none })
             }
@@ -240,18 +242,18 @@ impl<'p, 'o> Speller<'p, 'o> {
             }
             _ => SubRecord::ObjectArray(ObjectArrayDump { id: object.address, trace, length, class, elements: none }),
         };
-        self.admit(sub_record.tag(), encode::length_of(id, &sub_record), false)?;
+        self.make_room(sub_record.tag(), encode::length_of(id, &sub_record), false)?;
         self.segments.long_sub_record(sub_record.tag(), encode::length_of(id, &sub_record), |segments| {
-            segments.piece(|out| encode::sub_record(out, id, &sub_record))?;
+            segments.write_piece(|out| encode::sub_record(out, id, &sub_record))?;
             match long {
-                Long::References(listed) | Long::Elements(listed) => listed.visit(|piece| {
-                    segments.piece(|out| {
+                PiecewiseContents::References(listed) | PiecewiseContents::Elements(listed) => listed.visit(|piece| {
+                    segments.write_piece(|out| {
                         piece.iter().for_each(|to| encode::put_id(out, id, to.0));
                         Ok(())
                     })
                 }),
-                Long::Raw(bytes) | Long::Primitives(bytes) => bytes.visit(|piece| {
-                    segments.piece(|out| {
+                PiecewiseContents::Raw(bytes) | PiecewiseContents::Primitives(bytes) => bytes.visit(|piece| {
+                    segments.write_piece(|out| {
                         out.extend_from_slice(piece);
                         Ok(())
                     })
@@ -260,17 +262,17 @@ impl<'p, 'o> Speller<'p, 'o> {
         })
     }
 
-    fn put(&mut self, sub_record: &SubRecord<'_>, is_info: bool) -> Result<(), Error> {
+    fn write_sub_record(&mut self, sub_record: &SubRecord<'_>, is_info: bool) -> Result<(), Error> {
         let id = self.plan.id;
-        self.admit(sub_record.tag(), encode::length_of(id, sub_record), is_info)?;
+        self.make_room(sub_record.tag(), encode::length_of(id, sub_record), is_info)?;
         self.segments.sub_record(sub_record.tag(), |out| encode::sub_record(out, id, sub_record))
     }
 
     /// Makes room for a sub-record of that many bytes.
-    fn admit(&mut self, tag: SubTag, length: u64, is_info: bool) -> Result<(), Error> {
+    fn make_room(&mut self, tag: SubRecordTag, length: u64, is_info: bool) -> Result<(), Error> {
         let id = self.plan.id;
         self.empty = false;
-        let begins = self.segments.admit(tag, length)?;
+        let begins = self.segments.make_room(tag, length)?;
         if let Some((heap, name)) = self.region.filter(|_| begins && !is_info) {
             let info = SubRecord::HeapInfo(heap, name);
             self.segments.sub_record(info.tag(), |out| encode::sub_record(out, id, &info))?;
@@ -293,15 +295,15 @@ const TOGETHER: u64 = 64;
 
 /// Sub-records of blocks, one after the other.
 #[derive(Default)]
-struct Made {
-    filling: Filling,
+struct BlockBatch {
+    filling: BlockFilling,
     bytes: Vec<u8>,
 }
 
-impl Made {
-    fn fill(&mut self, stamps: &Stamps<'_>, mut blocks: Range<u64>) -> Result<(), Error> {
+impl BlockBatch {
+    fn fill(&mut self, stamps: &ShapeTemplates<'_>, mut blocks: Range<u64>) -> Result<(), Error> {
         self.bytes.clear();
-        Ok(blocks.try_for_each(|block| stamps.put(block, &mut self.filling, &mut self.bytes))?)
+        Ok(blocks.try_for_each(|block| stamps.append_block(block, &mut self.filling, &mut self.bytes))?)
     }
 }
 

@@ -5,12 +5,12 @@ use foldhash::{HashMap, HashSet, HashSetExt};
 use crate::model::{Address, Class, Contents, Field, FieldType, Object, ObjectKind, Value};
 
 use super::super::wire::IdSize;
-use super::plan::Plan;
+use super::plan::LowerPlan;
 use super::profiles::ClassOrder;
 
 /// The classes that a dump has, in its writer's order, and the class objects that are plain instances in it.
-pub(super) fn table(plan: &Plan, classes: &[Class]) -> (Vec<Class>, Vec<Object>) {
-    if plan.as_heap() {
+pub(super) fn class_table(plan: &LowerPlan, classes: &[Class]) -> (Vec<Class>, Vec<Object>) {
+    if plan.follows_heap() {
         return (classes.to_vec(), Vec::new());
     }
     let of_mirrors = classes.iter().find(|class| is_class(class)).filter(|_| plan.profile.primitive_mirrors);
@@ -26,7 +26,7 @@ pub(super) fn table(plan: &Plan, classes: &[Class]) -> (Vec<Class>, Vec<Object>)
         ClassOrder::SupersFirst => told = supers_first(told),
     }
     let mirrors = classes.iter().filter(|class| is_mirror(class)).map(|class| class.address).collect();
-    (told, of_mirrors.map_or_else(Vec::new, |of| instances(of, classes, mirrors, plan.id)))
+    (told, of_mirrors.map_or_else(Vec::new, |of| mirror_instances(of, classes, mirrors, plan.id)))
 }
 
 /// Whether every superclass that is there stands before its classes, and one is.
@@ -68,7 +68,7 @@ fn is_class(class: &Class) -> bool {
 
 /// The class objects of primitive types at these addresses, in their order. What most of their fields hold is not known, and
 /// so 0; `primitive`, which JDK 25 has, says what they are.
-fn instances(of: &Class, classes: &[Class], mut addresses: Vec<Address>, id: IdSize) -> Vec<Object> {
+fn mirror_instances(of: &Class, classes: &[Class], mut addresses: Vec<Address>, id: IdSize) -> Vec<Object> {
     let by_address: HashMap<Address, &Class> = classes.iter().map(|class| (class.address, class)).collect();
     let value = |field: &Field| match field.kind {
         FieldType::Object => Value::reference(Address::NULL),
@@ -81,7 +81,7 @@ fn instances(of: &Class, classes: &[Class], mut addresses: Vec<Address>, id: IdS
         next = class.superclass.unwrap_or_default();
     }
     // Where a superclass is missing or its own one, no class lays the values out.
-    let contents = if next.is_null() { Contents::Fields(values) } else { Contents::Raw(spelled(&values, id)) };
+    let contents = if next.is_null() { Contents::Fields(values) } else { Contents::Raw(spell_values(&values, id)) };
     addresses.sort_unstable();
     let instance = |address| Object {
         class: Some(of.address),
@@ -92,7 +92,7 @@ fn instances(of: &Class, classes: &[Class], mut addresses: Vec<Address>, id: IdS
 }
 
 /// Values as a dump has them.
-fn spelled(values: &[Value], id: IdSize) -> Vec<u8> {
+fn spell_values(values: &[Value], id: IdSize) -> Vec<u8> {
     let size = |value: &Value| match value.kind {
         FieldType::Object => id.bytes(),
         FieldType::Primitive(kind) => kind.size() as usize,

@@ -8,13 +8,13 @@ use crate::error::DecodeError;
 use crate::findings::{Findings, FollowedReferences};
 use crate::model::{Address, FieldType};
 
-use super::super::decode::{At, Step};
+use super::super::decode::{DecodeStep, RecordSlice};
 use super::super::lift::HeapCounter;
 use super::super::sub_record::{ClassDump, InstanceDump, ObjectArrayDump, RootRecord, SubRecord};
-use super::super::wire::{IdSize, Tag};
+use super::super::wire::{IdSize, RecordTag};
 use super::heap::HeapGraph;
-use super::tables::Tables;
-use super::{Place, each_id};
+use super::tables::FileTables;
+use super::{FindingPlace, each_id};
 
 /// An index of a file's heaps and tables, filled by a first pass and asked by a second one.
 #[derive(Debug)]
@@ -22,12 +22,12 @@ pub struct GraphIndex {
     id: IdSize,
     /// Whether only errors are looked for: nothing that follows a reference is one.
     errors: bool,
-    tables: Tables,
+    tables: FileTables,
     heaps: Vec<HeapGraph>,
     counter: HeapCounter,
     /// The dump record that is open.
-    tag: Tag,
-    pending: Option<Pending>,
+    tag: RecordTag,
+    pending: Option<PendingReferences>,
     /// References that the instances of the second pass hold, which only their classes show.
     pub references: u64,
     allowance: Allowance,
@@ -37,11 +37,11 @@ pub struct GraphIndex {
 
 /// An instance or object array of whose contents a part is still to come.
 #[derive(Debug)]
-enum Pending {
+enum PendingReferences {
     /// The values so far of an instance of this class.
-    Values(Place, Address, Vec<u8>),
+    Values(FindingPlace, Address, Vec<u8>),
     /// The elements so far of an object array.
-    Elements(Place, FollowedReferences),
+    Elements(FindingPlace, FollowedReferences),
 }
 
 impl GraphIndex {
@@ -51,10 +51,10 @@ impl GraphIndex {
         GraphIndex {
             id,
             errors,
-            tables: Tables::default(),
+            tables: FileTables::default(),
             heaps: Vec::new(),
             counter: HeapCounter::default(),
-            tag: Tag::HEAP_DUMP,
+            tag: RecordTag::HEAP_DUMP,
             pending: None,
             references: 0,
             allowance,
@@ -67,42 +67,42 @@ impl GraphIndex {
     /// # Errors
     /// If the index would take more memory than is allowed.
     #[inline]
-    pub fn enter(&mut self, step: Step<'_, '_>, findings: &mut Findings) -> Result<(), DecodeError> {
+    pub fn index_step(&mut self, step: DecodeStep<'_, '_>, findings: &mut Findings) -> Result<(), DecodeError> {
         match step {
-            Step::Sub(at, sub_record) => {
+            DecodeStep::Sub(at, sub_record) => {
                 let Some(heap) = self.heaps.last_mut() else { return Ok(()) };
                 match sub_record {
-                    SubRecord::Root(root) => self.tables.enter_root(root.kind),
+                    SubRecord::Root(root) => self.tables.insert_root(root.kind),
                     SubRecord::Class(class) => {
-                        self.tables.enter_class(class.id);
-                        heap.enter_class(class);
+                        self.tables.insert_class(class.id);
+                        heap.insert_class(class);
                     }
-                    SubRecord::Instance(r) if self.errors => heap.enter_instance(r.class, r.length, self.id),
+                    SubRecord::Instance(r) if self.errors => heap.check_instance(r.class, r.length, self.id),
                     _ => {}
                 }
                 if let Some(address) = sub_record.address() {
-                    heap.enter(address);
+                    heap.insert_address(address);
                 }
-                self.allowance.covers(self.before + self.tables.held() + heap.held(), at.offset, at.index)
+                self.allowance.check(self.before + self.tables.held() + heap.held(), at.offset, at.index)
             }
-            Step::Record(at, record) => {
-                self.tables.enter(&at, record, findings);
-                self.counter.end_with(record.tag());
-                self.allowance.covers(self.before + self.tables.held(), at.offset, at.index)
+            DecodeStep::Record(at, record) => {
+                self.tables.insert_record(&at, record, findings);
+                self.counter.observe_record(record.tag());
+                self.allowance.check(self.before + self.tables.held(), at.offset, at.index)
             }
-            Step::Segment(at, segment) => {
+            DecodeStep::Segment(at, segment) => {
                 self.tag = segment.tag;
-                if self.counter.segment(segment.tag).0 {
+                if self.counter.begin_segment(segment.tag).0 {
                     self.before += self.heaps.last().map_or(0, HeapGraph::held);
                     self.heaps.push(HeapGraph::default());
                 }
-                self.allowance.covers(self.before + self.tables.held(), at.offset, at.index)
+                self.allowance.check(self.before + self.tables.held(), at.offset, at.index)
             }
-            Step::SegmentEnd(_) => {
-                self.counter.segment_end(self.tag);
+            DecodeStep::SegmentEnd(_) => {
+                self.counter.end_segment(self.tag);
                 Ok(())
             }
-            Step::More(_) => Ok(()),
+            DecodeStep::More(_) => Ok(()),
         }
     }
 
@@ -119,38 +119,38 @@ impl GraphIndex {
 
     /// Second pass: judges a step.
     #[inline]
-    pub fn judge(&mut self, step: Step<'_, '_>, findings: &mut Findings) {
+    pub fn judge(&mut self, step: DecodeStep<'_, '_>, findings: &mut Findings) {
         match step {
-            Step::Sub(at, sub_record) => self.sub_record(&at, sub_record, findings),
-            Step::More(at) => self.more(&at, findings),
-            Step::Record(at, record) => {
+            DecodeStep::Sub(at, sub_record) => self.sub_record(&at, sub_record, findings),
+            DecodeStep::More(at) => self.more(&at, findings),
+            DecodeStep::Record(at, record) => {
                 if !self.errors {
-                    self.tables.judge(Place::of(&at), record, findings);
+                    self.tables.judge(FindingPlace::from_slice(&at), record, findings);
                 }
-                self.counter.end_with(record.tag());
+                self.counter.observe_record(record.tag());
             }
-            Step::Segment(_, segment) => {
+            DecodeStep::Segment(_, segment) => {
                 self.tag = segment.tag;
-                self.counter.segment(segment.tag);
+                self.counter.begin_segment(segment.tag);
             }
-            Step::SegmentEnd(_) => _ = self.counter.segment_end(self.tag),
+            DecodeStep::SegmentEnd(_) => _ = self.counter.end_segment(self.tag),
         }
     }
 
     /// The second pass ends, perhaps inside an array.
-    pub fn end(&mut self, findings: &mut Findings) {
-        if let Some(Pending::Elements(place, followed)) = self.pending.take() {
+    pub fn finish(&mut self, findings: &mut Findings) {
+        if let Some(PendingReferences::Elements(place, followed)) = self.pending.take() {
             report(place, followed, findings);
         }
     }
 
     #[inline]
-    fn sub_record(&mut self, at: &At<'_>, sub_record: &SubRecord<'_>, findings: &mut Findings) {
+    fn sub_record(&mut self, at: &RecordSlice<'_>, sub_record: &SubRecord<'_>, findings: &mut Findings) {
         // A file that grew since the first pass may have heaps that the index does not.
         let Some(heap) = self.heaps.get_mut(self.counter.heap()) else { return };
-        let place = Place::of(at);
+        let place = FindingPlace::from_slice(at);
         if let Some(address) = sub_record.address() {
-            heap.address(place, address, matches!(sub_record, SubRecord::Class(_)), findings);
+            heap.judge_address(place, address, matches!(sub_record, SubRecord::Class(_)), findings);
         }
         match sub_record {
             SubRecord::Class(class) => self.class(place, class, findings),
@@ -172,20 +172,20 @@ impl GraphIndex {
         }
     }
 
-    fn root(&mut self, place: Place, root: &RootRecord, findings: &mut Findings) {
+    fn root(&mut self, place: FindingPlace, root: &RootRecord, findings: &mut Findings) {
         let Some(heap) = self.heaps.get(self.counter.heap()) else { return };
         if !heap.addresses().is_some_and(|addresses| addresses.has(root.object.0)) {
-            place.finding(findings, super::ROOT_DANGLING, || {
+            place.report(findings, super::ROOT_DANGLING, || {
                 ("a root that is a class or object of the heap".to_owned(), format!("{} {}", root.tag(), root.object))
             });
         }
         self.tables.root(place, root.kind, findings);
     }
 
-    fn class(&mut self, place: Place, class: &ClassDump, findings: &mut Findings) {
+    fn class(&mut self, place: FindingPlace, class: &ClassDump, findings: &mut Findings) {
         self.tables.class(place, class, findings);
         let Some(heap) = self.heaps.get_mut(self.counter.heap()) else { return };
-        heap.class(place, class, findings);
+        heap.judge_class(place, class, findings);
         let Some(addresses) = heap.addresses() else { return };
         let mut followed = FollowedReferences::default();
         let values = class.constant_pool.iter().map(|(_, v)| v).chain(class.statics.iter().map(|(_, v)| v));
@@ -197,10 +197,10 @@ impl GraphIndex {
     }
 
     #[inline]
-    fn instance(&mut self, at: &At<'_>, instance: &InstanceDump<'_>, findings: &mut Findings) {
+    fn instance(&mut self, at: &RecordSlice<'_>, instance: &InstanceDump<'_>, findings: &mut Findings) {
         let Some(heap) = self.heaps.get(self.counter.heap()) else { return };
-        let place = Place::of(at);
-        match heap.layouts().and_then(|layouts| layouts.bytes_of(instance.class)) {
+        let place = FindingPlace::from_slice(at);
+        match heap.layouts().and_then(|layouts| layouts.instance_bytes(instance.class)) {
             Some(bytes) if bytes == u64::from(instance.length) => {
                 if self.errors {
                     return;
@@ -209,10 +209,10 @@ impl GraphIndex {
                     self.values(place, instance.class, &instance.values, findings);
                 } else {
                     // As many bytes as the classes declare, so the classes of the file bound them.
-                    self.pending = Some(Pending::Values(place, instance.class, instance.values.to_vec()));
+                    self.pending = Some(PendingReferences::Values(place, instance.class, instance.values.to_vec()));
                 }
             }
-            Some(bytes) => place.finding(findings, super::INSTANCE_LENGTH, || {
+            Some(bytes) => place.report(findings, super::INSTANCE_LENGTH, || {
                 let found = format!("{} in an instance of {}", instance.length, instance.class);
                 (format!("{bytes} bytes of values, as the class and its superclasses declare"), found)
             }),
@@ -221,7 +221,7 @@ impl GraphIndex {
     }
 
     #[inline]
-    fn values(&mut self, place: Place, class: Address, values: &[u8], findings: &mut Findings) {
+    fn values(&mut self, place: FindingPlace, class: Address, values: &[u8], findings: &mut Findings) {
         let Some(heap) = self.heaps.get(self.counter.heap()) else { return };
         let Some(layouts) = heap.layouts() else { return };
         let Some(addresses) = heap.addresses() else { return };
@@ -236,12 +236,12 @@ impl GraphIndex {
     }
 
     #[inline]
-    fn object_array(&mut self, at: &At<'_>, array: &ObjectArrayDump<'_>, findings: &mut Findings) {
+    fn object_array(&mut self, at: &RecordSlice<'_>, array: &ObjectArrayDump<'_>, findings: &mut Findings) {
         let Some(heap) = self.heaps.get(self.counter.heap()) else { return };
-        let place = Place::of(at);
+        let place = FindingPlace::from_slice(at);
         unknown_class(heap, place, array.class, findings);
         if self.tables.is_array(array.class) == Some(false) {
-            place.finding(findings, super::ARRAY_CLASS, || {
+            place.report(findings, super::ARRAY_CLASS, || {
                 let expected = "the class of an array";
                 (expected.to_owned(), format!("{}, which by its name is none", array.class))
             });
@@ -253,8 +253,8 @@ impl GraphIndex {
     #[inline]
     fn elements(
         &mut self,
-        at: &At<'_>,
-        place: Place,
+        at: &RecordSlice<'_>,
+        place: FindingPlace,
         mut followed: FollowedReferences,
         piece: &[u8],
         findings: &mut Findings,
@@ -266,21 +266,23 @@ impl GraphIndex {
             }
         });
         if at.rest != 0 {
-            self.pending = Some(Pending::Elements(place, followed));
+            self.pending = Some(PendingReferences::Elements(place, followed));
         } else {
             report(place, followed, findings);
         }
     }
 
-    fn more(&mut self, at: &At<'_>, findings: &mut Findings) {
+    fn more(&mut self, at: &RecordSlice<'_>, findings: &mut Findings) {
         match self.pending.take() {
-            Some(Pending::Elements(place, followed)) => self.elements(at, place, followed, at.bytes, findings),
-            Some(Pending::Values(place, class, mut values)) => {
+            Some(PendingReferences::Elements(place, followed)) => {
+                self.elements(at, place, followed, at.bytes, findings)
+            }
+            Some(PendingReferences::Values(place, class, mut values)) => {
                 values.extend_from_slice(at.bytes);
                 if at.rest == 0 {
                     self.values(place, class, &values, findings);
                 } else {
-                    self.pending = Some(Pending::Values(place, class, values));
+                    self.pending = Some(PendingReferences::Values(place, class, values));
                 }
             }
             None => {}
@@ -290,18 +292,18 @@ impl GraphIndex {
 
 /// Reports a class or object with references that dangle.
 #[inline]
-fn report(place: Place, followed: FollowedReferences, findings: &mut Findings) {
+fn report(place: FindingPlace, followed: FollowedReferences, findings: &mut Findings) {
     if followed.is_broken() {
-        place.finding(findings, super::OBJECT_DANGLING_REFERENCE, || {
+        place.report(findings, super::OBJECT_DANGLING_REFERENCE, || {
             ("references to classes and objects of the heap".to_owned(), followed.found())
         });
     }
 }
 
 #[inline]
-fn unknown_class(heap: &HeapGraph, place: Place, class: Address, findings: &mut Findings) {
+fn unknown_class(heap: &HeapGraph, place: FindingPlace, class: Address, findings: &mut Findings) {
     if !heap.layouts().is_some_and(|layouts| layouts.knows(class)) {
-        place.finding(findings, super::OBJECT_CLASS, || {
+        place.report(findings, super::OBJECT_CLASS, || {
             ("a class with a CLASS DUMP in the heap".to_owned(), class.to_string())
         });
     }

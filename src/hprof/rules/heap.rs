@@ -3,33 +3,33 @@
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 use crate::error::RuleId;
-use crate::findings::{Findings, Severity, on_cycles};
+use crate::findings::{Findings, Severity, classes_on_cycles};
 use crate::model::{Address, AddressSet, FieldType};
 
-use super::super::lift::Layouts;
+use super::super::lift::InstanceLayouts;
 use super::super::sub_record::ClassDump;
 use super::super::wire::IdSize;
-use super::{Place, severity};
+use super::{FindingPlace, severity};
 
 /// One heap of a file. A file may have as many as it has dump records, so an empty one takes little.
 #[derive(Debug, Default)]
 pub(super) struct HeapGraph {
     /// The facts of the heap, if there are any.
-    known: Option<Box<Known>>,
+    known: Option<Box<HeapFacts>>,
 }
 
 #[derive(Debug)]
-struct Known {
+struct HeapFacts {
     /// Identifiers of the classes and objects.
     addresses: AddressSet,
     /// The classes, until all are laid out.
-    classes: Vec<OfClass>,
+    classes: Vec<ClassFacts>,
     /// The layouts of instances; in the first pass `None`, or by the classes before the first instance.
-    layouts: Option<Layouts>,
+    layouts: Option<InstanceLayouts>,
     /// Whether the second pass could find an error in instances or classes.
     doubtful: bool,
     /// Addresses of more than one class or object, and what of them the second pass has met.
-    duplicates: HashMap<u64, Seen>,
+    duplicates: HashMap<u64, SeenKinds>,
     on_cycles: HashSet<Address>,
     /// Whether the cycles were reported.
     cycles_told: bool,
@@ -39,7 +39,7 @@ struct Known {
 
 /// The facts of a class that are kept for its heap.
 #[derive(Debug)]
-struct OfClass {
+struct ClassFacts {
     id: Address,
     superclass: Address,
     own: Box<[FieldType]>,
@@ -47,7 +47,7 @@ struct OfClass {
 }
 
 /// Faults in a class's place in the hierarchy.
-struct Faults {
+struct ClassFaults {
     superclass: bool,
     cycle: bool,
     /// The field bytes of an instance, where they are not those that it says.
@@ -59,14 +59,14 @@ const OF_CLASS: usize = 256;
 const IN_TABLE: u64 = 40;
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Seen {
+struct SeenKinds {
     class: bool,
     object: bool,
 }
 
-impl Known {
-    fn new() -> Box<Known> {
-        Box::new(Known {
+impl HeapFacts {
+    fn new() -> Box<HeapFacts> {
+        Box::new(HeapFacts {
             addresses: AddressSet::default(),
             classes: Vec::new(),
             layouts: None,
@@ -78,13 +78,13 @@ impl Known {
         })
     }
 
-    fn laid_out(&self, id: IdSize) -> Layouts {
-        Layouts::new(id, self.classes.iter().map(|class| (class.id, class.superclass, class.own.clone())))
+    fn build_layouts(&self, id: IdSize) -> InstanceLayouts {
+        InstanceLayouts::new(id, self.classes.iter().map(|class| (class.id, class.superclass, class.own.clone())))
     }
 
-    fn faults(&self, class: Address, superclass: Address, instance_size: u32) -> Faults {
-        let bytes = self.layouts.as_ref().and_then(|layouts| layouts.bytes_of(class));
-        Faults {
+    fn faults(&self, class: Address, superclass: Address, instance_size: u32) -> ClassFaults {
+        let bytes = self.layouts.as_ref().and_then(|layouts| layouts.instance_bytes(class));
+        ClassFaults {
             superclass: !superclass.is_null()
                 && !self.layouts.as_ref().is_some_and(|layouts| layouts.knows(superclass)),
             cycle: self.on_cycles.contains(&class),
@@ -93,9 +93,9 @@ impl Known {
     }
 }
 
-impl Faults {
+impl ClassFaults {
     /// Whether one of them is an error.
-    fn err(&self) -> bool {
+    fn has_error(&self) -> bool {
         let rules = [
             (self.superclass, super::CLASS_SUPERCLASS),
             (self.cycle, super::CLASS_SUPERCLASS_CYCLE),
@@ -108,19 +108,19 @@ impl Faults {
 impl HeapGraph {
     /// First pass: takes the address of a class or object in.
     #[inline]
-    pub(super) fn enter(&mut self, address: Address) {
-        let known = self.known.get_or_insert_with(Known::new);
+    pub(super) fn insert_address(&mut self, address: Address) {
+        let known = self.known.get_or_insert_with(HeapFacts::new);
         if !known.addresses.insert(address.0) {
-            known.duplicates.insert(address.0, Seen::default());
+            known.duplicates.insert(address.0, SeenKinds::default());
         }
     }
 
     /// First pass: takes a class's superclass and fields in.
-    pub(super) fn enter_class(&mut self, class: &ClassDump) {
+    pub(super) fn insert_class(&mut self, class: &ClassDump) {
         let own = class.fields.iter().map(|(_, kind)| *kind).collect();
-        let known = self.known.get_or_insert_with(Known::new);
+        let known = self.known.get_or_insert_with(HeapFacts::new);
         let ClassDump { id, superclass, instance_size, .. } = *class;
-        known.classes.push(OfClass { id, superclass, own, instance_size });
+        known.classes.push(ClassFacts { id, superclass, own, instance_size });
         known.of_classes += (OF_CLASS + 2 * class.fields.len() * size_of::<FieldType>()) as u64;
         // Instances before it were held against the classes before them.
         known.doubtful |= known.layouts.is_some();
@@ -129,15 +129,15 @@ impl HeapGraph {
     /// First pass, where only errors are looked for: holds an instance against the classes so far. Mostly all classes come
     /// first, and where everything agrees, the second pass has nothing to find.
     #[inline]
-    pub(super) fn enter_instance(&mut self, class: Address, length: u32, id: IdSize) {
-        let known = self.known.get_or_insert_with(Known::new);
+    pub(super) fn check_instance(&mut self, class: Address, length: u32, id: IdSize) {
+        let known = self.known.get_or_insert_with(HeapFacts::new);
         if known.doubtful {
             return;
         }
         if known.layouts.is_none() {
-            known.layouts = Some(known.laid_out(id));
+            known.layouts = Some(known.build_layouts(id));
         }
-        let bytes = known.layouts.as_ref().and_then(|layouts| layouts.bytes_of(class));
+        let bytes = known.layouts.as_ref().and_then(|layouts| layouts.instance_bytes(class));
         known.doubtful = bytes.is_some_and(|bytes| bytes != u64::from(length));
     }
 
@@ -146,7 +146,7 @@ impl HeapGraph {
     pub(super) fn held(&self) -> u64 {
         let known = self.known.as_ref().map_or(0, |known| {
             let duplicates = known.duplicates.len() as u64 * IN_TABLE;
-            size_of::<Known>() as u64 + known.addresses.held() + known.of_classes + duplicates
+            size_of::<HeapFacts>() as u64 + known.addresses.held() + known.of_classes + duplicates
         });
         size_of::<HeapGraph>() as u64 + known
     }
@@ -157,13 +157,13 @@ impl HeapGraph {
         let supers: HashMap<Address, Address> =
             known.classes.iter().map(|class| (class.id, class.superclass)).collect();
         let above = |class| supers.get(&class).copied().filter(|superclass| !superclass.is_null());
-        known.on_cycles = on_cycles(supers.keys().copied(), above);
+        known.on_cycles = classes_on_cycles(supers.keys().copied(), above);
         if known.doubtful || known.layouts.is_none() {
-            known.layouts = Some(known.laid_out(id));
+            known.layouts = Some(known.build_layouts(id));
         }
         let classes = std::mem::take(&mut known.classes);
         known.doubtful |=
-            classes.iter().any(|class| known.faults(class.id, class.superclass, class.instance_size).err());
+            classes.iter().any(|class| known.faults(class.id, class.superclass, class.instance_size).has_error());
     }
 
     /// Whether the second pass could find an error, where the first one had all instances.
@@ -179,41 +179,47 @@ impl HeapGraph {
 
     /// Second pass: how instances are laid out, if the heap has classes.
     #[inline]
-    pub(super) fn layouts(&self) -> Option<&Layouts> {
+    pub(super) fn layouts(&self) -> Option<&InstanceLayouts> {
         self.known.as_deref()?.layouts.as_ref()
     }
 
     /// Second pass: judges the address of a class or object.
     #[inline]
-    pub(super) fn address(&mut self, place: Place, address: Address, is_class: bool, findings: &mut Findings) {
+    pub(super) fn judge_address(
+        &mut self,
+        place: FindingPlace,
+        address: Address,
+        is_class: bool,
+        findings: &mut Findings,
+    ) {
         let Some(known) = self.known.as_mut().filter(|known| !known.duplicates.is_empty()) else { return };
         let Some(seen) = known.duplicates.get_mut(&address.0) else { return };
         let rule: Option<RuleId> = match (is_class, *seen) {
-            (_, Seen { class: false, object: false }) => None,
-            (true, Seen { class: true, .. }) => Some(super::CLASS_DUPLICATE),
+            (_, SeenKinds { class: false, object: false }) => None,
+            (true, SeenKinds { class: true, .. }) => Some(super::CLASS_DUPLICATE),
             _ => Some(super::OBJECT_DUPLICATE),
         };
         *if is_class { &mut seen.class } else { &mut seen.object } = true;
         if let Some(rule) = rule {
-            place.finding(findings, rule, || {
+            place.report(findings, rule, || {
                 ("an identifier that nothing else in its heap has".to_owned(), format!("{address} again"))
             });
         }
     }
 
     /// Second pass: judges a class's place in the hierarchy.
-    pub(super) fn class(&mut self, place: Place, class: &ClassDump, findings: &mut Findings) {
+    pub(super) fn judge_class(&mut self, place: FindingPlace, class: &ClassDump, findings: &mut Findings) {
         let Some(known) = &mut self.known else { return };
         let faults = known.faults(class.id, class.superclass, class.instance_size);
         if faults.superclass {
-            place.finding(findings, super::CLASS_SUPERCLASS, || {
+            place.report(findings, super::CLASS_SUPERCLASS, || {
                 let expected = "a superclass of 0 or one with a CLASS DUMP in the heap";
                 (expected.to_owned(), class.superclass.to_string())
             });
         }
         if faults.cycle && !std::mem::replace(&mut known.cycles_told, true) {
             let classes = known.on_cycles.len();
-            place.finding(findings, super::CLASS_SUPERCLASS_CYCLE, || {
+            place.report(findings, super::CLASS_SUPERCLASS_CYCLE, || {
                 let found = match classes {
                     1 => "a class that is its own superclass".to_owned(),
                     _ => format!("cycles of superclasses, with {classes} classes on them"),
@@ -222,7 +228,7 @@ impl HeapGraph {
             });
         }
         if let Some(bytes) = faults.bytes {
-            place.finding(findings, super::CLASS_INSTANCE_SIZE, || {
+            place.report(findings, super::CLASS_INSTANCE_SIZE, || {
                 let expected = format!("{bytes}, the field bytes of the class and its superclasses");
                 (expected, class.instance_size.to_string())
             });

@@ -5,19 +5,19 @@ mod graph;
 mod heap;
 mod judge;
 mod pass;
-mod relies;
+mod rule_dependencies;
 mod tables;
 
 pub use super::book::*;
 pub use graph::GraphIndex;
-pub(super) use judge::Judgement;
+pub(super) use judge::DumpJudge;
 pub use pass::PassRules;
-pub(super) use relies::reliances;
+pub(super) use rule_dependencies::reliances;
 
 use crate::error::RuleId;
 use crate::findings::{Findings, Severity};
 
-use super::decode::At;
+use super::decode::RecordSlice;
 use super::wire::IdSize;
 
 fn severity(rule: RuleId) -> Severity {
@@ -26,18 +26,18 @@ fn severity(rule: RuleId) -> Severity {
 
 /// The place of a record or sub-record, once its bytes are gone.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct FindingPlace {
     offset: u64,
     index: u64,
 }
 
-impl Place {
-    fn of(at: &At<'_>) -> Place {
-        Place { offset: at.offset, index: at.index }
+impl FindingPlace {
+    fn from_slice(at: &RecordSlice<'_>) -> FindingPlace {
+        FindingPlace { offset: at.offset, index: at.index }
     }
 
     #[cold]
-    fn finding(self, findings: &mut Findings, rule: RuleId, describe: impl FnOnce() -> (String, String)) {
+    fn report(self, findings: &mut Findings, rule: RuleId, describe: impl FnOnce() -> (String, String)) {
         findings.add(rule, severity, self.offset, Some(self.index), describe);
     }
 }

@@ -9,14 +9,14 @@ use crate::error::RuleId;
 use crate::findings::Findings;
 use crate::model::{Address, FrameId, RootKind, Serial, TextId};
 
-use super::super::decode::At;
-use super::super::record::{Body, Record};
+use super::super::decode::RecordSlice;
+use super::super::record::{Record, RecordBody};
 use super::super::sub_record::ClassDump;
-use super::Place;
+use super::FindingPlace;
 
 /// The identifiers and serial numbers that the records of a file give.
 #[derive(Debug, Default)]
-pub(super) struct Tables {
+pub(super) struct FileTables {
     /// Strings, and whether each could be the name of an array's class.
     texts: HashMap<TextId, bool>,
     /// Classes, and the names that they were loaded with.
@@ -31,17 +31,17 @@ pub(super) struct Tables {
     last_trace: Serial,
 }
 
-impl Tables {
+impl FileTables {
     /// First pass: takes a record in.
-    pub(super) fn enter(&mut self, at: &At<'_>, record: &Record<'_>, findings: &mut Findings) {
+    pub(super) fn insert_record(&mut self, at: &RecordSlice<'_>, record: &Record<'_>, findings: &mut Findings) {
         match &record.body {
-            Body::Text(id, text) => {
+            RecordBody::Text(id, text) => {
                 // A string that comes in pieces is longer than any class's name.
                 let array = text.starts_with(b"[") || text.ends_with(b"[]") || at.rest > 0;
                 match self.texts.entry(*id) {
                     Entry::Vacant(entry) => *entry.insert(array),
                     Entry::Occupied(mut entry) => {
-                        Place::of(at).finding(findings, super::TEXT_DUPLICATE_ID, || {
+                        FindingPlace::from_slice(at).report(findings, super::TEXT_DUPLICATE_ID, || {
                             let found = format!("{:#x} again; the last one counts", id.0);
                             ("an identifier that no other string has".to_owned(), found)
                         });
@@ -49,17 +49,17 @@ impl Tables {
                     }
                 };
             }
-            Body::LoadClass(load) => {
+            RecordBody::LoadClass(load) => {
                 self.loads.insert(load.class, load.name);
                 self.serials.insert(load.serial);
             }
-            Body::Frame(frame) => {
+            RecordBody::Frame(frame) => {
                 self.frames.insert(frame.id);
             }
-            Body::Trace(trace) => {
+            RecordBody::Trace(trace) => {
                 self.traces.insert(trace.serial);
             }
-            Body::StartThread(thread) => {
+            RecordBody::StartThread(thread) => {
                 self.threads.insert(thread.serial);
             }
             _ => {}
@@ -75,62 +75,65 @@ impl Tables {
     }
 
     /// First pass: takes a class in.
-    pub(super) fn enter_class(&mut self, class: Address) {
+    pub(super) fn insert_class(&mut self, class: Address) {
         self.dumped.insert(class);
     }
 
     /// First pass: takes a root in.
-    pub(super) fn enter_root(&mut self, kind: RootKind) {
+    pub(super) fn insert_root(&mut self, kind: RootKind) {
         if let RootKind::ThreadObject(thread, _) = kind {
             self.threads.insert(thread);
         }
     }
 
     /// Second pass: judges a record.
-    pub(super) fn judge(&mut self, place: Place, record: &Record<'_>, findings: &mut Findings) {
+    pub(super) fn judge(&mut self, place: FindingPlace, record: &Record<'_>, findings: &mut Findings) {
         match &record.body {
-            Body::LoadClass(load) => {
+            RecordBody::LoadClass(load) => {
                 if !self.dumped.contains(&load.class) {
-                    place.finding(findings, super::LOAD_CLASS_NO_DUMP, || {
+                    place.report(findings, super::LOAD_CLASS_NO_DUMP, || {
                         ("a CLASS DUMP of every class that is loaded".to_owned(), format!("none of {}", load.class))
                     });
                 }
                 self.texts(place, [load.name].into_iter(), findings);
                 self.traces(place, [load.trace].into_iter(), findings);
             }
-            Body::UnloadClass(serial) => self.classes(place, [*serial].into_iter(), findings),
-            Body::Frame(frame) => {
+            RecordBody::UnloadClass(serial) => self.classes(place, [*serial].into_iter(), findings),
+            RecordBody::Frame(frame) => {
                 self.texts(place, [frame.method, frame.signature].into_iter(), findings);
                 self.classes(place, [frame.class].into_iter(), findings);
             }
-            Body::Trace(trace) => {
-                let unknown = Unknown::among(trace.frames.iter().copied(), |id| self.frames.contains(id));
+            RecordBody::Trace(trace) => {
+                let unknown =
+                    UnknownReferences::count_unknown(trace.frames.iter().copied(), |id| self.frames.contains(id));
                 unknown.report(place, super::FRAME_UNKNOWN_ID, "identifiers of STACK FRAMEs of the file", findings);
             }
-            Body::StartThread(thread) => {
+            RecordBody::StartThread(thread) => {
                 self.texts(place, [thread.name, thread.group, thread.parent_group].into_iter(), findings);
                 self.traces(place, [thread.trace].into_iter(), findings);
             }
-            Body::AllocSites(sites) => {
+            RecordBody::AllocSites(sites) => {
                 // A class that is being loaded has no serial number yet.
                 let classes = sites.sites.iter().map(|site| site.class).filter(|serial| serial.0 != 0);
                 self.classes(place, classes, findings);
                 self.traces(place, sites.sites.iter().map(|site| site.trace), findings);
             }
-            Body::CpuSamples(samples) => self.traces(place, samples.traces.iter().map(|(_, trace)| *trace), findings),
-            Body::Text(..)
-            | Body::EndThread(_)
-            | Body::HeapSummary(_)
-            | Body::ControlSettings(_)
-            | Body::End
-            | Body::Unknown(..) => {}
+            RecordBody::CpuSamples(samples) => {
+                self.traces(place, samples.traces.iter().map(|(_, trace)| *trace), findings)
+            }
+            RecordBody::Text(..)
+            | RecordBody::EndThread(_)
+            | RecordBody::HeapSummary(_)
+            | RecordBody::ControlSettings(_)
+            | RecordBody::End
+            | RecordBody::Unknown(..) => {}
         }
     }
 
     /// Second pass: judges what a class names outside of its heap.
-    pub(super) fn class(&mut self, place: Place, class: &ClassDump, findings: &mut Findings) {
+    pub(super) fn class(&mut self, place: FindingPlace, class: &ClassDump, findings: &mut Findings) {
         if !self.loads.contains_key(&class.id) {
-            place.finding(findings, super::CLASS_NO_LOAD, || {
+            place.report(findings, super::CLASS_NO_LOAD, || {
                 (
                     "a LOAD CLASS for every CLASS DUMP, which gives it a name".to_owned(),
                     format!("none for {}", class.id),
@@ -143,19 +146,19 @@ impl Tables {
     }
 
     /// Second pass: judges what a root names outside of its heap.
-    pub(super) fn root(&mut self, place: Place, kind: RootKind, findings: &mut Findings) {
+    pub(super) fn root(&mut self, place: FindingPlace, kind: RootKind, findings: &mut Findings) {
         if let RootKind::ThreadObject(_, trace) = kind {
             return self.trace(place, trace, findings);
         }
         let Some(thread) = kind.thread() else { return };
-        let unknown = Unknown::among([thread].into_iter(), |serial| self.threads.contains(serial));
+        let unknown = UnknownReferences::count_unknown([thread].into_iter(), |serial| self.threads.contains(serial));
         let expected = "the serial number of a START THREAD or ROOT THREAD OBJECT";
         unknown.report(place, super::THREAD_UNKNOWN_SERIAL, expected, findings);
     }
 
     /// Second pass: judges the stack trace of an object or class.
     #[inline]
-    pub(super) fn trace(&mut self, place: Place, trace: Serial, findings: &mut Findings) {
+    pub(super) fn trace(&mut self, place: FindingPlace, trace: Serial, findings: &mut Findings) {
         if trace == self.last_trace || trace.0 == 0 {
             return;
         }
@@ -167,8 +170,8 @@ impl Tables {
     }
 
     /// Second pass: judges names.
-    pub(super) fn texts(&self, place: Place, names: impl Iterator<Item = TextId>, findings: &mut Findings) {
-        let unknown = Unknown::among(names, |id| id.0 == 0 || self.texts.contains_key(id));
+    pub(super) fn texts(&self, place: FindingPlace, names: impl Iterator<Item = TextId>, findings: &mut Findings) {
+        let unknown = UnknownReferences::count_unknown(names, |id| id.0 == 0 || self.texts.contains_key(id));
         unknown.report(place, super::TEXT_UNKNOWN_ID, "identifiers of strings of the file, or 0", findings);
     }
 
@@ -177,8 +180,8 @@ impl Tables {
         self.texts.get(self.loads.get(&class)?).copied()
     }
 
-    fn traces(&self, place: Place, traces: impl Iterator<Item = Serial>, findings: &mut Findings) {
-        let unknown = Unknown::among(traces, |serial| serial.0 == 0 || self.traces.contains(serial));
+    fn traces(&self, place: FindingPlace, traces: impl Iterator<Item = Serial>, findings: &mut Findings) {
+        let unknown = UnknownReferences::count_unknown(traces, |serial| serial.0 == 0 || self.traces.contains(serial));
         unknown.report(
             place,
             super::TRACE_UNKNOWN_SERIAL,
@@ -187,22 +190,22 @@ impl Tables {
         );
     }
 
-    fn classes(&self, place: Place, serials: impl Iterator<Item = Serial>, findings: &mut Findings) {
-        let unknown = Unknown::among(serials, |serial| self.serials.contains(serial));
+    fn classes(&self, place: FindingPlace, serials: impl Iterator<Item = Serial>, findings: &mut Findings) {
+        let unknown = UnknownReferences::count_unknown(serials, |serial| self.serials.contains(serial));
         unknown.report(place, super::CLASS_UNKNOWN_SERIAL, "serial numbers of classes that were loaded", findings);
     }
 }
 
 /// The names in a record, and how many of them are unknown.
-struct Unknown<T> {
+struct UnknownReferences<T> {
     total: usize,
     unknown: usize,
     first: Option<T>,
 }
 
-impl<T> Unknown<T> {
-    fn among(items: impl Iterator<Item = T>, is_known: impl Fn(&T) -> bool) -> Unknown<T> {
-        let mut found = Unknown { total: 0, unknown: 0, first: None };
+impl<T> UnknownReferences<T> {
+    fn count_unknown(items: impl Iterator<Item = T>, is_known: impl Fn(&T) -> bool) -> UnknownReferences<T> {
+        let mut found = UnknownReferences { total: 0, unknown: 0, first: None };
         for item in items {
             found.total += 1;
             if !is_known(&item) {
@@ -214,10 +217,10 @@ impl<T> Unknown<T> {
     }
 }
 
-impl<T: Shown> Unknown<T> {
-    fn report(self, place: Place, rule: RuleId, expected: &str, findings: &mut Findings) {
+impl<T: ShowIdentifier> UnknownReferences<T> {
+    fn report(self, place: FindingPlace, rule: RuleId, expected: &str, findings: &mut Findings) {
         let Some(first) = self.first else { return };
-        place.finding(findings, rule, || {
+        place.report(findings, rule, || {
             let mut found = String::new();
             // Writing to a string does not fail.
             let _ = first.show(&mut found);
@@ -230,23 +233,23 @@ impl<T: Shown> Unknown<T> {
 }
 
 /// Identifiers are shown as the bytes have them, serial numbers as numbers.
-trait Shown {
+trait ShowIdentifier {
     fn show(&self, out: &mut dyn fmt::Write) -> fmt::Result;
 }
 
-impl Shown for TextId {
+impl ShowIdentifier for TextId {
     fn show(&self, out: &mut dyn fmt::Write) -> fmt::Result {
         write!(out, "{:#x}", self.0)
     }
 }
 
-impl Shown for FrameId {
+impl ShowIdentifier for FrameId {
     fn show(&self, out: &mut dyn fmt::Write) -> fmt::Result {
         write!(out, "{:#x}", self.0)
     }
 }
 
-impl Shown for Serial {
+impl ShowIdentifier for Serial {
     fn show(&self, out: &mut dyn fmt::Write) -> fmt::Result {
         write!(out, "{}", self.0)
     }

@@ -17,15 +17,15 @@ use std::sync::Arc;
 use super::Address;
 use crate::error::Error;
 
-pub use spool::{Filling, HELD, SPOOLED, Spool};
-pub use stored::{Identifiers, ReadAt, Spelling, Stretch};
+pub use spool::{HELD, SPOOLED, Spool, SpoolEntry};
+pub use stored::{Identifiers, ItemEncoding, ReadAt, StoredBytes};
 
-use views::{Chained, Computed, Cut, Held, Mapped, Repeated, Reversed, WithoutNulls};
+use views::{ChainedLists, ComputedList, HeldList, ListTail, MappedList, RepeatedItem, ReversedList, WithoutNulls};
 
 /// The inside of an object where it is too long to be held. Each variant means what the one of the same name of
 /// [`Contents`](super::Contents) does.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Long {
+pub enum PiecewiseContents {
     /// References without fields or positions.
     References(Pieces<Address>),
     /// Elements of an object array.
@@ -42,7 +42,7 @@ pub struct Pieces<T>(Arc<dyn Piecewise<T>>);
 
 /// The end of a list at which reading begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
+pub enum ListEnd {
     /// At the first item.
     Front,
     /// At the last item, so that items come in the opposite order.
@@ -55,7 +55,7 @@ pub trait Piecewise<T>: Debug + Send + Sync + RefUnwindSafe {
     fn count(&self) -> u64;
 
     /// A reader at one of the ends.
-    fn open(&self, from: End) -> Box<dyn PieceReader<T> + '_>;
+    fn open(&self, from: ListEnd) -> Box<dyn PieceReader<T> + '_>;
 }
 
 /// Reads a list piece by piece.
@@ -71,33 +71,36 @@ pub trait PieceReader<T> {
 pub type Renumbering = dyn Fn(Address) -> Address + Send + Sync + RefUnwindSafe;
 
 /// An item of a list.
-pub trait Item: Copy + Debug + PartialEq + Send + Sync + RefUnwindSafe + 'static {}
-impl<T: Copy + Debug + PartialEq + Send + Sync + RefUnwindSafe + 'static> Item for T {}
+pub trait ListItem: Copy + Debug + PartialEq + Send + Sync + RefUnwindSafe + 'static {}
+impl<T: Copy + Debug + PartialEq + Send + Sync + RefUnwindSafe + 'static> ListItem for T {}
 
 /// Bytes of a piece, about: large enough that system calls do not matter.
 const PIECE: usize = 128 << 10;
 
-impl Long {
+impl PiecewiseContents {
     /// The addresses of references or elements.
     pub fn addresses(&self) -> Option<&Pieces<Address>> {
         match self {
-            Long::References(listed) | Long::Elements(listed) => Some(listed),
-            Long::Raw(_) | Long::Primitives(_) => None,
+            PiecewiseContents::References(listed) | PiecewiseContents::Elements(listed) => Some(listed),
+            PiecewiseContents::Raw(_) | PiecewiseContents::Primitives(_) => None,
         }
     }
 
     /// The contents with other addresses, which are worked out as they are read.
     #[must_use]
-    pub fn mapped(&self, map: impl Fn(Address) -> Address + Send + Sync + RefUnwindSafe + 'static) -> Long {
+    pub fn mapped(
+        &self,
+        map: impl Fn(Address) -> Address + Send + Sync + RefUnwindSafe + 'static,
+    ) -> PiecewiseContents {
         match self {
-            Long::References(listed) => Long::References(listed.mapped(map)),
-            Long::Elements(elements) => Long::Elements(elements.mapped(map)),
-            Long::Raw(_) | Long::Primitives(_) => self.clone(),
+            PiecewiseContents::References(listed) => PiecewiseContents::References(listed.mapped(map)),
+            PiecewiseContents::Elements(elements) => PiecewiseContents::Elements(elements.mapped(map)),
+            PiecewiseContents::Raw(_) | PiecewiseContents::Primitives(_) => self.clone(),
         }
     }
 }
 
-impl<T: Item> Pieces<T> {
+impl<T: ListItem> Pieces<T> {
     /// A list in this form.
     pub fn new(list: impl Piecewise<T> + 'static) -> Pieces<T> {
         Pieces(Arc::new(list))
@@ -105,12 +108,12 @@ impl<T: Item> Pieces<T> {
 
     /// A list of one item, `count` times.
     pub fn repeated(item: T, count: u64) -> Pieces<T> {
-        Pieces::new(Repeated { item, count })
+        Pieces::new(RepeatedItem { item, count })
     }
 
     /// A list of `count` items, each of which follows from its place.
     pub fn computed(count: u64, item: impl Fn(u64) -> T + Send + Sync + RefUnwindSafe + 'static) -> Pieces<T> {
-        Pieces::new(Computed { count, item: Box::new(item) })
+        Pieces::new(ComputedList { count, item: Box::new(item) })
     }
 
     /// Number of items.
@@ -119,7 +122,7 @@ impl<T: Item> Pieces<T> {
     }
 
     /// A reader at one of the ends.
-    pub fn open(&self, from: End) -> Box<dyn PieceReader<T> + '_> {
+    pub fn open(&self, from: ListEnd) -> Box<dyn PieceReader<T> + '_> {
         self.0.open(from)
     }
 
@@ -128,7 +131,7 @@ impl<T: Item> Pieces<T> {
     /// # Errors
     /// An error of `each`, or of reading.
     pub fn visit<E: From<Error>>(&self, mut each: impl FnMut(&[T]) -> Result<(), E>) -> Result<(), E> {
-        let (mut reader, mut piece) = (self.open(End::Front), Vec::new());
+        let (mut reader, mut piece) = (self.open(ListEnd::Front), Vec::new());
         while reader.next(&mut piece)? {
             each(&piece)?;
         }
@@ -153,7 +156,7 @@ impl<T: Item> Pieces<T> {
     /// # Errors
     /// An error of reading.
     pub fn first(&self, count: usize) -> Result<Vec<T>, Error> {
-        let (mut reader, mut piece, mut first) = (self.open(End::Front), Vec::new(), Vec::new());
+        let (mut reader, mut piece, mut first) = (self.open(ListEnd::Front), Vec::new(), Vec::new());
         while first.len() < count && reader.next(&mut piece)? {
             first.extend(piece.iter().take(count - first.len()));
         }
@@ -165,10 +168,10 @@ impl<T: Item> Pieces<T> {
     /// # Errors
     /// An error of reading.
     pub fn first_difference(&self, other: &Pieces<T>) -> Result<Option<u64>, Error> {
-        let (mut left, mut right) = (Rest::new(self), Rest::new(other));
+        let (mut left, mut right) = (RemainingItems::new(self), RemainingItems::new(other));
         let mut place = 0;
         loop {
-            let (l, r) = (left.more()?, right.more()?);
+            let (l, r) = (left.fill()?, right.fill()?);
             let both = l.len().min(r.len());
             if both == 0 {
                 return Ok((l.len() != r.len()).then_some(place));
@@ -178,33 +181,33 @@ impl<T: Item> Pieces<T> {
                 return Ok(Some(place + same as u64));
             }
             place += both as u64;
-            left.take(both);
-            right.take(both);
+            left.consume(both);
+            right.consume(both);
         }
     }
 
     /// The items in the opposite order.
     #[must_use]
     pub fn reversed(&self) -> Pieces<T> {
-        Pieces::new(Reversed(self.clone()))
+        Pieces::new(ReversedList(self.clone()))
     }
 
     /// The list with each item replaced, as it is read.
     #[must_use]
     pub fn mapped(&self, map: impl Fn(T) -> T + Send + Sync + RefUnwindSafe + 'static) -> Pieces<T> {
-        Pieces::new(Mapped { of: self.clone(), map: Box::new(map) })
+        Pieces::new(MappedList { of: self.clone(), map: Box::new(map) })
     }
 
     /// The list without its first items.
     #[must_use]
     pub fn without_first(&self, skip: u64) -> Pieces<T> {
-        Pieces::new(Cut { of: self.clone(), skip: skip.min(self.count()) })
+        Pieces::new(ListTail { of: self.clone(), skip: skip.min(self.count()) })
     }
 
     /// The list with another one after it.
     #[must_use]
     pub fn followed_by(&self, last: Pieces<T>) -> Pieces<T> {
-        Pieces::new(Chained([self.clone(), last]))
+        Pieces::new(ChainedLists([self.clone(), last]))
     }
 }
 
@@ -242,34 +245,34 @@ impl Pieces<Address> {
     }
 }
 
-impl<T: Item> From<Vec<T>> for Pieces<T> {
+impl<T: ListItem> From<Vec<T>> for Pieces<T> {
     fn from(items: Vec<T>) -> Pieces<T> {
-        Pieces::new(Held(items))
+        Pieces::new(HeldList(items))
     }
 }
 
 /// Lists are equal where their items are; what cannot be read is equal to nothing.
-impl<T: Item> PartialEq for Pieces<T> {
+impl<T: ListItem> PartialEq for Pieces<T> {
     fn eq(&self, other: &Pieces<T>) -> bool {
         self.count() == other.count() && matches!(self.first_difference(other), Ok(None))
     }
 }
 
-impl<T: Item> Eq for Pieces<T> {}
+impl<T: ListItem> Eq for Pieces<T> {}
 
 /// The items left of a list that is read side by side with another.
-struct Rest<'p, T> {
+struct RemainingItems<'p, T> {
     reader: Box<dyn PieceReader<T> + 'p>,
     piece: Vec<T>,
     taken: usize,
 }
 
-impl<'p, T: Item> Rest<'p, T> {
-    fn new(pieces: &'p Pieces<T>) -> Rest<'p, T> {
-        Rest { reader: pieces.open(End::Front), piece: Vec::new(), taken: 0 }
+impl<'p, T: ListItem> RemainingItems<'p, T> {
+    fn new(pieces: &'p Pieces<T>) -> RemainingItems<'p, T> {
+        RemainingItems { reader: pieces.open(ListEnd::Front), piece: Vec::new(), taken: 0 }
     }
 
-    fn more(&mut self) -> Result<&[T], Error> {
+    fn fill(&mut self) -> Result<&[T], Error> {
         while self.taken == self.piece.len() {
             self.taken = 0;
             if !self.reader.next(&mut self.piece)? {
@@ -280,7 +283,7 @@ impl<'p, T: Item> Rest<'p, T> {
         Ok(&self.piece[self.taken..])
     }
 
-    fn take(&mut self, count: usize) {
+    fn consume(&mut self, count: usize) {
         self.taken += count;
     }
 }

@@ -6,19 +6,19 @@ use std::collections::BinaryHeap;
 use crate::error::Error;
 use crate::model::Address;
 
-use super::views::InTurn;
-use super::{End, Identifiers, PIECE, PieceReader, Pieces, Piecewise, SPOOLED, Spool};
+use super::views::ChainedReaders;
+use super::{Identifiers, ListEnd, PIECE, PieceReader, Pieces, Piecewise, SPOOLED, Spool};
 
 /// Addresses of a run: 8 MiB.
 const RUN: usize = 1 << 20;
 
 pub(super) fn sorted(list: &Pieces<Address>) -> Result<Pieces<Address>, Error> {
-    in_runs_of(list, RUN)
+    sorted_in_runs(list, RUN)
 }
 
-pub(super) fn in_runs_of(list: &Pieces<Address>, run: usize) -> Result<Pieces<Address>, Error> {
+pub(super) fn sorted_in_runs(list: &Pieces<Address>, run: usize) -> Result<Pieces<Address>, Error> {
     let mut spool = Spool::new(0, SPOOLED);
-    let mut sorted = Sorted { runs: Vec::new(), chained: true, count: list.count() };
+    let mut sorted = SortedRuns { runs: Vec::new(), chained: true, count: list.count() };
     let mut last = Address::NULL;
     let mut store = |held: &mut Vec<Address>| {
         held.sort_unstable();
@@ -30,7 +30,7 @@ pub(super) fn in_runs_of(list: &Pieces<Address>, run: usize) -> Result<Pieces<Ad
         for piece in held.chunks(PIECE / 8) {
             bytes.clear();
             piece.iter().for_each(|address| bytes.extend_from_slice(&address.0.to_be_bytes()));
-            spool.put(&mut filling, &bytes).map_err(failed)?;
+            spool.append(&mut filling, &bytes).map_err(failed)?;
         }
         sorted.runs.push(spool.finish(filling).spelled(Identifiers(8)));
         held.clear();
@@ -54,42 +54,46 @@ pub(super) fn in_runs_of(list: &Pieces<Address>, run: usize) -> Result<Pieces<Ad
 
 /// Sorted runs.
 #[derive(Debug)]
-struct Sorted {
+struct SortedRuns {
     runs: Vec<Pieces<Address>>,
     /// Whether each run follows on the one before.
     chained: bool,
     count: u64,
 }
 
-impl Piecewise<Address> for Sorted {
+impl Piecewise<Address> for SortedRuns {
     fn count(&self) -> u64 {
         self.count
     }
 
-    fn open(&self, from: End) -> Box<dyn PieceReader<Address> + '_> {
+    fn open(&self, from: ListEnd) -> Box<dyn PieceReader<Address> + '_> {
         let readers = self.runs.iter().map(|run| run.open(from));
         if self.chained {
-            return Box::new(InTurn(if from == End::Front { readers.collect() } else { readers.rev().collect() }));
+            return Box::new(ChainedReaders(if from == ListEnd::Front {
+                readers.collect()
+            } else {
+                readers.rev().collect()
+            }));
         }
-        let runs = readers.map(|reader| Run { reader, piece: Vec::new(), taken: 0 }).collect();
-        Box::new(Merge { runs, heads: None, from })
+        let runs = readers.map(|reader| SortedRun { reader, piece: Vec::new(), taken: 0 }).collect();
+        Box::new(RunMerge { runs, heads: None, from })
     }
 }
 
-struct Merge<'m> {
-    runs: Vec<Run<'m>>,
+struct RunMerge<'m> {
+    runs: Vec<SortedRun<'m>>,
     /// The next address of each run, as a number that ascends in the order of reading; `None` before the first.
     heads: Option<BinaryHeap<Reverse<(u64, usize)>>>,
-    from: End,
+    from: ListEnd,
 }
 
-struct Run<'m> {
+struct SortedRun<'m> {
     reader: Box<dyn PieceReader<Address> + 'm>,
     piece: Vec<Address>,
     taken: usize,
 }
 
-impl Run<'_> {
+impl SortedRun<'_> {
     fn next(&mut self) -> Result<Option<Address>, Error> {
         if self.taken == self.piece.len() {
             self.taken = 0;
@@ -103,9 +107,9 @@ impl Run<'_> {
     }
 }
 
-impl PieceReader<Address> for Merge<'_> {
+impl PieceReader<Address> for RunMerge<'_> {
     fn next(&mut self, piece: &mut Vec<Address>) -> Result<bool, Error> {
-        let rank = |address: Address| if self.from == End::Front { address.0 } else { !address.0 };
+        let rank = |address: Address| if self.from == ListEnd::Front { address.0 } else { !address.0 };
         let heads = match &mut self.heads {
             Some(heads) => heads,
             None => {

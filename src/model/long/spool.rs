@@ -7,7 +7,7 @@ use std::sync::Arc;
 #[cfg(not(any(feature = "files", feature = "sorting")))]
 use std::sync::{PoisonError, RwLock};
 
-use super::{ReadAt, Stretch};
+use super::{ReadAt, StoredBytes};
 #[cfg(any(feature = "files", feature = "sorting"))]
 use crate::error::in_temporary_folder;
 
@@ -31,7 +31,7 @@ pub struct Spool {
 
 /// Contents on their way into a spool.
 #[derive(Debug)]
-pub struct Filling {
+pub struct SpoolEntry {
     file: Arc<SpoolFile>,
     at: u64,
     length: u64,
@@ -51,13 +51,13 @@ impl Spool {
 
     /// The spool for a dump whose bytes can be read at any place.
     #[must_use]
-    pub fn over(self, original: Option<Arc<dyn ReadAt>>) -> Spool {
+    pub fn with_original(self, original: Option<Arc<dyn ReadAt>>) -> Spool {
         Spool { original, ..self }
     }
 
     /// A new spool with the same limits.
-    pub(crate) fn another(&self) -> Spool {
-        Spool::new(self.held, self.limit).over(self.original.clone())
+    pub(crate) fn with_same_limits(&self) -> Spool {
+        Spool::new(self.held, self.limit).with_original(self.original.clone())
     }
 
     /// Contents of more bytes than this are not held.
@@ -66,15 +66,15 @@ impl Spool {
     }
 
     /// Contents that stand in the dump at this offset, if they can be read there again.
-    pub fn in_place(&self, offset: u64, length: u64) -> Option<Stretch> {
-        self.original.as_ref().map(|original| Stretch::new(Arc::clone(original), offset, length))
+    pub fn in_place(&self, offset: u64, length: u64) -> Option<StoredBytes> {
+        self.original.as_ref().map(|original| StoredBytes::new(Arc::clone(original), offset, length))
     }
 
     /// Makes room for contents.
     ///
     /// # Errors
     /// If there can be no temporary file.
-    pub fn begin(&mut self) -> io::Result<Filling> {
+    pub fn begin(&mut self) -> io::Result<SpoolEntry> {
         let file = match &self.file {
             Some(file) => Arc::clone(file),
             None => Arc::clone(self.file.insert(Arc::new(SpoolFile::new()?))),
@@ -83,14 +83,14 @@ impl Spool {
         if Arc::strong_count(&file) <= 2 {
             self.used = 0;
         }
-        Ok(Filling { file, at: self.used, length: 0 })
+        Ok(SpoolEntry { file, at: self.used, length: 0 })
     }
 
     /// Appends to contents.
     ///
     /// # Errors
     /// If the limit is reached, or writing fails.
-    pub fn put(&self, filling: &mut Filling, bytes: &[u8]) -> io::Result<()> {
+    pub fn append(&self, filling: &mut SpoolEntry, bytes: &[u8]) -> io::Result<()> {
         let at = filling.at + filling.length;
         filling.length += bytes.len() as u64;
         let needed = filling.at + filling.length;
@@ -106,10 +106,10 @@ impl Spool {
     }
 
     /// The contents, whole.
-    pub fn finish(&mut self, filling: Filling) -> Stretch {
-        let Filling { file, at, length } = filling;
+    pub fn finish(&mut self, filling: SpoolEntry) -> StoredBytes {
+        let SpoolEntry { file, at, length } = filling;
         self.used = at + length;
-        Stretch::new(file, at, length)
+        StoredBytes::new(file, at, length)
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::error::Error;
 use crate::model::Address;
 
-use super::{End, Item, PIECE, PieceReader, Pieces, Piecewise};
+use super::{ListEnd, ListItem, PIECE, PieceReader, Pieces, Piecewise};
 
 /// Bytes that can be read at any place, any number of times.
 pub trait ReadAt: Debug + Send + Sync + RefUnwindSafe {
@@ -20,7 +20,7 @@ pub trait ReadAt: Debug + Send + Sync + RefUnwindSafe {
 }
 
 /// An encoding of a list's items in bytes.
-pub trait Spelling<T>: Debug + Send + Sync + RefUnwindSafe {
+pub trait ItemEncoding<T>: Debug + Send + Sync + RefUnwindSafe {
     /// Bytes of an item.
     fn width(&self) -> usize;
 
@@ -32,7 +32,7 @@ pub trait Spelling<T>: Debug + Send + Sync + RefUnwindSafe {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Identifiers(pub usize);
 
-impl Spelling<Address> for Identifiers {
+impl ItemEncoding<Address> for Identifiers {
     fn width(&self) -> usize {
         self.0
     }
@@ -52,9 +52,9 @@ impl Spelling<Address> for Identifiers {
 
 /// Bytes as they are.
 #[derive(Debug)]
-struct Plain;
+struct PlainBytes;
 
-impl Spelling<u8> for Plain {
+impl ItemEncoding<u8> for PlainBytes {
     fn width(&self) -> usize {
         1
     }
@@ -66,16 +66,16 @@ impl Spelling<u8> for Plain {
 
 /// Consecutive bytes, at a place of something larger.
 #[derive(Clone, Debug)]
-pub struct Stretch {
+pub struct StoredBytes {
     bytes: Arc<dyn ReadAt>,
     at: u64,
     length: u64,
 }
 
-impl Stretch {
+impl StoredBytes {
     /// `length` bytes from an offset on.
-    pub fn new(bytes: Arc<dyn ReadAt>, at: u64, length: u64) -> Stretch {
-        Stretch { bytes, at, length }
+    pub fn new(bytes: Arc<dyn ReadAt>, at: u64, length: u64) -> StoredBytes {
+        StoredBytes { bytes, at, length }
     }
 
     /// Number of bytes.
@@ -85,12 +85,12 @@ impl Stretch {
 
     /// The bytes themselves.
     pub fn plain(&self) -> Pieces<u8> {
-        self.spelled(Plain)
+        self.spelled(PlainBytes)
     }
 
     /// The list that they spell.
-    pub fn spelled<T: Item>(&self, spelling: impl Spelling<T> + 'static) -> Pieces<T> {
-        Pieces::new(Stored { stretch: self.clone(), spelling })
+    pub fn spelled<T: ListItem>(&self, spelling: impl ItemEncoding<T> + 'static) -> Pieces<T> {
+        Pieces::new(StoredList { stretch: self.clone(), spelling })
     }
 
     fn fill(&self, buffer: &mut [u8], from: u64) -> Result<(), Error> {
@@ -112,30 +112,30 @@ fn failed(error: io::Error) -> Error {
 }
 
 #[derive(Debug)]
-struct Stored<S> {
-    stretch: Stretch,
+struct StoredList<S> {
+    stretch: StoredBytes,
     spelling: S,
 }
 
-impl<T: Item, S: Spelling<T>> Piecewise<T> for Stored<S> {
+impl<T: ListItem, S: ItemEncoding<T>> Piecewise<T> for StoredList<S> {
     fn count(&self) -> u64 {
         self.stretch.length / self.spelling.width() as u64
     }
 
-    fn open(&self, from: End) -> Box<dyn PieceReader<T> + '_> {
+    fn open(&self, from: ListEnd) -> Box<dyn PieceReader<T> + '_> {
         let end = self.stretch.length - self.stretch.length % self.spelling.width() as u64;
         Box::new(StoredReader { of: self, from, left: 0..end, buffer: Vec::new() })
     }
 }
 
 struct StoredReader<'s, S> {
-    of: &'s Stored<S>,
-    from: End,
+    of: &'s StoredList<S>,
+    from: ListEnd,
     left: std::ops::Range<u64>,
     buffer: Vec<u8>,
 }
 
-impl<T: Item, S: Spelling<T>> PieceReader<T> for StoredReader<'_, S> {
+impl<T: ListItem, S: ItemEncoding<T>> PieceReader<T> for StoredReader<'_, S> {
     fn next(&mut self, piece: &mut Vec<T>) -> Result<bool, Error> {
         piece.clear();
         let most = PIECE - PIECE % self.of.spelling.width();
@@ -144,15 +144,15 @@ impl<T: Item, S: Spelling<T>> PieceReader<T> for StoredReader<'_, S> {
             return Ok(false);
         }
         let at = match self.from {
-            End::Front => self.left.start,
-            End::Back => self.left.end - length,
+            ListEnd::Front => self.left.start,
+            ListEnd::Back => self.left.end - length,
         };
         self.buffer.resize(length as usize, 0);
         self.of.stretch.fill(&mut self.buffer, at)?;
         self.of.spelling.read(&self.buffer, piece);
         match self.from {
-            End::Front => self.left.start += length,
-            End::Back => {
+            ListEnd::Front => self.left.start += length,
+            ListEnd::Back => {
                 self.left.end = at;
                 piece.reverse();
             }

@@ -7,12 +7,12 @@ fn addresses(numbers: impl IntoIterator<Item = u64>) -> Vec<Address> {
 fn spooled(items: &[Address]) -> Pieces<Address> {
     let mut spool = Spool::new(0, 1 << 30);
     let mut filling = spool.begin().expect("a temporary file");
-    items.iter().for_each(|item| spool.put(&mut filling, &item.0.to_be_bytes()).expect("there is room"));
+    items.iter().for_each(|item| spool.append(&mut filling, &item.0.to_be_bytes()).expect("there is room"));
     spool.finish(filling).spelled(Identifiers(8))
 }
 
 fn backwards(list: &Pieces<Address>) -> Vec<Address> {
-    let (mut reader, mut piece, mut all) = (list.open(End::Back), Vec::new(), Vec::new());
+    let (mut reader, mut piece, mut all) = (list.open(ListEnd::Back), Vec::new(), Vec::new());
     while reader.next(&mut piece).expect("it can be read") {
         all.append(&mut piece);
     }
@@ -20,7 +20,7 @@ fn backwards(list: &Pieces<Address>) -> Vec<Address> {
     all
 }
 
-fn same(list: &Pieces<Address>, expected: &[Address]) {
+fn assert_items(list: &Pieces<Address>, expected: &[Address]) {
     assert_eq!(list.count(), expected.len() as u64);
     assert!(list.collect().expect("it can be read") == expected, "from the front");
     assert!(backwards(list) == expected, "from the back");
@@ -31,19 +31,19 @@ fn same(list: &Pieces<Address>, expected: &[Address]) {
 fn what_is_done_to_lists_is_done_from_either_end() {
     let numbers = addresses((0..40_000).map(|n| n % 7 * 8));
     for list in [spooled(&numbers), numbers.clone().into()] {
-        same(&list, &numbers);
-        same(&list.reversed(), &numbers.iter().rev().copied().collect::<Vec<_>>());
-        same(&list.mapped(|to| Address(to.0 + 1)), &addresses(numbers.iter().map(|to| to.0 + 1)));
+        assert_items(&list, &numbers);
+        assert_items(&list.reversed(), &numbers.iter().rev().copied().collect::<Vec<_>>());
+        assert_items(&list.mapped(|to| Address(to.0 + 1)), &addresses(numbers.iter().map(|to| to.0 + 1)));
         let kept: Vec<Address> = numbers.iter().copied().filter(|to| !to.is_null()).collect();
-        same(&list.without_nulls().expect("it can be read"), &kept);
-        same(&list.without_first(20_001), &numbers[20_001..]);
-        same(&list.reversed().without_first(3).reversed(), &numbers[..39_997]);
+        assert_items(&list.without_nulls().expect("it can be read"), &kept);
+        assert_items(&list.without_first(20_001), &numbers[20_001..]);
+        assert_items(&list.reversed().without_first(3).reversed(), &numbers[..39_997]);
         let padded = [&numbers[..], &[Address::NULL; 5]].concat();
-        same(&list.followed_by(Pieces::repeated(Address::NULL, 5)), &padded);
+        assert_items(&list.followed_by(Pieces::repeated(Address::NULL, 5)), &padded);
         assert_eq!(list.first(3).expect("it can be read"), numbers[..3]);
         assert_eq!(list.nulls().expect("it can be read"), 40_000_u64.div_ceil(7));
     }
-    same(&Pieces::from(Vec::new()), &[]);
+    assert_items(&Pieces::from(Vec::new()), &[]);
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn addresses_are_sorted_in_runs() {
         let mut expected = numbers.clone();
         expected.sort_unstable();
         for run in [1000, 10_000, 30_000, 40_000] {
-            same(&sorting::in_runs_of(&spooled(&numbers), run).expect("a temporary file"), &expected);
+            assert_items(&sorting::sorted_in_runs(&spooled(&numbers), run).expect("a temporary file"), &expected);
         }
     }
 }
@@ -78,7 +78,7 @@ fn room_is_used_again_once_contents_are_forgotten_and_is_limited() {
     let mut spool = Spool::new(0, 100);
     let mut store = |byte| {
         let mut filling = spool.begin().expect("a temporary file");
-        spool.put(&mut filling, &[byte; 60]).map(|()| spool.finish(filling).plain())
+        spool.append(&mut filling, &[byte; 60]).map(|()| spool.finish(filling).plain())
     };
     for byte in 0..5 {
         let list = store(byte).expect("there is room");

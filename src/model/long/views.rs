@@ -6,48 +6,48 @@ use std::panic::RefUnwindSafe;
 use crate::error::Error;
 use crate::model::Address;
 
-use super::{End, Item, PIECE, PieceReader, Pieces, Piecewise};
+use super::{ListEnd, ListItem, PIECE, PieceReader, Pieces, Piecewise};
 
-impl End {
+impl ListEnd {
     /// The other end.
-    pub fn other(self) -> End {
+    pub fn opposite(self) -> ListEnd {
         match self {
-            End::Front => End::Back,
-            End::Back => End::Front,
+            ListEnd::Front => ListEnd::Back,
+            ListEnd::Back => ListEnd::Front,
         }
     }
 }
 
 /// A list in memory.
 #[derive(Debug)]
-pub(super) struct Held<T>(pub(super) Vec<T>);
+pub(super) struct HeldList<T>(pub(super) Vec<T>);
 
-impl<T: Item> Piecewise<T> for Held<T> {
+impl<T: ListItem> Piecewise<T> for HeldList<T> {
     fn count(&self) -> u64 {
         self.0.len() as u64
     }
 
-    fn open(&self, from: End) -> Box<dyn PieceReader<T> + '_> {
+    fn open(&self, from: ListEnd) -> Box<dyn PieceReader<T> + '_> {
         Box::new(HeldReader { left: &self.0, from })
     }
 }
 
 struct HeldReader<'h, T> {
     left: &'h [T],
-    from: End,
+    from: ListEnd,
 }
 
-impl<T: Item> PieceReader<T> for HeldReader<'_, T> {
+impl<T: ListItem> PieceReader<T> for HeldReader<'_, T> {
     fn next(&mut self, piece: &mut Vec<T>) -> Result<bool, Error> {
         let count = self.left.len().min(PIECE / size_of::<T>());
         piece.clear();
         match self.from {
-            End::Front => {
+            ListEnd::Front => {
                 let (first, rest) = self.left.split_at(count);
                 piece.extend_from_slice(first);
                 self.left = rest;
             }
-            End::Back => {
+            ListEnd::Back => {
                 let (rest, last) = self.left.split_at(self.left.len() - count);
                 piece.extend(last.iter().rev());
                 self.left = rest;
@@ -59,22 +59,22 @@ impl<T: Item> PieceReader<T> for HeldReader<'_, T> {
 
 /// A list of one item, several times.
 #[derive(Debug)]
-pub(super) struct Repeated<T> {
+pub(super) struct RepeatedItem<T> {
     pub(super) item: T,
     pub(super) count: u64,
 }
 
-impl<T: Item> Piecewise<T> for Repeated<T> {
+impl<T: ListItem> Piecewise<T> for RepeatedItem<T> {
     fn count(&self) -> u64 {
         self.count
     }
 
-    fn open(&self, _: End) -> Box<dyn PieceReader<T> + '_> {
-        Box::new(Repeated { item: self.item, count: self.count })
+    fn open(&self, _: ListEnd) -> Box<dyn PieceReader<T> + '_> {
+        Box::new(RepeatedItem { item: self.item, count: self.count })
     }
 }
 
-impl<T: Item> PieceReader<T> for Repeated<T> {
+impl<T: ListItem> PieceReader<T> for RepeatedItem<T> {
     fn next(&mut self, piece: &mut Vec<T>) -> Result<bool, Error> {
         let count = self.count.min((PIECE / size_of::<T>()) as u64);
         piece.clear();
@@ -85,43 +85,43 @@ impl<T: Item> PieceReader<T> for Repeated<T> {
 }
 
 /// Items that follow from their places.
-pub(super) struct Computed<T> {
+pub(super) struct ComputedList<T> {
     pub(super) count: u64,
     pub(super) item: Box<dyn Fn(u64) -> T + Send + Sync + RefUnwindSafe>,
 }
 
-impl<T> fmt::Debug for Computed<T> {
+impl<T> fmt::Debug for ComputedList<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Computed").field("count", &self.count).finish_non_exhaustive()
     }
 }
 
-impl<T: Item> Piecewise<T> for Computed<T> {
+impl<T: ListItem> Piecewise<T> for ComputedList<T> {
     fn count(&self) -> u64 {
         self.count
     }
 
-    fn open(&self, from: End) -> Box<dyn PieceReader<T> + '_> {
+    fn open(&self, from: ListEnd) -> Box<dyn PieceReader<T> + '_> {
         Box::new(ComputedReader { of: self, from, left: self.count })
     }
 }
 
 struct ComputedReader<'c, T> {
-    of: &'c Computed<T>,
-    from: End,
+    of: &'c ComputedList<T>,
+    from: ListEnd,
     left: u64,
 }
 
-impl<T: Item> PieceReader<T> for ComputedReader<'_, T> {
+impl<T: ListItem> PieceReader<T> for ComputedReader<'_, T> {
     fn next(&mut self, piece: &mut Vec<T>) -> Result<bool, Error> {
         let count = self.left.min((PIECE / size_of::<T>()) as u64);
         piece.clear();
         match self.from {
-            End::Front => {
+            ListEnd::Front => {
                 let first = self.of.count - self.left;
                 piece.extend((first..first + count).map(&self.of.item));
             }
-            End::Back => piece.extend((self.left - count..self.left).rev().map(&self.of.item)),
+            ListEnd::Back => piece.extend((self.left - count..self.left).rev().map(&self.of.item)),
         }
         self.left -= count;
         Ok(count > 0)
@@ -130,36 +130,36 @@ impl<T: Item> PieceReader<T> for ComputedReader<'_, T> {
 
 /// A list in the opposite order.
 #[derive(Debug)]
-pub(super) struct Reversed<T>(pub(super) Pieces<T>);
+pub(super) struct ReversedList<T>(pub(super) Pieces<T>);
 
-impl<T: Item> Piecewise<T> for Reversed<T> {
+impl<T: ListItem> Piecewise<T> for ReversedList<T> {
     fn count(&self) -> u64 {
         self.0.count()
     }
 
-    fn open(&self, from: End) -> Box<dyn PieceReader<T> + '_> {
-        self.0.open(from.other())
+    fn open(&self, from: ListEnd) -> Box<dyn PieceReader<T> + '_> {
+        self.0.open(from.opposite())
     }
 }
 
 /// A list with each item replaced.
-pub(super) struct Mapped<T> {
+pub(super) struct MappedList<T> {
     pub(super) of: Pieces<T>,
     pub(super) map: Box<dyn Fn(T) -> T + Send + Sync + RefUnwindSafe>,
 }
 
-impl<T: Item> fmt::Debug for Mapped<T> {
+impl<T: ListItem> fmt::Debug for MappedList<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Mapped").field("of", &self.of).finish_non_exhaustive()
     }
 }
 
-impl<T: Item> Piecewise<T> for Mapped<T> {
+impl<T: ListItem> Piecewise<T> for MappedList<T> {
     fn count(&self) -> u64 {
         self.of.count()
     }
 
-    fn open(&self, from: End) -> Box<dyn PieceReader<T> + '_> {
+    fn open(&self, from: ListEnd) -> Box<dyn PieceReader<T> + '_> {
         Box::new(MappedReader { of: self.of.open(from), map: &*self.map })
     }
 }
@@ -169,7 +169,7 @@ struct MappedReader<'m, T> {
     map: &'m (dyn Fn(T) -> T + Send + Sync),
 }
 
-impl<T: Item> PieceReader<T> for MappedReader<'_, T> {
+impl<T: ListItem> PieceReader<T> for MappedReader<'_, T> {
     fn next(&mut self, piece: &mut Vec<T>) -> Result<bool, Error> {
         let more = self.of.next(piece)?;
         piece.iter_mut().for_each(|item| *item = (self.map)(*item));
@@ -189,7 +189,7 @@ impl Piecewise<Address> for WithoutNulls {
         self.count
     }
 
-    fn open(&self, from: End) -> Box<dyn PieceReader<Address> + '_> {
+    fn open(&self, from: ListEnd) -> Box<dyn PieceReader<Address> + '_> {
         Box::new(WithoutNullsReader(self.of.open(from)))
     }
 }
@@ -210,29 +210,29 @@ impl PieceReader<Address> for WithoutNullsReader<'_> {
 
 /// A list without its first items.
 #[derive(Debug)]
-pub(super) struct Cut<T> {
+pub(super) struct ListTail<T> {
     pub(super) of: Pieces<T>,
     pub(super) skip: u64,
 }
 
-impl<T: Item> Piecewise<T> for Cut<T> {
+impl<T: ListItem> Piecewise<T> for ListTail<T> {
     fn count(&self) -> u64 {
         self.of.count() - self.skip
     }
 
-    fn open(&self, from: End) -> Box<dyn PieceReader<T> + '_> {
-        let skip = if from == End::Front { self.skip } else { 0 };
-        Box::new(CutReader { of: self.of.open(from), skip, left: self.count() })
+    fn open(&self, from: ListEnd) -> Box<dyn PieceReader<T> + '_> {
+        let skip = if from == ListEnd::Front { self.skip } else { 0 };
+        Box::new(ListTailReader { of: self.of.open(from), skip, left: self.count() })
     }
 }
 
-struct CutReader<'c, T> {
+struct ListTailReader<'c, T> {
     of: Box<dyn PieceReader<T> + 'c>,
     skip: u64,
     left: u64,
 }
 
-impl<T: Item> PieceReader<T> for CutReader<'_, T> {
+impl<T: ListItem> PieceReader<T> for ListTailReader<'_, T> {
     fn next(&mut self, piece: &mut Vec<T>) -> Result<bool, Error> {
         while self.left > 0 && self.of.next(piece)? {
             let skipped = self.skip.min(piece.len() as u64);
@@ -251,24 +251,24 @@ impl<T: Item> PieceReader<T> for CutReader<'_, T> {
 
 /// A list and another after it.
 #[derive(Debug)]
-pub(super) struct Chained<T>(pub(super) [Pieces<T>; 2]);
+pub(super) struct ChainedLists<T>(pub(super) [Pieces<T>; 2]);
 
-impl<T: Item> Piecewise<T> for Chained<T> {
+impl<T: ListItem> Piecewise<T> for ChainedLists<T> {
     fn count(&self) -> u64 {
         self.0.iter().map(Pieces::count).sum()
     }
 
-    fn open(&self, from: End) -> Box<dyn PieceReader<T> + '_> {
+    fn open(&self, from: ListEnd) -> Box<dyn PieceReader<T> + '_> {
         let [first, last] = &self.0;
-        let order = if from == End::Front { [first, last] } else { [last, first] };
-        Box::new(InTurn(order.map(|list| list.open(from)).into_iter().collect()))
+        let order = if from == ListEnd::Front { [first, last] } else { [last, first] };
+        Box::new(ChainedReaders(order.map(|list| list.open(from)).into_iter().collect()))
     }
 }
 
 /// Readers one after the other.
-pub(super) struct InTurn<'i, T>(pub(super) std::collections::VecDeque<Box<dyn PieceReader<T> + 'i>>);
+pub(super) struct ChainedReaders<'i, T>(pub(super) std::collections::VecDeque<Box<dyn PieceReader<T> + 'i>>);
 
-impl<T: Item> PieceReader<T> for InTurn<'_, T> {
+impl<T: ListItem> PieceReader<T> for ChainedReaders<'_, T> {
     fn next(&mut self, piece: &mut Vec<T>) -> Result<bool, Error> {
         while let Some(reader) = self.0.front_mut() {
             if reader.next(piece)? {

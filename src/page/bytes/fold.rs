@@ -8,7 +8,7 @@ use crate::format::DumpFile;
 use crate::page::shortened;
 
 use super::BEFORE;
-use super::survey::{Survey, stopped};
+use super::survey::{DumpSurvey, decode_error};
 
 /// Fields of a record: the first and the last ones. What stands between them is counted.
 const FIRST: usize = 60;
@@ -25,12 +25,12 @@ const MOST_OF_CLASS: usize = 120;
 
 /// The fields of a record, or of what stands before the first or after the last one.
 #[derive(Default)]
-pub(super) struct Fold {
+pub(super) struct FoldedRecord {
     pub(super) record: Option<u64>,
     pub(super) offset: u64,
     pub(super) length: u64,
-    pub(super) first: Vec<Row>,
-    pub(super) last: VecDeque<Row>,
+    pub(super) first: Vec<FieldRow>,
+    pub(super) last: VecDeque<FieldRow>,
     /// Fields between the first and the last ones, and their bytes.
     pub(super) left_out: u64,
     pub(super) left_out_bytes: u64,
@@ -41,7 +41,7 @@ pub(super) struct Fold {
 }
 
 /// A field.
-pub(super) struct Row {
+pub(super) struct FieldRow {
     pub(super) offset: u64,
     pub(super) hex: String,
     /// Bytes of it, and those that are not shown.
@@ -53,9 +53,9 @@ pub(super) struct Row {
     pub(super) is_wrong: bool,
 }
 
-impl Fold {
-    fn begin(field: &Annotation<'_>) -> Fold {
-        Fold { record: field.record, offset: field.offset, ..Fold::default() }
+impl FoldedRecord {
+    fn begin(field: &Annotation<'_>) -> FoldedRecord {
+        FoldedRecord { record: field.record, offset: field.offset, ..FoldedRecord::default() }
     }
 
     fn add(&mut self, field: &Annotation<'_>) {
@@ -65,10 +65,10 @@ impl Fold {
             self.class = Some(shortened(&field.meaning, MOST_OF_CLASS).into_owned());
         }
         if self.first.len() < FIRST {
-            self.first.push(Row::of(field));
+            self.first.push(FieldRow::from_annotation(field));
             return;
         }
-        self.last.push_back(Row::of(field));
+        self.last.push_back(FieldRow::from_annotation(field));
         if self.last.len() > LAST
             && let Some(row) = self.last.pop_front()
         {
@@ -97,17 +97,17 @@ impl Fold {
     }
 
     /// The offset of the end.
-    pub(super) fn end(&self) -> u64 {
+    pub(super) fn end_offset(&self) -> u64 {
         self.offset + self.length
     }
 }
 
-impl Row {
-    fn of(field: &Annotation<'_>) -> Row {
+impl FieldRow {
+    fn from_annotation(field: &Annotation<'_>) -> FieldRow {
         let length = field.bytes.len();
         let shown = &field.bytes[..length.min(MOST_BYTES)];
         let hex: Vec<String> = shown.iter().map(|byte| format!("{byte:02x}")).collect();
-        Row {
+        FieldRow {
             offset: field.offset,
             hex: hex.join(" "),
             length: length as u64,
@@ -121,21 +121,21 @@ impl Row {
 }
 
 /// Fields as they come, put together by record.
-pub(super) struct Folds<F> {
-    open: Option<Fold>,
+pub(super) struct RecordFolder<F> {
+    open: Option<FoldedRecord>,
     put: F,
 }
 
-impl<F: FnMut(Fold) -> Result<(), Error>> Folds<F> {
-    pub(super) fn new(put: F) -> Folds<F> {
-        Folds { open: None, put }
+impl<F: FnMut(FoldedRecord) -> Result<(), Error>> RecordFolder<F> {
+    pub(super) fn new(put: F) -> RecordFolder<F> {
+        RecordFolder { open: None, put }
     }
 
     pub(super) fn add(&mut self, field: &Annotation<'_>) -> Result<(), Error> {
         if self.open.as_ref().is_some_and(|fold| fold.record != field.record) {
             self.finish()?;
         }
-        self.open.get_or_insert_with(|| Fold::begin(field)).add(field);
+        self.open.get_or_insert_with(|| FoldedRecord::begin(field)).add(field);
         Ok(())
     }
 
@@ -145,9 +145,12 @@ impl<F: FnMut(Fold) -> Result<(), Error>> Folds<F> {
 }
 
 /// The records before the one in which reading stops, then that, and the error.
-pub(super) fn before_the_error(dump: &DumpFile, survey: &Survey) -> Result<(Vec<Fold>, Option<DecodeError>), Error> {
+pub(super) fn read_up_to_error(
+    dump: &DumpFile,
+    survey: &DumpSurvey,
+) -> Result<(Vec<FoldedRecord>, Option<DecodeError>), Error> {
     let mut last = VecDeque::new();
-    let mut folds = Folds::new(|fold| {
+    let mut folds = RecordFolder::new(|fold| {
         last.push_back(fold);
         if last.len() as u64 > BEFORE + 1 {
             last.pop_front();
@@ -159,7 +162,7 @@ pub(super) fn before_the_error(dump: &DumpFile, survey: &Survey) -> Result<(Vec<
         Some(record) if record < from => folds.finish(),
         _ => folds.add(&field),
     });
-    let error = stopped(visited)?;
+    let error = decode_error(visited)?;
     folds.finish()?;
     Ok((last.into(), error))
 }
@@ -170,7 +173,7 @@ mod tests {
 
     #[test]
     fn of_many_fields_the_first_and_the_last_are_kept_and_the_others_counted() {
-        let mut fold = Fold { offset: 100, ..Fold::default() };
+        let mut fold = FoldedRecord { offset: 100, ..FoldedRecord::default() };
         for n in 0..1000 {
             let meaning = "x".repeat(1000);
             fold.add(&Annotation {
@@ -183,7 +186,7 @@ mod tests {
                 breaks: None,
             });
         }
-        assert_eq!((fold.length, fold.end()), (100_000, 100_100));
+        assert_eq!((fold.length, fold.end_offset()), (100_000, 100_100));
         assert_eq!((fold.first.len(), fold.last.len(), fold.left_out, fold.left_out_bytes), (60, 4, 936, 93_600));
         assert_eq!((fold.first[59].value.as_str(), fold.last[0].value.as_str()), ("59", "996"));
         let row = &fold.first[0];

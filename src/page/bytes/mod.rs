@@ -13,15 +13,15 @@ mod survey;
 use std::io;
 
 use askama::Template;
-use fold::{Fold, Folds};
-use picture::{Picture, grouped};
-use survey::{Kinds, Line, Survey};
+use fold::{FoldedRecord, RecordFolder};
+use picture::{BytePicture, grouped};
+use survey::{DumpSurvey, PartKinds, RecordHeading};
 
 use crate::error::{DecodeError, Error};
 use crate::format::DumpFile;
 use crate::setters::setters;
 
-use super::{Inline, RuleText, Text};
+use super::{Inline, RuleDescription, TextEscaper};
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
@@ -29,7 +29,7 @@ const SCRIPT: &str = include_str!("script.js");
 /// The records that a page has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Options {
+pub struct BytePageOptions {
     /// The first is the one that has the byte at this offset, or else the next one.
     pub from: u64,
     /// The number of records, at most [`MOST_RECORDS`]. A dump that cannot be read to its end has a few before the
@@ -38,15 +38,15 @@ pub struct Options {
 }
 
 setters! {
-    impl Options {
+    impl BytePageOptions {
         set from: u64;
         set records: u64;
     }
 }
 
-impl Default for Options {
-    fn default() -> Options {
-        Options { from: 0, records: 1000 }
+impl Default for BytePageOptions {
+    fn default() -> BytePageOptions {
+        BytePageOptions { from: 0, records: 1000 }
     }
 }
 
@@ -60,14 +60,14 @@ const BEFORE: u64 = 8;
 ///
 /// # Errors
 /// If the dump cannot be read because of the machine, or `out` takes no more.
-pub fn write(dump: &DumpFile, options: Options, out: &mut dyn io::Write) -> Result<Option<DecodeError>, Error> {
-    let survey = Survey::of(dump, options)?;
-    let (tail, error) = if survey.is_cut { fold::before_the_error(dump, &survey)? } else { (Vec::new(), None) };
-    let mut list = List { out, survey: &survey, records: 0, start: None, end: 0 };
-    list.render(&Start::of(dump, options, &survey, tail.last(), error.as_ref()))?;
+pub fn write(dump: &DumpFile, options: BytePageOptions, out: &mut dyn io::Write) -> Result<Option<DecodeError>, Error> {
+    let survey = DumpSurvey::from_dump(dump, options)?;
+    let (tail, error) = if survey.is_cut { fold::read_up_to_error(dump, &survey)? } else { (Vec::new(), None) };
+    let mut list = RecordListWriter { out, survey: &survey, records: 0, start: None, end: 0 };
+    list.render(&PageStart::new(dump, options, &survey, tail.last(), error.as_ref()))?;
     let [first, last] = [survey.window.first(), survey.window.last()].map(|line| line.map(|line| line.record));
     let mut is_done = false;
-    let mut folds = Folds::new(|fold| list.put(&fold));
+    let mut folds = RecordFolder::new(|fold| list.write_record(&fold));
     let visited = dump.annotate(&mut |field| match field.record {
         Some(record) if last.is_none_or(|last| record > last) => {
             is_done = true;
@@ -80,19 +80,19 @@ pub fn write(dump: &DumpFile, options: Options, out: &mut dyn io::Write) -> Resu
     });
     match visited {
         Err(_) if is_done => {}
-        Err(Error::Decode(error)) if !error.is_the_machines() => folds.finish()?,
+        Err(Error::Decode(error)) if !error.is_machine_fault() => folds.finish()?,
         visited => visited.and_then(|()| folds.finish())?,
     }
-    tail.iter().try_for_each(|fold| list.put(fold))?;
-    list.left_out(survey.records)?;
-    list.render(&End { script: Inline::script(SCRIPT), version: env!("CARGO_PKG_VERSION") })?;
+    tail.iter().try_for_each(|fold| list.write_record(fold))?;
+    list.write_gap(survey.records)?;
+    list.render(&PageEnd { script: Inline::script(SCRIPT), version: env!("CARGO_PKG_VERSION") })?;
     Ok(error)
 }
 
 /// The part of the page before the list of records.
 #[derive(Template)]
 #[template(path = "start.html")]
-struct Start<'a> {
+struct PageStart<'a> {
     style: Inline,
     script: Inline,
     name: &'a str,
@@ -101,22 +101,22 @@ struct Start<'a> {
     records: String,
     shown: String,
     is_whole: bool,
-    picture: Picture,
+    picture: BytePicture,
     /// The error at which reading stops.
     error: Option<&'a DecodeError>,
-    rule: Option<RuleText>,
+    rule: Option<RuleDescription>,
     /// The record with it.
-    fold: Option<&'a Fold>,
+    fold: Option<&'a FoldedRecord>,
 }
 
-impl<'a> Start<'a> {
-    fn of(
+impl<'a> PageStart<'a> {
+    fn new(
         dump: &'a DumpFile,
-        options: Options,
-        survey: &'a Survey,
-        fold: Option<&'a Fold>,
+        options: BytePageOptions,
+        survey: &'a DumpSurvey,
+        fold: Option<&'a FoldedRecord>,
         error: Option<&'a DecodeError>,
-    ) -> Start<'a> {
+    ) -> PageStart<'a> {
         let format = dump.format().map_or_else(|_| dump.family().title().to_owned(), |format| format.to_string());
         let shown = match (survey.window.first(), survey.window.last()) {
             (Some(_), Some(_)) if survey.window.len() as u64 == survey.records => "All records are listed".to_owned(),
@@ -131,7 +131,7 @@ impl<'a> Start<'a> {
             _ if survey.records == 0 => "No record could be read".to_owned(),
             _ => format!("No record has a byte at offset {:#x} or after it", options.from),
         };
-        Start {
+        PageStart {
             style: Inline::style(STYLE),
             script: Inline::script(SCRIPT),
             name: dump.input().name(),
@@ -140,9 +140,9 @@ impl<'a> Start<'a> {
             records: counted(survey.records, "record"),
             is_whole: survey.window.len() as u64 == survey.records,
             shown,
-            picture: Picture::of(survey),
+            picture: BytePicture::from_survey(survey),
             error,
-            rule: error.and_then(|error| RuleText::of(error.rule().0)),
+            rule: error.and_then(|error| RuleDescription::from_id(error.rule().0)),
             fold,
         }
     }
@@ -156,9 +156,9 @@ fn counted(number: u64, what: &str) -> String {
 /// A record of the list.
 #[derive(Template)]
 #[template(path = "record.html")]
-struct Record<'a> {
-    fold: &'a Fold,
-    line: Option<&'a Line>,
+struct PageRecord<'a> {
+    fold: &'a FoldedRecord,
+    line: Option<&'a RecordHeading>,
     kind: &'a str,
     colour: usize,
 }
@@ -166,22 +166,22 @@ struct Record<'a> {
 /// Records that are left out of the list.
 #[derive(Template)]
 #[template(path = "gap.html")]
-struct Gap {
+struct PageGap {
     left_out: String,
 }
 
 /// The part of the page after the list.
 #[derive(Template)]
 #[template(path = "end.html")]
-struct End {
+struct PageEnd {
     script: Inline,
     version: &'static str,
 }
 
 /// The list of records, as far as it is written.
-struct List<'w> {
+struct RecordListWriter<'w> {
     out: &'w mut dyn io::Write,
-    survey: &'w Survey,
+    survey: &'w DumpSurvey,
     /// Records before this one are written or said to be left out.
     records: u64,
     /// The beginning and end of the last part that was written.
@@ -189,30 +189,30 @@ struct List<'w> {
     end: u64,
 }
 
-impl List<'_> {
+impl RecordListWriter<'_> {
     /// Writes a part of the dump that does not stand there yet, and before it how many records are left out.
-    fn put(&mut self, fold: &Fold) -> Result<(), Error> {
+    fn write_record(&mut self, fold: &FoldedRecord) -> Result<(), Error> {
         if fold.offset < self.end || Some(fold.offset) == self.start {
             return Ok(());
         }
         (self.start, self.end) = (Some(fold.offset), fold.offset + fold.length);
         if let Some(record) = fold.record {
-            self.left_out(record)?;
+            self.write_gap(record)?;
             self.records = record + 1;
         }
         let line = fold.record.and_then(|record| self.survey.line(record));
         let kinds = &self.survey.kinds;
         let (kind, colour) = match line {
             Some(line) => (kinds.0[line.kind].name.as_str(), kinds.colour(line.kind)),
-            None => (fold.title(), kinds.colour(Kinds::HEADER)),
+            None => (fold.title(), kinds.colour(PartKinds::HEADER)),
         };
-        self.render(&Record { fold, line, kind, colour })
+        self.render(&PageRecord { fold, line, kind, colour })
     }
 
     /// Says how many records are left out before this one.
-    fn left_out(&mut self, record: u64) -> Result<(), Error> {
+    fn write_gap(&mut self, record: u64) -> Result<(), Error> {
         let count = record.saturating_sub(self.records);
-        if count == 0 { Ok(()) } else { self.render(&Gap { left_out: counted(count, "record") }) }
+        if count == 0 { Ok(()) } else { self.render(&PageGap { left_out: counted(count, "record") }) }
     }
 
     fn render(&mut self, part: &impl Template) -> Result<(), Error> {

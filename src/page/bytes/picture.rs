@@ -2,7 +2,7 @@
 //! each kind.
 
 use super::columns::{Columns, count};
-use super::survey::{Kinds, Survey};
+use super::survey::{DumpSurvey, PartKinds};
 
 /// Kinds with a colour of their own; all others share one.
 const COLOURS: usize = 7;
@@ -12,9 +12,9 @@ const WIDTH: f64 = 1000.0;
 const HEIGHT: f64 = 100.0;
 
 /// The picture.
-pub(super) struct Picture {
+pub(super) struct BytePicture {
     pub(super) bars: Vec<Bar>,
-    pub(super) rows: Vec<Row>,
+    pub(super) rows: Vec<KindRow>,
     /// The part that the page shows in detail.
     pub(super) shown: Option<Bar>,
     /// The part that could not be read.
@@ -34,7 +34,7 @@ pub(super) struct Bar {
 }
 
 /// A kind of record.
-pub(super) struct Row {
+pub(super) struct KindRow {
     pub(super) name: String,
     pub(super) colour: usize,
     pub(super) records: String,
@@ -44,8 +44,8 @@ pub(super) struct Row {
     pub(super) width: f64,
 }
 
-impl Picture {
-    pub(super) fn of(survey: &Survey) -> Picture {
+impl BytePicture {
+    pub(super) fn from_survey(survey: &DumpSurvey) -> BytePicture {
         let kinds = &survey.kinds;
         let length = survey.length;
         let across = |offset: u64| WIDTH * share(offset, length);
@@ -54,7 +54,7 @@ impl Picture {
         let rows = kinds.by_size().into_iter().map(|index| {
             let kind = &kinds.0[index];
             let width = 100.0 * share(kind.bytes, length);
-            Row {
+            KindRow {
                 name: kind.name.clone(),
                 colour: kinds.colour(index),
                 records: if kind.records == 0 { String::new() } else { grouped(kind.records) },
@@ -63,10 +63,10 @@ impl Picture {
                 width,
             }
         });
-        let rows: Vec<Row> = rows.collect();
+        let rows: Vec<KindRow> = rows.collect();
         let most: Vec<String> = rows.iter().take(3).map(|row| format!("{} {}", row.name, row.share)).collect();
         let window = survey.window.first().map(|line| whole(line.offset, survey.window_end));
-        Picture {
+        BytePicture {
             bars: bars(&survey.columns, kinds, across),
             title: format!("The bytes by kind of record, in the order of the file: {}", most.join(", ")),
             rows,
@@ -77,7 +77,7 @@ impl Picture {
 }
 
 /// Stretches of a single kind that follow each other are one bar; others are stacked.
-fn bars(columns: &Columns, kinds: &Kinds, across: impl Fn(u64) -> f64) -> Vec<Bar> {
+fn bars(columns: &Columns, kinds: &PartKinds, across: impl Fn(u64) -> f64) -> Vec<Bar> {
     let mut bars: Vec<Bar> = Vec::new();
     for (index, column) in columns.bytes.iter().enumerate() {
         let start = index as u64 * columns.width;
@@ -109,10 +109,10 @@ fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
-impl Kinds {
+impl PartKinds {
     /// The colour of a kind: 0 for that with the most bytes.
     pub(super) fn colour(&self, kind: usize) -> usize {
-        let larger = |(index, other): (usize, &super::survey::Kind)| {
+        let larger = |(index, other): (usize, &super::survey::KindTotals)| {
             let bytes = self.0[kind].bytes;
             other.bytes > bytes || (other.bytes == bytes && index < kind)
         };

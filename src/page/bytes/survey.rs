@@ -4,17 +4,17 @@
 use std::collections::VecDeque;
 
 use crate::error::{DecodeError, Error};
-use crate::format::{DumpFile, Listed, RecordLine};
+use crate::format::{DumpFile, ListedPart, RecordLine};
 use crate::page::shortened;
 
 use super::columns::Columns;
-use super::{BEFORE, MOST_RECORDS, Options};
+use super::{BEFORE, BytePageOptions, MOST_RECORDS};
 
 /// Characters of what a line says of its record.
 const MOST_OF_LINE: usize = 160;
 
 /// A record in a line.
-pub(super) struct Line {
+pub(super) struct RecordHeading {
     pub(super) record: u64,
     pub(super) offset: u64,
     /// Index of its kind.
@@ -25,17 +25,17 @@ pub(super) struct Line {
     pub(super) about: String,
 }
 
-impl Line {
+impl RecordHeading {
     /// Whether it has the name of a class, such as `class "A"`, already.
-    pub(super) fn says(&self, class: &str) -> bool {
+    pub(super) fn names_class(&self, class: &str) -> bool {
         self.about.contains(class.trim_start_matches("class "))
     }
 }
 
 /// Results of the first reading.
 #[derive(Default)]
-pub(super) struct Survey {
-    pub(super) kinds: Kinds,
+pub(super) struct DumpSurvey {
+    pub(super) kinds: PartKinds,
     pub(super) columns: Columns,
     /// The number of records that could be read.
     pub(super) records: u64,
@@ -48,34 +48,34 @@ pub(super) struct Survey {
     /// Whether the dump cannot be read to its end.
     pub(super) is_cut: bool,
     /// The records of the page, which follow each other, and where the last one ends.
-    pub(super) window: Vec<Line>,
+    pub(super) window: Vec<RecordHeading>,
     pub(super) window_end: u64,
     /// The last records.
     last: VecDeque<RecordLine>,
-    tail: Vec<Line>,
+    tail: Vec<RecordHeading>,
     /// Whether where the last record ends has yet to be seen.
     is_open: bool,
     /// Kind and offset of the part that is open.
     open: Option<(usize, u64)>,
 }
 
-impl Survey {
+impl DumpSurvey {
     /// Reads a dump as far as it can be read.
-    pub(super) fn of(dump: &DumpFile, options: Options) -> Result<Survey, Error> {
-        let mut survey = Survey::default();
-        survey.part(Kinds::HEADER, 0);
+    pub(super) fn from_dump(dump: &DumpFile, options: BytePageOptions) -> Result<DumpSurvey, Error> {
+        let mut survey = DumpSurvey::default();
+        survey.part(PartKinds::HEADER, 0);
         let mut end = 0;
         let listed = dump.records().and_then(|records| {
             records.list(&mut |listed| {
                 let (offset, length) = match listed {
-                    Listed::Record(line) => {
+                    ListedPart::Record(line) => {
                         let place = (line.offset, line.length);
                         survey.record(line, options);
                         place
                     }
-                    Listed::Other { offset, length, what } => {
-                        survey.settle(offset, options);
-                        let kind = survey.kinds.of(what);
+                    ListedPart::Other { offset, length, what } => {
+                        survey.end_last_record(offset, options);
+                        let kind = survey.kinds.index_of(what);
                         survey.part(kind, offset);
                         (offset, length)
                     }
@@ -84,7 +84,7 @@ impl Survey {
                 Ok(())
             })
         });
-        let error = stopped(listed)?;
+        let error = decode_error(listed)?;
         survey.finish(end, error.as_ref(), options);
         let input = dump.input();
         let is_plain = !input.is_generated() && !input.is_compressed();
@@ -94,21 +94,21 @@ impl Survey {
     }
 
     /// The line of a record of the page.
-    pub(super) fn line(&self, record: u64) -> Option<&Line> {
-        let of = |lines: &'_ [Line]| {
+    pub(super) fn line(&self, record: u64) -> Option<&RecordHeading> {
+        let of = |lines: &'_ [RecordHeading]| {
             let index = record.checked_sub(lines.first()?.record)?;
             usize::try_from(index).ok().filter(|index| *index < lines.len())
         };
         of(&self.window).map(|at| &self.window[at]).or_else(|| of(&self.tail).map(|at| &self.tail[at]))
     }
 
-    fn record(&mut self, line: RecordLine, options: Options) {
-        let kind = self.kinds.of(line.kind.trim_start());
+    fn record(&mut self, line: RecordLine, options: BytePageOptions) {
+        let kind = self.kinds.index_of(line.kind.trim_start());
         self.first.get_or_insert(line.offset);
         self.part(kind, line.offset);
         self.kinds.0[kind].records += 1;
         self.records += 1;
-        self.settle(line.offset, options);
+        self.end_last_record(line.offset, options);
         self.last.push_back(line);
         self.is_open = true;
         if self.last.len() as u64 > BEFORE {
@@ -117,7 +117,7 @@ impl Survey {
     }
 
     /// The last record ends here: it may belong to the page.
-    fn settle(&mut self, end: u64, options: Options) {
+    fn end_last_record(&mut self, end: u64, options: BytePageOptions) {
         let Some(line) = self.last.back() else { return };
         let is_room = (self.window.len() as u64) < options.records.min(MOST_RECORDS);
         let is_open = std::mem::take(&mut self.is_open);
@@ -136,19 +136,19 @@ impl Survey {
         }
     }
 
-    fn finish(&mut self, end: u64, error: Option<&DecodeError>, options: Options) {
+    fn finish(&mut self, end: u64, error: Option<&DecodeError>, options: BytePageOptions) {
         // Contents that are cut belong to a record that was listed, and may be stated to end where no bytes are.
         let start = self.open.map_or(0, |(_, start)| start);
         self.read = error.map_or(end, |error| error.offset().max(start));
         self.is_cut = error.is_some();
         let sound = end.min(self.read);
-        self.settle(sound, options);
+        self.end_last_record(sound, options);
         if sound < self.read && self.records > 0 {
             // The record that cannot be read begins where the last one ended.
-            let kind = self.kinds.of(BROKEN);
+            let kind = self.kinds.index_of(BROKEN);
             self.part(kind, sound);
         }
-        self.part(Kinds::HEADER, self.read);
+        self.part(PartKinds::HEADER, self.read);
         self.tail = self.last.iter().map(|line| self.kinds.line(line)).collect();
     }
 }
@@ -157,38 +157,38 @@ impl Survey {
 const BROKEN: &str = "cannot be read";
 
 /// Takes the dump's own error out of a result.
-pub(super) fn stopped(ended: Result<(), Error>) -> Result<Option<DecodeError>, Error> {
+pub(super) fn decode_error(ended: Result<(), Error>) -> Result<Option<DecodeError>, Error> {
     match ended {
         Ok(()) => Ok(None),
-        Err(Error::Decode(error)) if !error.is_the_machines() => Ok(Some(error)),
+        Err(Error::Decode(error)) if !error.is_machine_fault() => Ok(Some(error)),
         Err(error) => Err(error),
     }
 }
 
 /// A kind of record.
-pub(super) struct Kind {
+pub(super) struct KindTotals {
     pub(super) name: String,
     pub(super) records: u64,
     pub(super) bytes: u64,
 }
 
 /// The kinds of a dump's parts, in the order in which they first occur.
-pub(super) struct Kinds(pub(super) Vec<Kind>);
+pub(super) struct PartKinds(pub(super) Vec<KindTotals>);
 
-impl Default for Kinds {
-    fn default() -> Kinds {
-        Kinds(vec![Kind { name: "header".to_owned(), records: 0, bytes: 0 }])
+impl Default for PartKinds {
+    fn default() -> PartKinds {
+        PartKinds(vec![KindTotals { name: "header".to_owned(), records: 0, bytes: 0 }])
     }
 }
 
-impl Kinds {
+impl PartKinds {
     /// The kind of the bytes before the first record.
     pub(super) const HEADER: usize = 0;
 
     /// The index of a kind.
-    fn of(&mut self, name: &str) -> usize {
+    fn index_of(&mut self, name: &str) -> usize {
         self.0.iter().position(|kind| kind.name == name).unwrap_or_else(|| {
-            self.0.push(Kind { name: name.to_owned(), records: 0, bytes: 0 });
+            self.0.push(KindTotals { name: name.to_owned(), records: 0, bytes: 0 });
             self.0.len() - 1
         })
     }
@@ -200,13 +200,13 @@ impl Kinds {
         kinds
     }
 
-    fn line(&mut self, line: &RecordLine) -> Line {
+    fn line(&mut self, line: &RecordLine) -> RecordHeading {
         let fields: Vec<String> = line.fields.iter().map(ToString::to_string).collect();
         let is_inside = line.kind.starts_with(' ');
-        Line {
+        RecordHeading {
             record: line.record,
             offset: line.offset,
-            kind: self.of(line.kind.trim_start()),
+            kind: self.index_of(line.kind.trim_start()),
             is_inside,
             address: line.address.clone(),
             about: shortened(&fields.join(", "), MOST_OF_LINE).into_owned(),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::bytes::gzip;
 use crate::error::Error;
-use crate::family::case::{Answer, Case, Kind, Verdict};
+use crate::family::case::{Case, CaseOrigin, CaseVerdict, RightAnswer};
 use crate::findings::RuleKind;
 use crate::generate::{GenerateOptions, Placement, VERSION, from_seed};
 use crate::lower::Adherence;
@@ -32,7 +32,7 @@ pub(super) fn cases() -> Result<Vec<Case>, Error> {
             }
         }
     }
-    cases.extend(random()?.into_iter().map(|case| Case { kind: Kind::Random, ..case }));
+    cases.extend(random()?.into_iter().map(|case| Case { kind: CaseOrigin::Random, ..case }));
     cases.extend(two_heaps()?);
     cases.push(zero_hash()?);
     cases.push(compressed()?);
@@ -41,7 +41,7 @@ pub(super) fn cases() -> Result<Vec<Case>, Error> {
 }
 
 /// The dump that the compressed one is made from.
-pub(super) fn base(version: Version, profile: &str, word: WordSize) -> Result<(Vec<u8>, Heap), Error> {
+pub(super) fn base_dump(version: Version, profile: &str, word: WordSize) -> Result<(Vec<u8>, Heap), Error> {
     let options = LowerOptions { word: Some(word), ..LowerOptions::new(version).with_profile(profile)? };
     let hashes = options.profile.hashes.unwrap_or(HashRegime::WhereUsed32);
     let heap = specimen(Specimen { word, hashes, letters: Letters::Plain });
@@ -69,12 +69,12 @@ fn golden(options: LowerOptions, hashes: HashRegime) -> Result<Case, Error> {
         id += &format!("-seed{seed}");
     }
     let expected = lower::carry(&mut heap, &options)?;
-    let mut answers = vec![Answer::Reads("phd.length-and-size=length-first", Arc::new(expected.clone()))];
+    let mut answers = vec![RightAnswer::Reads("phd.length-and-size=length-first", Arc::new(expected.clone()))];
     let swapped = profile.array_fields == lower::FieldSwap::SizeFirst;
     if swapped {
         // What the writer meant: the heap as another profile of the same version tells it.
         let meant = LowerOptions { profile: &AS_MEANT, ..options };
-        answers.push(Answer::Reads("phd.length-and-size=size-first", Arc::new(lower::carry(&mut heap, &meant)?)));
+        answers.push(RightAnswer::Reads("phd.length-and-size=size-first", Arc::new(lower::carry(&mut heap, &meant)?)));
     }
     let mut shows: Vec<&'static str> = book::BOOK
         .rule
@@ -89,9 +89,9 @@ fn golden(options: LowerOptions, hashes: HashRegime) -> Result<Case, Error> {
     }
     let summary = format!("specimen, {bits}-bit words: {}", profile.summary);
     let recipe = format!("specimen({bits}, {hashes:?}) lowered with profile {}, seed {seed}", profile.name);
-    let (keeps, bytes) = (kept(&id), lower::to_bytes(&heap, &options)?);
+    let (keeps, bytes) = (kept_rules(&id), lower::to_bytes(&heap, &options)?);
     let made = Case::valid(id, format(version), summary, recipe, bytes, expected);
-    Ok(Case { verdict: Verdict::of(&answers), keeps, shows, answers, ..made })
+    Ok(Case { verdict: CaseVerdict::from_answers(&answers), keeps, shows, answers, ..made })
 }
 
 /// The writer that S0 describes, with the two fields in the order that readers expect.
@@ -148,7 +148,7 @@ const SHOWN_BY_THE_SPECIMEN: [&str; 31] = [
 ];
 
 /// Rules of the bytes that a golden dump keeps where it could break them.
-fn kept(id: &str) -> Vec<&'static str> {
+fn kept_rules(id: &str) -> Vec<&'static str> {
     match id {
         // No notes in this list: what a note is about has no side that keeps it.
         "phd6-openj9-64" => book::ALL.iter().map(|rule| rule.0).filter(|id| !NOT_KEPT.contains(id)).collect(),
@@ -272,7 +272,7 @@ fn zero_hash() -> Result<Case, Error> {
 /// The plainest golden dump inside gzip. Stored, not deflated, so that the bytes do not depend on a
 /// compressor's version.
 fn compressed() -> Result<Case, Error> {
-    let (bytes, expected) = base(Version::V6, "openj9", WordSize::Bits64)?;
+    let (bytes, expected) = base_dump(Version::V6, "openj9", WordSize::Bits64)?;
     Ok(Case {
         shows: vec!["phd.file.compressed"],
         ..Case::valid(

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::compare::Facet;
-use crate::family::case::{Ambiguity, Choice, DumpOf, Means, repeated_classes, repeated_objects};
+use crate::family::case::{Ambiguity, CaseDump, ReadingChoice, ReadingHeap, repeated_classes, repeated_objects};
 use crate::model::{Address, ByteLen, Class, Contents, Heap, IdentityHash, Object, ObjectKind};
 
 use super::super::wire::{FileFlags, Version};
@@ -14,43 +14,48 @@ pub(in super::super) const AMBIGUITIES: &[Ambiguity] = &[
         name: "phd.address-unit",
         about: "The unit of addresses in a dump of version 6 without flag 4",
         rule: "phd.header.address-unit",
-        choices: &[Choice::new("8", "8 bytes, as the DTFJ reader takes it"), Choice::new("4", "4 bytes, as S0 says")],
+        choices: &[
+            ReadingChoice::new("8", "8 bytes, as the DTFJ reader takes it"),
+            ReadingChoice::new("4", "4 bytes, as S0 says"),
+        ],
         facets: &[Facet::Address],
-        means: Means::Spelled,
+        means: ReadingHeap::Spelled,
     },
     Ambiguity {
         name: "phd.hashes-without-j9",
         about: "Hashes in a dump with flag 2 and without flag 4",
         rule: "phd.header.hashed-without-j9",
         choices: &[
-            Choice::new("none", "no record has a 16-bit hash, as the DTFJ reader takes it"),
-            Choice::new("every-record", "every record has one, as the documents say"),
+            ReadingChoice::new("none", "no record has a 16-bit hash, as the DTFJ reader takes it"),
+            ReadingChoice::new("every-record", "every record has one, as the documents say"),
         ],
         facets: &[Facet::Hash16],
-        means: Means::Spelled,
+        means: ReadingHeap::Spelled,
     },
     Ambiguity {
         name: "phd.length-and-size",
         about: "The last two numbers of an object array in version 6",
         rule: "phd.object-array.field-order",
         choices: &[
-            Choice::new("length-first", "the length, then the instance size, as writers and readers have it"),
-            Choice::new(
+            ReadingChoice::new("length-first", "the length, then the instance size, as writers and readers have it"),
+            ReadingChoice::new(
                 "size-first",
                 "the instance size, then the length, as S0 says, unless that leaves fewer elements than references",
             ),
-            Choice::new(
+            ReadingChoice::new(
                 "by-size",
                 "the same where the size would else have no room for two words and one for each element",
             ),
         ],
         facets: &[Facet::ArrayLength, Facet::ObjectSize],
-        means: Means::Heap {
+        means: ReadingHeap::Heap {
             same: |_, heap, one, other| {
-                let is_other = |object: &Object| swapped(object, one).is_some() != swapped(object, other).is_some();
+                let is_other = |object: &Object| {
+                    swapped_length_and_size(object, one).is_some() != swapped_length_and_size(object, other).is_some()
+                };
                 !heap.objects.iter().any(is_other)
             },
-            apply: swap,
+            apply: swap_lengths_and_sizes,
         },
     },
     Ambiguity {
@@ -58,38 +63,44 @@ pub(in super::super) const AMBIGUITIES: &[Ambiguity] = &[
         about: "The hash of a record that stores none, in a dump without flag 4",
         rule: "phd.hash.computed",
         choices: &[
-            Choice::new("none", "it has none"),
-            Choice::new(
+            ReadingChoice::new("none", "it has none"),
+            ReadingChoice::new(
                 "computed",
                 "worked out of the address and the header's random numbers, as the DTFJ reader does",
             ),
         ],
         facets: &[Facet::Hash32],
-        means: Means::Heap { same: |dump, heap, _, _| is_j9(dump) || hashless(heap).next().is_none(), apply: compute },
+        means: ReadingHeap::Heap {
+            same: |dump, heap, _, _| is_j9(dump) || addresses_without_hash(heap).next().is_none(),
+            apply: compute_hashes,
+        },
     },
     Ambiguity {
         name: "phd.hash-16",
         about: "The number that a 16-bit hash is",
         rule: "phd.hash.16-bit-value",
         choices: &[
-            Choice::new("stored", "the 16 bits as they are stored"),
-            Choice::new("15-bits", "the low 15 bits"),
-            Choice::new("doubled", "with h for the low 15 bits, h << 16 | h in 32 bits, as the DTFJ reader shows it"),
+            ReadingChoice::new("stored", "the 16 bits as they are stored"),
+            ReadingChoice::new("15-bits", "the low 15 bits"),
+            ReadingChoice::new(
+                "doubled",
+                "with h for the low 15 bits, h << 16 | h in 32 bits, as the DTFJ reader shows it",
+            ),
         ],
         facets: &[Facet::Hash16, Facet::Hash32],
-        means: Means::Heap { same: is_same_hash, apply: rewrite_hashes },
+        means: ReadingHeap::Heap { same: is_same_hash, apply: rewrite_hashes },
     },
     Ambiguity {
         name: "phd.array-class",
         about: "The class of an object array in version 4 whose first reference is to the class record of an array",
         rule: "phd.object-array.class-word",
         choices: &[
-            Choice::new("as-written", "the class word as the record has it"),
-            Choice::new("first-reference", "the class that the first reference leads to"),
-            Choice::new("first-reference-removed", "that class, and the reference is none of the array's"),
+            ReadingChoice::new("as-written", "the class word as the record has it"),
+            ReadingChoice::new("first-reference", "the class that the first reference leads to"),
+            ReadingChoice::new("first-reference-removed", "that class, and the reference is none of the array's"),
         ],
         facets: &[Facet::ClassWord, Facet::References, Facet::ReferenceOrder],
-        means: Means::Heap {
+        means: ReadingHeap::Heap {
             same: |dump, heap, _, other| {
                 let classes = array_classes(dump, heap);
                 // With the class word that it has, a class changes nothing unless the reference goes.
@@ -106,11 +117,11 @@ pub(in super::super) const AMBIGUITIES: &[Ambiguity] = &[
         about: "The first reference of an object or object array that is the same as its class word, in a dump with flag 4",
         rule: "phd.references.first-is-class",
         choices: &[
-            Choice::new("kept", "a reference like any other"),
-            Choice::new("dropped", "a repetition of the class word, which is left out, as the DTFJ reader does"),
+            ReadingChoice::new("kept", "a reference like any other"),
+            ReadingChoice::new("dropped", "a repetition of the class word, which is left out, as the DTFJ reader does"),
         ],
         facets: &[Facet::References, Facet::ReferenceOrder],
-        means: Means::Heap {
+        means: ReadingHeap::Heap {
             same: |dump, heap, _, _| !is_j9(dump) || !heap.objects.iter().any(begins_with_class),
             apply: drop_first,
         },
@@ -119,9 +130,9 @@ pub(in super::super) const AMBIGUITIES: &[Ambiguity] = &[
         name: "phd.null-references",
         about: "Null references that a record lists",
         rule: "phd.references.null",
-        choices: &[Choice::new("listed", "listed"), Choice::new("left-out", "left out")],
+        choices: &[ReadingChoice::new("listed", "listed"), ReadingChoice::new("left-out", "left out")],
         facets: &[Facet::References, Facet::ClassReferences, Facet::ReferenceOrder, Facet::NullReferences],
-        means: Means::Heap {
+        means: ReadingHeap::Heap {
             same: |_, heap, _, _| {
                 let of_classes = heap.classes.iter().flat_map(|class| class.references.iter().flatten());
                 !heap.objects.iter().filter_map(listed).flatten().chain(of_classes).any(|to| to.is_null())
@@ -134,11 +145,11 @@ pub(in super::super) const AMBIGUITIES: &[Ambiguity] = &[
         about: "The order of the references of an object array",
         rule: "phd.object-array.reference-order",
         choices: &[
-            Choice::new("file", "as they stand in the file"),
-            Choice::new("index", "turned round, into the order of indices, as the DTFJ reader does"),
+            ReadingChoice::new("file", "as they stand in the file"),
+            ReadingChoice::new("index", "turned round, into the order of indices, as the DTFJ reader does"),
         ],
         facets: &[Facet::ReferenceOrder],
-        means: Means::Heap {
+        means: ReadingHeap::Heap {
             same: |_, heap, _, _| {
                 heap.objects.iter().filter(is_object_array).filter_map(listed).all(|listed| is_palindrome(listed))
             },
@@ -151,7 +162,7 @@ pub(in super::super) const AMBIGUITIES: &[Ambiguity] = &[
     repeated_objects("phd.repeated-object", "phd.graph.duplicate-address"),
 ];
 
-fn is_j9(dump: &DumpOf<'_>) -> bool {
+fn is_j9(dump: &CaseDump<'_>) -> bool {
     // S0, General structure: the flags follow the magic text and the version.
     dump.word(24) & FileFlags::J9 != 0
 }
@@ -193,7 +204,7 @@ fn is_palindrome(listed: &[Address]) -> bool {
 }
 
 /// Length and size of an array whose numbers are taken the other way round.
-fn swapped(object: &Object, choice: usize) -> Option<(u64, ByteLen)> {
+fn swapped_length_and_size(object: &Object, choice: usize) -> Option<(u64, ByteLen)> {
     let (ObjectKind::ObjectArray, Some(length), Some(ByteLen(size))) = (object.kind, object.length, object.size) else {
         return None;
     };
@@ -206,21 +217,21 @@ fn swapped(object: &Object, choice: usize) -> Option<(u64, ByteLen)> {
     (is_chosen && fits && size / 4 != length).then_some((size / 4, ByteLen(length * 4)))
 }
 
-fn swap(_: &DumpOf<'_>, heap: &mut Heap, choice: usize) {
+fn swap_lengths_and_sizes(_: &CaseDump<'_>, heap: &mut Heap, choice: usize) {
     for object in &mut heap.objects {
-        if let Some((length, size)) = swapped(object, choice) {
+        if let Some((length, size)) = swapped_length_and_size(object, choice) {
             (object.length, object.size) = (Some(length), Some(size));
         }
     }
 }
 
-fn hashless(heap: &Heap) -> impl Iterator<Item = Address> {
+fn addresses_without_hash(heap: &Heap) -> impl Iterator<Item = Address> {
     let of_classes = heap.classes.iter().filter(|class| class.hash.is_none()).map(|class| class.address);
     of_classes.chain(heap.objects.iter().filter(|object| object.hash.is_none()).map(|object| object.address))
 }
 
 /// The rule `phd.hash.computed`.
-fn compute(dump: &DumpOf<'_>, heap: &mut Heap, _: usize) {
+fn compute_hashes(dump: &CaseDump<'_>, heap: &mut Heap, _: usize) {
     if is_j9(dump) {
         return;
     }
@@ -245,13 +256,13 @@ fn hashes(heap: &Heap) -> impl Iterator<Item = u16> {
     })
 }
 
-fn is_same_hash(_: &DumpOf<'_>, heap: &Heap, _: usize, other: usize) -> bool {
+fn is_same_hash(_: &CaseDump<'_>, heap: &Heap, _: usize, other: usize) -> bool {
     // Doubled hashes have 32 bits: they differ from whatever has 16.
     let differs = |bits: u16| other == 2 || bits & 0x8000 != 0;
     !hashes(heap).any(differs)
 }
 
-fn rewrite_hashes(_: &DumpOf<'_>, heap: &mut Heap, choice: usize) {
+fn rewrite_hashes(_: &CaseDump<'_>, heap: &mut Heap, choice: usize) {
     let all = heap.classes.iter_mut().map(|class| &mut class.hash);
     for hash in all.chain(heap.objects.iter_mut().map(|object| &mut object.hash)) {
         if let Some(IdentityHash::Bits16(bits)) = *hash {
@@ -263,7 +274,7 @@ fn rewrite_hashes(_: &DumpOf<'_>, heap: &mut Heap, choice: usize) {
 }
 
 /// Object arrays in the dump of a J9 VM in version 4, by address, with the array class that their first reference is to.
-fn array_classes(dump: &DumpOf<'_>, heap: &Heap) -> HashMap<Address, Address> {
+fn array_classes(dump: &CaseDump<'_>, heap: &Heap) -> HashMap<Address, Address> {
     if dump.word(20) != Version::V4.number() || !is_j9(dump) {
         return HashMap::new();
     }
@@ -278,7 +289,7 @@ fn array_classes(dump: &DumpOf<'_>, heap: &Heap) -> HashMap<Address, Address> {
     arrays.filter(|(_, class)| of_arrays.contains(class)).collect()
 }
 
-fn take_array_class(dump: &DumpOf<'_>, heap: &mut Heap, choice: usize) {
+fn take_array_class(dump: &CaseDump<'_>, heap: &mut Heap, choice: usize) {
     let classes = array_classes(dump, heap);
     for object in heap.objects.iter_mut().filter(is_array) {
         let Some(class) = classes.get(&object.address) else { continue };
@@ -294,7 +305,7 @@ fn begins_with_class(object: &Object) -> bool {
     first.is_some() && first == object.class_word.as_ref()
 }
 
-fn drop_first(dump: &DumpOf<'_>, heap: &mut Heap, _: usize) {
+fn drop_first(dump: &CaseDump<'_>, heap: &mut Heap, _: usize) {
     let is_j9 = is_j9(dump);
     for object in heap.objects.iter_mut().filter(|_| is_j9) {
         if begins_with_class(object)

@@ -2,14 +2,14 @@
 
 use crate::family::edit::Effect::{Changes, Refused, Same};
 use crate::family::edit::{Edit, Edited, FieldAt};
-use crate::model::{Address, Totals};
+use crate::model::{Address, HeaderTotals};
 use crate::phd::book;
 
-use super::effect::{self, spoiled};
-use super::map::{Map, RecordAt};
+use super::effect::{self, spoil_name};
+use super::map::{MappedDump, RecordAt};
 
 /// Every edit.
-pub(super) const EDITS: &[Edit<Map>] = &[
+pub(super) const EDITS: &[Edit<MappedDump>] = &[
     Edit::new(
         "cut-in-a-record",
         book::FILE_TRUNCATED,
@@ -22,7 +22,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         book::HEADER_MAGIC,
         "changes a letter of the magic text",
         |map| {
-            let edited = set(map, &map.field("magic", |_| true)?, i64::from_be_bytes(*b"qortable"), 0)?;
+            let edited = set_field(map, &map.field("magic", |_| true)?, i64::from_be_bytes(*b"qortable"), 0)?;
             Some(Edited { offset: 0, ..edited })
         },
         Refused,
@@ -49,14 +49,20 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         },
         Refused,
     ),
-    Edit::new("raise-the-version", book::HEADER_VERSION, "sets version 7", |map| header(map, "version", 7), Refused),
+    Edit::new(
+        "raise-the-version",
+        book::HEADER_VERSION,
+        "sets version 7",
+        |map| set_header_field(map, "version", 7),
+        Refused,
+    ),
     Edit::new(
         "set-a-reserved-file-flag",
         book::HEADER_RESERVED_FLAGS,
         "sets flag 0x100",
         |map| {
             let field = map.field("flags", |f| f.record.is_none())?;
-            set(map, &field, field.value | 0x100, map.records.len())
+            set_field(map, &field, field.value | 0x100, map.records.len())
         },
         Same,
     ),
@@ -64,14 +70,14 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         "change-the-start-tag",
         book::HEADER_START_TAG,
         "changes the tag that starts the header",
-        |map| header(map, "start of header tag", 9),
+        |map| set_header_field(map, "start of header tag", 9),
         Refused,
     ),
     Edit::new(
         "change-a-header-record-tag",
         book::HEADER_RECORD_TAG,
         "gives the first header record tag 9",
-        |map| header(map, "header record tag", 9),
+        |map| set_header_field(map, "header record tag", 9),
         Refused,
     ),
     Edit::new(
@@ -81,7 +87,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         |map| {
             let at = map.field("header record tag", |_| true)?.offset;
             let offset = (at + 4096 * 3) as u64;
-            Some(Edited { bytes: map.inserting(at, &[4, 0, 0].repeat(5000)), offset, records_due: 0 })
+            Some(Edited { bytes: map.with_inserted(at, &[4, 0, 0].repeat(5000)), offset, records_due: 0 })
         },
         // How many are too many is a choice of ours.
         Same,
@@ -90,7 +96,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         "change-the-body-tag",
         book::HEADER_BODY_TAG,
         "changes the tag that starts the body",
-        |map| header(map, "start of body tag", 9),
+        |map| set_header_field(map, "start of body tag", 9),
         Refused,
     ),
     Edit::new(
@@ -99,7 +105,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         "puts another version text before the version text",
         |map| {
             let at = map.field("header record tag", |f| f.value == 4)?.offset;
-            let bytes = map.inserting(at, &[4, 0, 3, b'o', b'l', b'd']);
+            let bytes = map.with_inserted(at, &[4, 0, 3, b'o', b'l', b'd']);
             Some(Edited { bytes, offset: at as u64 + 6, records_due: map.records.len() as u64 })
         },
         Same,
@@ -110,11 +116,11 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         "adds a totals record with wrong counts",
         |map| {
             let at = map.field("header record tag", |f| f.value == 2)?.offset;
-            let bytes = map.inserting(at, &[1, 0, 0, 0x27, 0x0f, 0, 0, 0x27, 0x0f]);
+            let bytes = map.with_inserted(at, &[1, 0, 0, 0x27, 0x0f, 0, 0, 0x27, 0x0f]);
             Some(Edited { bytes, offset: map.body as u64 + 9, records_due: map.records.len() as u64 })
         },
         Changes(|_, heap| {
-            heap.facts.totals = Some(Totals { objects: 9999, references: 9999 });
+            heap.facts.totals = Some(HeaderTotals { objects: 9999, references: 9999 });
             Some(())
         }),
     ),
@@ -124,9 +130,9 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         "puts 0xff into the version text",
         |map| {
             let field = map.field("version text", |_| true)?;
-            set(map, &FieldAt { length: 1, ..field }, 0xff, map.records.len())
+            set_field(map, &FieldAt { length: 1, ..field }, 0xff, map.records.len())
         },
-        Changes(|_, heap| heap.facts.version_text.as_mut().map(|text| *text = spoiled(text))),
+        Changes(|_, heap| heap.facts.version_text.as_mut().map(|text| *text = spoil_name(text))),
     ),
     Edit::new(
         "drop-the-j9-flag",
@@ -135,20 +141,20 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         |map| {
             map.field("version", |f| f.value == 6)?;
             let field = map.field("flags", |f| f.record.is_none() && f.value & 6 == 4)?;
-            let edited = set(map, &field, field.value & !4, map.records.len())?;
+            let edited = set_field(map, &field, field.value & !4, map.records.len())?;
             Some(Edited { offset: 20, ..edited })
         },
         Changes(effect::double_addresses),
     )
     .read_as("phd.address-unit=8")
-    .or(&[("phd.address-unit=4", effect::none)]),
-    Edit::<Map>::new(
+    .or(&[("phd.address-unit=4", effect::keep_heap)]),
+    Edit::<MappedDump>::new(
         "claim-hashes-without-j9",
         book::HEADER_HASHED_WITHOUT_J9,
         "sets flag 2 and clears flag 4",
         |map| {
             let field = map.field("flags", |f| f.record.is_none() && f.value & 2 == 0)?;
-            set(map, &field, field.value & !4 | 2, map.records.len())
+            set_field(map, &field, field.value & !4 | 2, map.records.len())
         },
         Same,
     )
@@ -163,7 +169,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         "gives the second record tag 9",
         |map| {
             let record = map.records.get(1)?;
-            set(map, &map.field("tag", |f| f.offset == record.offset)?, 9, 1)
+            set_field(map, &map.field("tag", |f| f.offset == record.offset)?, 9, 1)
         },
         Refused,
     ),
@@ -173,7 +179,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         "sets flag 0x04 of a record",
         |map| {
             let field = map.field("flags", |f| f.record.is_some())?;
-            in_record(map, &field, field.value | 0x04)
+            set_record_field(map, &field, field.value | 0x04)
         },
         Same,
     ),
@@ -184,7 +190,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         |map| {
             let field =
                 map.field("tag", |f| map.record(f).is_some_and(|r| r.kind == "short object" && r.filled < 4))?;
-            in_record(map, &field, field.value | 0x60)
+            set_record_field(map, &field, field.value | 0x60)
         },
         Changes(|at, heap| {
             let object = at.object(heap)?;
@@ -199,7 +205,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         |map| {
             let field = map.field("number of references", |_| true)?;
             let due = field.record? as usize;
-            set(map, &field, 1 << 31, due)
+            set_field(map, &field, 1 << 31, due)
         },
         Refused,
     ),
@@ -207,7 +213,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         "refer-to-null",
         book::REFERENCES_NULL,
         "points a reference at address 0",
-        |map| point(map, |_, _| true, |_| Address::NULL),
+        |map| point_first_reference(map, |_, _| true, |_| Address::NULL),
         Changes(effect::null_the_reference),
     )
     .or(&[("phd.null-references=left-out", effect::leave_out_nulls)]),
@@ -218,10 +224,10 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         |map| {
             // Only in J9 dumps does the DTFJ reader drop it.
             map.field("flags", |f| f.record.is_none() && f.value & 4 != 0)?;
-            let is_first = |field: &FieldAt, map: &Map| {
+            let is_first = |field: &FieldAt, map: &MappedDump| {
                 map.fields.iter().find(|f| f.record == field.record && f.name == "reference") == Some(field)
             };
-            point(map, is_first, |record| record.class_word.unwrap_or_default())
+            point_first_reference(map, is_first, |record| record.class_word.unwrap_or_default())
         },
         Changes(effect::refer_to_the_class),
     )
@@ -230,13 +236,13 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         "claim-too-many-elements",
         book::ARRAY_LENGTH,
         "sets an array's length to 2^32 - 1",
-        |map: &Map| {
+        |map: &MappedDump| {
             let field = map.field("true length", |_| true).or_else(|| map.field("length", |f| f.length >= 4))?;
-            in_record(map, &field, 0xffff_ffff)
+            set_record_field(map, &field, 0xffff_ffff)
         },
         Refused,
     )
-    .by_reading(effect::by_length_and_size),
+    .by_reading(effect::answers_by_length_and_size),
     Edit::new(
         "lengthen-an-array",
         book::ARRAY_LENGTH_AND_SIZE,
@@ -246,7 +252,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
                 |f: &FieldAt| map.field("instance size / 4", |n| n.record == f.record && n.value > 0).is_some();
             let is_free = |f: &FieldAt| f.value < 64 && has_size(f);
             let field = map.field("length", is_free)?;
-            in_record(map, &field, field.value + 64)
+            set_record_field(map, &field, field.value + 64)
         },
         Changes(effect::lengthen_the_array),
     ),
@@ -254,15 +260,15 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         "shorten-an-array",
         book::OBJECT_ARRAY_LENGTH,
         "sets a true length below the number of references",
-        |map: &Map| {
+        |map: &MappedDump| {
             let count =
                 |f: &FieldAt| map.field("number of references", |n| n.record == f.record).map_or(0, |n| n.value);
             let field = map.field("true length", |f| count(f) > 0)?;
-            in_record(map, &field, count(&field) - 1)
+            set_record_field(map, &field, count(&field) - 1)
         },
         Refused,
     )
-    .by_reading(effect::by_length_and_size),
+    .by_reading(effect::answers_by_length_and_size),
     Edit::new(
         "put-the-size-first",
         book::OBJECT_ARRAY_FIELD_ORDER,
@@ -271,22 +277,22 @@ pub(super) const EDITS: &[Edit<Map>] = &[
             let words = |f: &FieldAt| map.field("instance size / 4", |n| n.record == f.record).map_or(0, |n| n.value);
             let length = map.field("true length", |f| words(f) >= f.value + 2)?;
             let size = map.field("instance size / 4", |n| n.record == length.record)?;
-            let swapped = Map { bytes: map.with(&length, size.value), ..map.clone() };
-            let edited = in_record(map, &length, size.value)?;
-            Some(Edited { bytes: swapped.with(&size, length.value), ..edited })
+            let swapped = MappedDump { bytes: map.with_value(&length, size.value), ..map.clone() };
+            let edited = set_record_field(map, &length, size.value)?;
+            Some(Edited { bytes: swapped.with_value(&size, length.value), ..edited })
         },
         Changes(effect::swap_length_and_size),
     )
-    .or(&[("phd.length-and-size=by-size", effect::none)]),
+    .or(&[("phd.length-and-size=by-size", effect::keep_heap)]),
     Edit::new(
         "break-a-class-name",
         book::CLASS_NAME_ENCODING,
         "puts 0xff into a class name",
         |map| {
             let field = map.field("name", |_| true)?;
-            in_record(map, &FieldAt { length: 1, ..field }, 0xff)
+            set_record_field(map, &FieldAt { length: 1, ..field }, 0xff)
         },
-        Changes(|at, heap| at.class(heap).map(|class| class.name = spoiled(&class.name))),
+        Changes(|at, heap| at.class(heap).map(|class| class.name = spoil_name(&class.name))),
     ),
     Edit::new(
         "drop-the-end-tag",
@@ -317,7 +323,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
             let gap = map.field("gap", |f| f.record == Some(map.records.len() as u64 - 1))?;
             let mut twin = map.bytes[record.offset..map.end].to_vec();
             twin[gap.offset - record.offset..][..gap.length].fill(0);
-            let bytes = map.inserting(map.end, &twin);
+            let bytes = map.with_inserted(map.end, &twin);
             Some(Edited { bytes, offset: map.end as u64, records_due: map.records.len() as u64 })
         },
         Changes(|_, heap| {
@@ -335,7 +341,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
                 let unit = map.layout.unit;
                 (1..16).map(|n| Address(record.address.0 + n * unit)).find(|&a| !taken(a)).unwrap_or_default()
             };
-            point(map, |field, map| map.record(field).is_some_and(|r| !free(r).is_null()), free)
+            point_first_reference(map, |field, map| map.record(field).is_some_and(|r| !free(r).is_null()), free)
         },
         Changes(effect::let_a_reference_dangle),
     ),
@@ -346,7 +352,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         |map| {
             let free = |value: i64| !map.records.iter().any(|r| r.address.0 as i64 == value);
             let field = map.field_of("object array", "class word").filter(|f| free(f.value ^ 4))?;
-            in_record(map, &field, field.value ^ 4)
+            set_record_field(map, &field, field.value ^ 4)
         },
         Changes(|at, heap| at.object(heap)?.class_word.as_mut().map(|word| word.0 ^= 4)),
     ),
@@ -356,7 +362,7 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         "changes a superclass word",
         |map| {
             let field = map.field("superclass word", |f| f.value != 0)?;
-            in_record(map, &field, field.value ^ 4)
+            set_record_field(map, &field, field.value ^ 4)
         },
         Changes(|at, heap| at.class(heap)?.superclass.as_mut().map(|word| word.0 ^= 4)),
     ),
@@ -367,13 +373,13 @@ pub(super) const EDITS: &[Edit<Map>] = &[
         |map| {
             let field = map.field("superclass word", |f| f.value == 0)?;
             let own = map.record(&field)?.address;
-            in_record(map, &field, own.0 as i64)
+            set_record_field(map, &field, own.0 as i64)
         },
         Changes(|at, heap| at.class(heap).map(|class| class.superclass = Some(class.address))),
     ),
 ];
 
-fn cut_in_a_record(map: &Map) -> Option<Edited> {
+fn cut_in_a_record(map: &MappedDump) -> Option<Edited> {
     let last = map.records.last()?;
     let mut own = map.fields.iter().filter(|f| f.record == Some(map.records.len() as u64 - 1));
     // References are read in one go, so that their first byte is where reading stops.
@@ -383,24 +389,28 @@ fn cut_in_a_record(map: &Map) -> Option<Edited> {
     Some(Edited { bytes: map.bytes[..at].to_vec(), offset: cut.offset as u64, records_due: due })
 }
 
-fn header(map: &Map, name: &str, value: i64) -> Option<Edited> {
-    set(map, &map.field(name, |_| true)?, value, 0)
+fn set_header_field(map: &MappedDump, name: &str, value: i64) -> Option<Edited> {
+    set_field(map, &map.field(name, |_| true)?, value, 0)
 }
 
 /// Sets a field; the finding stands at the field.
-fn set(map: &Map, field: &FieldAt, value: i64, due: usize) -> Option<Edited> {
-    Some(Edited { bytes: map.with(field, value), offset: field.offset as u64, records_due: due as u64 })
+fn set_field(map: &MappedDump, field: &FieldAt, value: i64, due: usize) -> Option<Edited> {
+    Some(Edited { bytes: map.with_value(field, value), offset: field.offset as u64, records_due: due as u64 })
 }
 
 /// Sets a field of a record; the finding stands at the record, and every record is still due.
-fn in_record(map: &Map, field: &FieldAt, value: i64) -> Option<Edited> {
+fn set_record_field(map: &MappedDump, field: &FieldAt, value: i64) -> Option<Edited> {
     let record = map.record(field)?;
     let due = map.records.len() as u64;
-    Some(Edited { bytes: map.with(field, value), offset: record.offset as u64, records_due: due })
+    Some(Edited { bytes: map.with_value(field, value), offset: record.offset as u64, records_due: due })
 }
 
 /// Points the first reference that is wide enough somewhere else.
-fn point(map: &Map, wanted: impl Fn(&FieldAt, &Map) -> bool, target: impl Fn(&RecordAt) -> Address) -> Option<Edited> {
+fn point_first_reference(
+    map: &MappedDump,
+    wanted: impl Fn(&FieldAt, &MappedDump) -> bool,
+    target: impl Fn(&RecordAt) -> Address,
+) -> Option<Edited> {
     let units = |field: &FieldAt| {
         let record = map.record(field)?;
         let distance = target(record).0.wrapping_sub(record.address.0) as i64;
@@ -413,5 +423,5 @@ fn point(map: &Map, wanted: impl Fn(&FieldAt, &Map) -> bool, target: impl Fn(&Re
     };
     let has_class = |field: &FieldAt| map.record(field).is_some_and(|r| r.kind != "class");
     let field = map.field("reference", |f| has_class(f) && fits(f) && wanted(f, map))?;
-    in_record(map, &field, units(&field)?)
+    set_record_field(map, &field, units(&field)?)
 }

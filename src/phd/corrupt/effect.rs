@@ -2,10 +2,10 @@
 
 use crate::model::{Address, ByteLen, Class, Contents, Heap, Name, Object, ObjectKind, WordSize};
 
-use super::map::{Map, RecordAt};
+use super::map::{MappedDump, RecordAt};
 use crate::family::edit::{Damage, FieldAt};
 
-impl Damage<'_, Map> {
+impl Damage<'_, MappedDump> {
     /// The record that was damaged.
     pub(super) fn record(&self) -> Option<&RecordAt> {
         self.map.records.iter().find(|record| record.offset as u64 == self.edited.offset)
@@ -36,21 +36,21 @@ impl Damage<'_, Map> {
 }
 
 /// Leaves the heap as it was.
-pub(super) fn none(_: &Damage<'_, Map>, _: &mut Heap) -> Option<()> {
+pub(super) fn keep_heap(_: &Damage<'_, MappedDump>, _: &mut Heap) -> Option<()> {
     Some(())
 }
 
 /// A name whose first byte is 0xff.
-pub(super) fn spoiled(name: &Name) -> Name {
+pub(super) fn spoil_name(name: &Name) -> Name {
     Name::from_bytes([&[0xff], &name.as_bytes()[1..]].concat())
 }
 
-pub(super) fn null_the_reference(damage: &Damage<'_, Map>, heap: &mut Heap) -> Option<()> {
+pub(super) fn null_the_reference(damage: &Damage<'_, MappedDump>, heap: &mut Heap) -> Option<()> {
     damage.redirect(heap, Address::NULL)
 }
 
 /// Nulls the reference, and leaves every null reference out.
-pub(super) fn leave_out_nulls(damage: &Damage<'_, Map>, heap: &mut Heap) -> Option<()> {
+pub(super) fn leave_out_nulls(damage: &Damage<'_, MappedDump>, heap: &mut Heap) -> Option<()> {
     null_the_reference(damage, heap)?;
     for object in &mut heap.objects {
         if let Some(references) = references(object) {
@@ -60,13 +60,13 @@ pub(super) fn leave_out_nulls(damage: &Damage<'_, Map>, heap: &mut Heap) -> Opti
     Some(())
 }
 
-pub(super) fn refer_to_the_class(damage: &Damage<'_, Map>, heap: &mut Heap) -> Option<()> {
+pub(super) fn refer_to_the_class(damage: &Damage<'_, MappedDump>, heap: &mut Heap) -> Option<()> {
     damage.redirect(heap, damage.record()?.class_word?)
 }
 
 /// Points the reference to the class; the DTFJ reader also drops a genuine reference 0 wherever it equals the class
 /// word: where the edit put it twice.
-pub(super) fn drop_first_references(damage: &Damage<'_, Map>, heap: &mut Heap) -> Option<()> {
+pub(super) fn drop_first_references(damage: &Damage<'_, MappedDump>, heap: &mut Heap) -> Option<()> {
     refer_to_the_class(damage, heap)?;
     references(damage.object(heap)?)?.remove(0);
     for object in &mut heap.objects {
@@ -80,19 +80,19 @@ pub(super) fn drop_first_references(damage: &Damage<'_, Map>, heap: &mut Heap) -
     Some(())
 }
 
-pub(super) fn let_a_reference_dangle(damage: &Damage<'_, Map>, heap: &mut Heap) -> Option<()> {
+pub(super) fn let_a_reference_dangle(damage: &Damage<'_, MappedDump>, heap: &mut Heap) -> Option<()> {
     let taken = |address: Address| damage.map.records.iter().any(|record| record.address == address);
     let own = damage.record()?.address;
     damage.redirect(heap, (1..16).map(|n| Address(own.0 + 4 * n)).find(|&address| !taken(address))?)
 }
 
-pub(super) fn lengthen_the_array(damage: &Damage<'_, Map>, heap: &mut Heap) -> Option<()> {
+pub(super) fn lengthen_the_array(damage: &Damage<'_, MappedDump>, heap: &mut Heap) -> Option<()> {
     let length = damage.object(heap)?.length.as_mut()?;
     *length += 64;
     Some(())
 }
 
-pub(super) fn swap_length_and_size(damage: &Damage<'_, Map>, heap: &mut Heap) -> Option<()> {
+pub(super) fn swap_length_and_size(damage: &Damage<'_, MappedDump>, heap: &mut Heap) -> Option<()> {
     let object = damage.object(heap)?;
     let (length, ByteLen(size)) = (object.length?, object.size?);
     (object.length, object.size) = (Some(size / 4), Some(ByteLen(length * 4)));
@@ -101,7 +101,10 @@ pub(super) fn swap_length_and_size(damage: &Damage<'_, Map>, heap: &mut Heap) ->
 
 /// The right answers where the true length of an object array was changed in version 6: the number after it, which is the
 /// instance size for most readers, is the length for others, so that the array may be sound to them.
-pub(super) fn by_length_and_size(damage: &Damage<'_, Map>, heap: &Heap) -> Vec<(&'static str, Option<Heap>)> {
+pub(super) fn answers_by_length_and_size(
+    damage: &Damage<'_, MappedDump>,
+    heap: &Heap,
+) -> Vec<(&'static str, Option<Heap>)> {
     let Damage { map, edited } = damage;
     let number =
         |bytes: &[u8], at: usize| bytes.get(at..at + 4).map(|bytes| u32::from_be_bytes([0, 1, 2, 3].map(|n| bytes[n])));
@@ -135,7 +138,7 @@ pub(super) fn by_length_and_size(damage: &Damage<'_, Map>, heap: &Heap) -> Vec<(
 }
 
 /// Units of 8 bytes for what was written in units of 4: every address twice as far from 0.
-pub(super) fn double_addresses(_: &Damage<'_, Map>, heap: &mut Heap) -> Option<()> {
+pub(super) fn double_addresses(_: &Damage<'_, MappedDump>, heap: &mut Heap) -> Option<()> {
     let word = heap.facts.word_size.unwrap_or(WordSize::Bits64);
     let twice = |a: &mut Address| *a = Address(word.mask(a.0.wrapping_mul(2)));
     for class in &mut heap.classes {

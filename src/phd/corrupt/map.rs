@@ -2,13 +2,13 @@
 
 use crate::error::Error;
 use crate::model::Address;
-use crate::phd::{Decoder, Layout, Resolver, annotate};
+use crate::phd::{Decoder, RecordLayout, Resolver, annotate};
 
 use crate::family::edit::FieldAt;
 
 /// A valid dump with the places of its fields.
 #[derive(Clone, Debug)]
-pub struct Map {
+pub struct MappedDump {
     /// The dump.
     pub bytes: Vec<u8>,
     /// Every field, in file order.
@@ -16,7 +16,7 @@ pub struct Map {
     /// The records' absolute addresses and class words.
     pub records: Vec<RecordAt>,
     /// The layout.
-    pub layout: Layout,
+    pub layout: RecordLayout,
     /// Offset of the first record.
     pub body: usize,
     /// Offset of the end tag.
@@ -40,15 +40,15 @@ pub struct RecordAt {
     pub filled: usize,
 }
 
-impl Map {
+impl MappedDump {
     /// The fields of a dump.
     ///
     /// # Errors
     /// If the dump is not valid.
-    pub fn of(bytes: Vec<u8>) -> Result<Map, Error> {
+    pub fn from_bytes(bytes: Vec<u8>) -> Result<MappedDump, Error> {
         let mut fields = Vec::new();
         annotate::visit::<_, Error, _>(&mut Decoder::new(bytes.as_slice())?, |field| {
-            fields.push(FieldAt::of(&field));
+            fields.push(FieldAt::from_annotation(&field));
             Ok(())
         })?;
         let mut decoder = Decoder::new(bytes.as_slice())?;
@@ -69,7 +69,7 @@ impl Map {
             filled += usize::from(matches!(located.record.kind(), "medium object" | "long object"));
             Ok(())
         })?;
-        Ok(Map { bytes, fields, records, layout, body, end: ended.end_tag as usize })
+        Ok(MappedDump { bytes, fields, records, layout, body, end: ended.end_tag as usize })
     }
 
     /// The first field of this name that satisfies a condition.
@@ -88,7 +88,7 @@ impl Map {
     }
 
     /// The bytes with a field replaced by an integer of its own width.
-    pub fn with(&self, field: &FieldAt, value: i64) -> Vec<u8> {
+    pub fn with_value(&self, field: &FieldAt, value: i64) -> Vec<u8> {
         let mut bytes = self.bytes.clone();
         let width = field.length.min(8);
         bytes[field.offset..field.offset + width].copy_from_slice(&value.to_be_bytes()[8 - width..]);
@@ -96,7 +96,7 @@ impl Map {
     }
 
     /// The bytes with others inserted.
-    pub fn inserting(&self, at: usize, inserted: &[u8]) -> Vec<u8> {
+    pub fn with_inserted(&self, at: usize, inserted: &[u8]) -> Vec<u8> {
         [&self.bytes[..at], inserted, &self.bytes[at..]].concat()
     }
 }

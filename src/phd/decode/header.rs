@@ -2,16 +2,20 @@
 
 use std::io::Read;
 
-use crate::bytes::stop::{Stop, bad, truncated};
-use crate::bytes::{Cursor, Incomplete, Trace, Window, shown};
+use crate::bytes::field_error::{FieldError, bad_field, truncated};
+use crate::bytes::{Cursor, FieldTrace, IncompleteField, Window, quoted_or_hex};
 use crate::error::{DecodeError, Problem, RuleId};
-use crate::model::Totals;
+use crate::model::HeaderTotals;
 use crate::phd::book;
 
 use super::super::record::{Header, HeaderRecord};
 use super::super::wire::{FileFlags, MAGIC, Version, header_tag};
 
-pub(super) fn header_cut_short<R: Read>(window: &Window<R>, short: Incomplete, declared: Option<u64>) -> DecodeError {
+pub(super) fn header_cut_short<R: Read>(
+    window: &Window<R>,
+    short: IncompleteField,
+    declared: Option<u64>,
+) -> DecodeError {
     let bytes = window.bytes();
     if let Some(opened) = declared.filter(|&opened| (bytes.len() as u64) < opened) {
         return DecodeError::new(book::FILE_TRUNCATED, bytes.len() as u64, short.field, Problem::Shrunk { opened });
@@ -20,15 +24,15 @@ pub(super) fn header_cut_short<R: Read>(window: &Window<R>, short: Incomplete, d
     let magic = [&[0, MAGIC.len() as u8][..], MAGIC].concat();
     if !bytes.is_empty()
         && !magic.starts_with(&bytes[..bytes.len().min(magic.len())])
-        && let Stop::Bad(bad) = not_a_phd(bytes)
+        && let FieldError::Bad(bad) = not_a_phd(bytes)
     {
-        return bad.at(0);
+        return bad.into_error(0);
     }
     truncated(book::FILE_TRUNCATED, 0, bytes.len(), short)
 }
 
 /// The header, up to and including the tag that starts the body (S0, General structure).
-pub(crate) fn header<T: Trace>(c: &mut Cursor<'_, T>) -> Result<Header, Stop> {
+pub(crate) fn header<T: FieldTrace>(c: &mut Cursor<'_, T>) -> Result<Header, FieldError> {
     let all = c.remaining();
     let length = c.u16("magic length")?;
     if usize::from(length) != MAGIC.len() {
@@ -41,7 +45,7 @@ pub(crate) fn header<T: Trace>(c: &mut Cursor<'_, T>) -> Result<Header, Stop> {
     let number = c.u32("version")?;
     let Some(version) = Version::from_number(number) else {
         let expected = format!("version {}", Version::numbers());
-        return Err(bad(book::HEADER_VERSION, "version", at, expected, number.to_string()));
+        return Err(bad_field(book::HEADER_VERSION, "version", at, expected, number.to_string()));
     };
     let flags = FileFlags(c.u32("flags")?);
     expect_tag(c, book::HEADER_START_TAG, "start of header tag", header_tag::START_OF_HEADER)?;
@@ -52,14 +56,14 @@ pub(crate) fn header<T: Trace>(c: &mut Cursor<'_, T>) -> Result<Header, Stop> {
             header_tag::END_OF_HEADER => break,
             _ if records.len() == MAX_HEADER_RECORDS => {
                 let expected = format!("at most {MAX_HEADER_RECORDS} header records (a limit of this decoder)");
-                return Err(bad(book::HEADER_LIMIT, "header record tag", at, expected, "one more"));
+                return Err(bad_field(book::HEADER_LIMIT, "header record tag", at, expected, "one more"));
             }
             _ if at > MAX_HEADER_BYTES => {
                 let expected =
                     format!("the end of a header of at most {MAX_HEADER_BYTES} bytes (a limit of this decoder)");
-                return Err(bad(book::HEADER_LIMIT, "header record tag", at, expected, "one more record"));
+                return Err(bad_field(book::HEADER_LIMIT, "header record tag", at, expected, "one more record"));
             }
-            header_tag::TOTALS => records.push(HeaderRecord::Totals(Totals {
+            header_tag::TOTALS => records.push(HeaderRecord::Totals(HeaderTotals {
                 objects: c.u32("total objects")?,
                 references: c.u32("total references")?,
             })),
@@ -72,7 +76,7 @@ pub(crate) fn header<T: Trace>(c: &mut Cursor<'_, T>) -> Result<Header, Stop> {
             }
             tag => {
                 let expected = "header record tag 1, 2, 3 or 4";
-                return Err(bad(book::HEADER_RECORD_TAG, "header record tag", at, expected, tag.to_string()));
+                return Err(bad_field(book::HEADER_RECORD_TAG, "header record tag", at, expected, tag.to_string()));
             }
         }
     }
@@ -90,16 +94,21 @@ fn is_substituted(text: &[u8]) -> bool {
         && text.iter().collect::<std::collections::BTreeSet<_>>().len() >= 8
 }
 
-fn expect_tag<T: Trace>(c: &mut Cursor<'_, T>, rule: RuleId, field: &'static str, tag: u8) -> Result<(), Stop> {
+fn expect_tag<T: FieldTrace>(
+    c: &mut Cursor<'_, T>,
+    rule: RuleId,
+    field: &'static str,
+    tag: u8,
+) -> Result<(), FieldError> {
     let at = c.position();
     match c.u8(field)? {
         found if found == tag => Ok(()),
-        found => Err(bad(rule, field, at, tag.to_string(), found.to_string())),
+        found => Err(bad_field(rule, field, at, tag.to_string(), found.to_string())),
     }
 }
 
 /// Says what the input is instead, as far as the first bytes tell.
-fn not_a_phd(bytes: &[u8]) -> Stop {
+fn not_a_phd(bytes: &[u8]) -> FieldError {
     let expected = "a PHD: 00 12 and \"portable heap dump\"";
     let (rule, found) = if let Some(how) = text_mode_damage(bytes) {
         (
@@ -111,9 +120,9 @@ fn not_a_phd(bytes: &[u8]) -> Stop {
     } else if bytes.starts_with(b"// Version") || bytes.starts_with(b"\n0x") {
         (book::HEADER_MAGIC, "a classic text heap dump".to_owned())
     } else {
-        (book::HEADER_MAGIC, shown(&bytes[..bytes.len().min(16)]))
+        (book::HEADER_MAGIC, quoted_or_hex(&bytes[..bytes.len().min(16)]))
     };
-    bad(rule, "magic", 0, expected, found)
+    bad_field(rule, "magic", 0, expected, found)
 }
 
 /// Marks that a transfer in text mode leaves on the first bytes.

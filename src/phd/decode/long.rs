@@ -2,31 +2,31 @@
 
 use std::io::{self, Read};
 
-use crate::bytes::stop::{refill, truncated};
+use crate::bytes::field_error::{refill, truncated};
 use crate::bytes::{Cursor, NoTrace};
 use crate::error::{DecodeError, Error, Problem};
-use crate::model::long::{Filling, Spool, Stretch};
+use crate::model::long::{Spool, SpoolEntry, StoredBytes};
 use crate::phd::book;
 
-use super::super::record::{LongObject, ObjectArray, Record, References};
+use super::super::record::{LongObject, ObjectArray, Record, ReferenceList};
 use super::super::wire::{Units, Width, record_tag};
 use super::{Decoder, long_object_head, object_array_head, object_array_tail};
 
 /// A whole record at an offset without its references, and those, if it is of a kind that may have any number of them.
 #[cold]
-pub(super) fn taken(
+pub(super) fn detach_references(
     record: &Record<'_>,
     offset: u64,
     bytes: &[u8],
     spool: &mut Spool,
-) -> Result<(Record<'static>, Option<Stretch>), DecodeError> {
+) -> Result<(Record<'static>, Option<StoredBytes>), DecodeError> {
     let (head, references, tail) = match record {
         Record::Long(r) => {
-            let references = References::none(r.references.width);
+            let references = ReferenceList::none(r.references.width);
             (Record::Long(LongObject { references, ..r.clone() }), &r.references, 0)
         }
         Record::ObjectArray(r) => {
-            let references = References::none(r.references.width);
+            let references = ReferenceList::none(r.references.width);
             let tail = 4 * (usize::from(r.length.is_some()) + usize::from(r.size_words.is_some()));
             (Record::ObjectArray(ObjectArray { references, ..r.clone() }), &r.references, tail)
         }
@@ -37,7 +37,7 @@ pub(super) fn taken(
     let stretch = match spool.in_place(at, listed.len() as u64) {
         Some(original) => original,
         None => {
-            let filled = spool.begin().and_then(|mut filling| spool.put(&mut filling, listed).map(|()| filling));
+            let filled = spool.begin().and_then(|mut filling| spool.append(&mut filling, listed).map(|()| filling));
             let failed = |e| DecodeError::new(book::FILE_TRUNCATED, at, "reference", Problem::Io(e));
             spool.finish(filled.map_err(failed)?)
         }
@@ -47,9 +47,14 @@ pub(super) fn taken(
 
 /// Calls `visit` with each distance of references that are not held.
 #[cold]
-pub(super) fn each(long: &Stretch, width: Width, offset: u64, visit: &mut dyn FnMut(Units)) -> Result<(), DecodeError> {
+pub(super) fn visit_distances(
+    long: &StoredBytes,
+    width: Width,
+    offset: u64,
+    visit: &mut dyn FnMut(Units),
+) -> Result<(), DecodeError> {
     let read = long.plain().visit(|bytes| {
-        References { width, bytes: bytes.into() }.for_each(&mut *visit);
+        ReferenceList { width, bytes: bytes.into() }.for_each(&mut *visit);
         Ok(())
     });
     read.map_err(|error| {
@@ -64,7 +69,10 @@ pub(super) fn each(long: &Stretch, width: Width, offset: u64, visit: &mut dyn Fn
 impl<R: Read> Decoder<R> {
     /// The record at the front of the window, without its references, if it has too many of them to be held.
     #[cold]
-    pub(super) fn long_record(&mut self, spool: &mut Spool) -> Result<Option<(Record<'static>, Stretch)>, DecodeError> {
+    pub(super) fn long_record(
+        &mut self,
+        spool: &mut Spool,
+    ) -> Result<Option<(Record<'static>, StoredBytes)>, DecodeError> {
         let mut cursor = Cursor::new(self.window.bytes(), NoTrace);
         let Ok(tag) = cursor.u8("tag") else { return Ok(None) };
         let head = match tag {
@@ -99,7 +107,7 @@ impl<R: Read> Decoder<R> {
                     Err(short) => {
                         if !refill(&mut self.window, book::FILE_TRUNCATED)? {
                             let (at, have) = (self.window.offset(), self.window.bytes().len());
-                            return Err(self.shrunk(truncated(book::FILE_TRUNCATED, at, have, short)));
+                            return Err(self.as_shrunk(truncated(book::FILE_TRUNCATED, at, have, short)));
                         }
                     }
                 }
@@ -109,11 +117,11 @@ impl<R: Read> Decoder<R> {
     }
 
     /// References of this number of bytes.
-    fn references(&mut self, length: u64, spool: &mut Spool) -> Result<Stretch, DecodeError> {
+    fn references(&mut self, length: u64, spool: &mut Spool) -> Result<StoredBytes, DecodeError> {
         let at = self.window.offset();
         let failed = |e: io::Error| DecodeError::new(book::FILE_TRUNCATED, at, "reference", Problem::Io(e));
         let original = spool.in_place(at, length);
-        let mut filling: Option<Filling> = match original {
+        let mut filling: Option<SpoolEntry> = match original {
             Some(_) => None,
             None => Some(spool.begin().map_err(failed)?),
         };
@@ -124,12 +132,12 @@ impl<R: Read> Decoder<R> {
             if have == 0 {
                 if !refill(&mut self.window, book::FILE_TRUNCATED)? {
                     let problem = Problem::Truncated { needed: length, available: length - left };
-                    return Err(self.shrunk(DecodeError::new(book::FILE_TRUNCATED, at, "reference", problem)));
+                    return Err(self.as_shrunk(DecodeError::new(book::FILE_TRUNCATED, at, "reference", problem)));
                 }
                 continue;
             }
             if let Some(filling) = &mut filling {
-                spool.put(filling, &bytes[..have]).map_err(failed)?;
+                spool.append(filling, &bytes[..have]).map_err(failed)?;
             }
             self.window.consume(have);
             left -= have as u64;
@@ -142,7 +150,7 @@ impl<R: Read> Decoder<R> {
     }
 
     /// The error of a file that ends too early: of one that was longer when it was opened, it is another.
-    fn shrunk(&self, error: DecodeError) -> DecodeError {
+    fn as_shrunk(&self, error: DecodeError) -> DecodeError {
         let length = self.window.offset() + self.window.bytes().len() as u64;
         match self.declared.filter(|&opened| length < opened) {
             Some(opened) => DecodeError::new(book::FILE_TRUNCATED, length, error.field(), Problem::Shrunk { opened }),

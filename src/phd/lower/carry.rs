@@ -6,15 +6,15 @@ use std::vec::IntoIter;
 use foldhash::{HashMap, HashMapExt};
 
 use crate::error::{Error, LowerError};
-use crate::lower::{Adherence, Order};
+use crate::lower::{Adherence, ClassPlacement};
 use crate::model::{
-    Address, ByteLen, Class, Contents, Facts, HashRegime, Hierarchy, IdentityHash, Long, Name, Object, ObjectKind,
-    Pieces, WordSize,
+    Address, ByteLen, Class, Contents, Facts, HashRegime, Hierarchy, IdentityHash, Name, Object, ObjectKind, Pieces,
+    PiecewiseContents, WordSize,
 };
 
 use super::super::wire::Version;
 use super::LowerOptions;
-use super::profiles::{ArrayWord, ElementOrder, FieldSwap, HeaderPolicy, Profile, Survey};
+use super::profiles::{ArrayWord, ElementOrder, FieldSwap, HeaderPolicy, ObjectSurvey, Profile};
 
 /// Carries one heap's classes and objects for one profile.
 pub(super) struct Carrier<'c> {
@@ -26,7 +26,7 @@ pub(super) struct Carrier<'c> {
     version: Version,
     word: WordSize,
     regime: HashRegime,
-    order: Order,
+    order: ClassPlacement,
     /// Whether null references are written that the heap lists: those of a dump that is written as it was.
     keeps_nulls: bool,
 }
@@ -66,7 +66,7 @@ impl<'c> Carrier<'c> {
     }
 
     /// The facts of the header.
-    pub(super) fn facts(&self, facts: &Facts, survey: &Survey) -> Facts {
+    pub(super) fn facts(&self, facts: &Facts, survey: &ObjectSurvey) -> Facts {
         let (version, totals, randoms) = match self.profile.header {
             HeaderPolicy::VersionAlways => (true, false, false),
             HeaderPolicy::VersionIfKnown => (true, false, false),
@@ -119,8 +119,10 @@ impl<'c> Carrier<'c> {
                 carried.class = Some(class);
                 carried.class_word = Some(class);
                 carried.contents = match &object.contents {
-                    Contents::Long(Long::References(listed)) if self.keeps_nulls => listed_in_record(listed.clone())?,
-                    Contents::Long(Long::References(listed)) => listed_in_record(listed.without_nulls()?)?,
+                    Contents::Long(PiecewiseContents::References(listed)) if self.keeps_nulls => {
+                        hold_if_few(listed.clone())?
+                    }
+                    Contents::Long(PiecewiseContents::References(listed)) => hold_if_few(listed.without_nulls()?)?,
                     Contents::References(listed) if self.keeps_nulls => Contents::References(listed.clone()),
                     _ => {
                         let place = object.class.and_then(|class| self.by_address.get(&class)).copied();
@@ -255,12 +257,13 @@ fn array_references(
 ) -> Result<(u64, Contents), Error> {
     if let Contents::Long(long) = &object.contents {
         let listed = match long {
-            Long::References(listed) if keeps_nulls => listed.clone(),
+            PiecewiseContents::References(listed) if keeps_nulls => listed.clone(),
             long => long.addresses().map_or_else(|| Ok(Vec::new().into()), Pieces::without_nulls)?,
         };
-        let listed = if reverses && matches!(long, Long::Elements(_)) { listed.reversed() } else { listed };
+        let listed =
+            if reverses && matches!(long, PiecewiseContents::Elements(_)) { listed.reversed() } else { listed };
         let listed = own.map_or_else(|| listed.clone(), |own| Pieces::from(vec![own]).followed_by(listed.clone()));
-        return Ok((listed.count(), listed_in_record(listed)?));
+        return Ok((listed.count(), hold_if_few(listed)?));
     }
     let keeps_nulls = keeps_nulls && matches!(object.contents, Contents::References(_));
     let mut references: Vec<Address> = object.references().filter(|r| keeps_nulls || !r.is_null()).collect();
@@ -272,8 +275,8 @@ fn array_references(
 }
 
 /// References that are read in pieces; held if they may stand in a record of those that have few.
-fn listed_in_record(listed: Pieces<Address>) -> Result<Contents, Error> {
-    let long = Contents::Long(Long::References(listed.clone()));
+fn hold_if_few(listed: Pieces<Address>) -> Result<Contents, Error> {
+    let long = Contents::Long(PiecewiseContents::References(listed.clone()));
     if listed.count() <= MOST_OF_MEDIUM { long.hold() } else { Ok(long) }
 }
 

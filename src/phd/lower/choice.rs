@@ -3,21 +3,21 @@
 use crate::model::{Address, WordSize};
 
 use super::super::record::StoredHash;
-use super::super::wire::{Layout, Units, Width};
+use super::super::wire::{RecordLayout, Units, Width};
 
 /// A record that is due, before it is spelled.
 #[derive(Debug)]
-pub struct Case {
+pub struct PendingRecord {
     /// The kind of record.
-    pub kind: CaseKind,
+    pub kind: PendingKind,
     /// The file's layout.
-    pub layout: Layout,
+    pub layout: RecordLayout,
     /// Whether the preceding address is 0, as before the first record.
     pub after_null: bool,
     /// Distance from the preceding record.
     pub gap: Units,
     /// The extent of all references.
-    pub references: Spread,
+    pub references: ReferenceSpread,
     /// The class cache slots that hold the object's class.
     pub slots: [bool; 4],
     /// The hash to store.
@@ -28,46 +28,46 @@ pub struct Case {
 
 /// The extent of a record's references, as far as a choice needs to know it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Spread {
+pub struct ReferenceSpread {
     /// The number of references.
     pub count: u64,
     /// Their distances, in address units.
-    pub distances: Range,
+    pub distances: SignedRange,
     /// Their addresses, as signed integers.
-    pub addresses: Range,
+    pub addresses: SignedRange,
 }
 
 /// The least and the greatest of some numbers and 0, which every width holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Range {
+pub struct SignedRange {
     least: i64,
     most: i64,
 }
 
-impl Spread {
+impl ReferenceSpread {
     /// Takes in a reference.
     #[inline]
-    pub fn enter(&mut self, target: Address, distance: Units) {
+    pub fn include(&mut self, target: Address, distance: Units) {
         self.count += 1;
-        self.distances.enter(distance.0);
-        self.addresses.enter(target.0 as i64);
+        self.distances.include(distance.0);
+        self.addresses.include(target.0 as i64);
     }
 }
 
-impl Spread {
+impl ReferenceSpread {
     /// The extent of these references, with their distances.
     #[inline]
-    pub fn of(targets: &[Address], distances: &[Units]) -> Spread {
-        let mut spread = Spread { count: targets.len() as u64, ..Spread::default() };
-        distances.iter().for_each(|distance| spread.distances.enter(distance.0));
-        targets.iter().for_each(|target| spread.addresses.enter(target.0 as i64));
+    pub fn new(targets: &[Address], distances: &[Units]) -> ReferenceSpread {
+        let mut spread = ReferenceSpread { count: targets.len() as u64, ..ReferenceSpread::default() };
+        distances.iter().for_each(|distance| spread.distances.include(distance.0));
+        targets.iter().for_each(|target| spread.addresses.include(target.0 as i64));
         spread
     }
 }
 
-impl Range {
+impl SignedRange {
     #[inline]
-    fn enter(&mut self, number: i64) {
+    fn include(&mut self, number: i64) {
         self.least = self.least.min(number);
         self.most = self.most.max(number);
     }
@@ -79,7 +79,7 @@ impl Range {
 
 /// The kinds of record that a profile chooses a form for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CaseKind {
+pub enum PendingKind {
     /// A plain object.
     Instance,
     /// An object array.
@@ -92,9 +92,9 @@ pub enum CaseKind {
 
 /// The spelling of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Choice {
+pub struct RecordSpelling {
     /// The form of the record.
-    pub form: Form,
+    pub form: RecordForm,
     /// Width of the gap (and of an array's length).
     pub gap: Width,
     /// Width of the references.
@@ -107,7 +107,7 @@ pub struct Choice {
 
 /// The record forms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum RecordForm {
     /// Short object record through this cache slot.
     Short(u8),
     /// Medium object record.
@@ -130,13 +130,13 @@ pub enum Arithmetic {
 impl Arithmetic {
     /// The distance between two addresses, in address units.
     #[inline]
-    pub fn units(self, to: Address, from: Address, layout: Layout) -> Units {
-        self.from(from, layout)(to)
+    pub fn units(self, to: Address, from: Address, layout: RecordLayout) -> Units {
+        self.distance_from(from, layout)(to)
     }
 
     /// The distances from an address, in address units.
     #[inline]
-    pub fn from(self, from: Address, layout: Layout) -> impl Fn(Address) -> Units {
+    pub fn distance_from(self, from: Address, layout: RecordLayout) -> impl Fn(Address) -> Units {
         // Units are 4 or 8 bytes, and addresses that are no multiples are refused.
         let shift = layout.unit.trailing_zeros();
         let unused = if self == Arithmetic::Word && layout.word == WordSize::Bits32 { 32 } else { 0 };
@@ -144,7 +144,7 @@ impl Arithmetic {
     }
 }
 
-impl Case {
+impl PendingRecord {
     /// The first cache slot that holds the object's class.
     pub fn slot(&self) -> Option<u8> {
         self.slots.iter().position(|&held| held).map(|slot| slot as u8)
@@ -172,7 +172,7 @@ impl Case {
 
     /// Smallest width that holds the reference farthest away in either direction.
     pub fn references_symmetric(&self) -> Width {
-        let Range { least, most } = self.references.distances;
+        let SignedRange { least, most } = self.references.distances;
         symmetric(Units(least)).max(symmetric(Units(most)))
     }
 

@@ -19,20 +19,21 @@ use std::vec::IntoIter;
 use crate::compare::sorted::{MEMORY, visit_sorted};
 use crate::error::{Error, LowerError};
 use crate::lower::Adherence;
-use crate::model::blocks::{Blocks, Filled, Filling};
+use crate::model::blocks::{BlockFilling, FilledBlocks, ObjectBlocks};
 use crate::model::{
-    Address, Class, Contents, Facts, Heap, HeapSource, Long, Object, Part, Pieces, WordSize, is_ascending,
+    Address, Class, Contents, Facts, Heap, HeapPart, HeapSource, Object, Pieces, PiecewiseContents, WordSize,
+    is_ascending,
 };
 use crate::setters::setters;
 
-pub use profiles::{ArrayWord, ElementOrder, FieldSwap, HeaderPolicy, ObjectOrder, PROFILES, Profile, Survey};
+pub use profiles::{ArrayWord, ElementOrder, FieldSwap, HeaderPolicy, ObjectOrder, ObjectSurvey, PROFILES, Profile};
 pub use recognise::recognise;
 pub use spell::Speller;
 
 use super::encode;
 use super::open::format;
-use super::record::{Header, HeaderRecord, ObjectArray, Record, References};
-use super::wire::{Layout, Units, Version};
+use super::record::{Header, HeaderRecord, ObjectArray, Record, ReferenceList};
+use super::wire::{RecordLayout, Units, Version};
 use carry::Carrier;
 
 /// Options for the dump that is made of a heap.
@@ -78,7 +79,7 @@ impl LowerOptions {
     /// If there is no such profile, or it does not write this version.
     pub fn with_profile(self, name: &str) -> Result<LowerOptions, Error> {
         let profile = Profile::named(name).filter(|profile| profile.versions.contains(&self.version));
-        let profile = profile.ok_or_else(|| format(self.version).no_profile(name))?;
+        let profile = profile.ok_or_else(|| format(self.version).unknown_profile(name))?;
         Ok(LowerOptions { profile, ..self })
     }
 }
@@ -91,24 +92,24 @@ impl LowerOptions {
 /// # Errors
 /// If the heap holds what the dump cannot say ([`LowerError`]), its source fails, or writing does.
 pub fn write(source: &mut dyn HeapSource, options: &LowerOptions, out: &mut dyn Write) -> Result<(), Error> {
-    let mut sink = Sink { buffer: Vec::with_capacity(FLUSH * 2), out };
+    let mut sink = RecordSink { buffer: Vec::with_capacity(FLUSH * 2), out };
     let arithmetic = options.profile.arithmetic;
     run(source, options, &mut |step| {
         match step {
-            Step::Header(header, _) => encode::header(&mut sink.buffer, header)?,
-            Step::Class(_, record, layout) => encode::record(&mut sink.buffer, layout, &record)?,
-            Step::Object(
-                Object { address, contents: Contents::Long(Long::References(listed)), .. },
+            LowerStep::Header(header, _) => encode::header(&mut sink.buffer, header)?,
+            LowerStep::Class(_, record, layout) => encode::record(&mut sink.buffer, layout, &record)?,
+            LowerStep::Object(
+                Object { address, contents: Contents::Long(PiecewiseContents::References(listed)), .. },
                 record,
                 layout,
             ) => {
                 sink.long_record(&record, layout, listed, |to| arithmetic.units(to, *address, layout))?;
             }
-            Step::Object(_, record, layout) => encode::record(&mut sink.buffer, layout, &record)?,
+            LowerStep::Object(_, record, layout) => encode::record(&mut sink.buffer, layout, &record)?,
         }
         sink.flush_if_full()
     })?;
-    encode::end(&mut sink.buffer);
+    encode::end_tag(&mut sink.buffer);
     sink.flush()
 }
 
@@ -120,7 +121,7 @@ pub fn carry(source: &mut dyn HeapSource, options: &LowerOptions) -> Result<Heap
     let mut carried = Heap::default();
     run(source, options, &mut |step| {
         match step {
-            Step::Header(header, facts) => {
+            LowerStep::Header(header, facts) => {
                 carried.facts = facts;
                 // Two facts are decided by a spelling: `any` may add totals, and tag 5 has no length.
                 for record in &header.records {
@@ -129,11 +130,11 @@ pub fn carry(source: &mut dyn HeapSource, options: &LowerOptions) -> Result<Heap
                     }
                 }
             }
-            Step::Class(class, ..) => {
+            LowerStep::Class(class, ..) => {
                 let after_objects = Some(carried.objects.len() as u64);
                 carried.classes.push(Class { after_objects, ..class.clone() });
             }
-            Step::Object(object, record, _) => {
+            LowerStep::Object(object, record, _) => {
                 let lost = matches!(record, Record::ObjectArray(ObjectArray { length: None, .. }));
                 let length = object.length.filter(|_| !lost);
                 carried.objects.push(Object { length, contents: object.contents.hold()?, ..object.clone() });
@@ -145,55 +146,55 @@ pub fn carry(source: &mut dyn HeapSource, options: &LowerOptions) -> Result<Heap
 }
 
 /// A step in making a dump: the facts, and the record that holds them.
-enum Step<'s> {
+enum LowerStep<'s> {
     Header(&'s Header, Facts),
-    Class(&'s Class, Record<'s>, Layout),
-    Object(&'s Object, Record<'s>, Layout),
+    Class(&'s Class, Record<'s>, RecordLayout),
+    Object(&'s Object, Record<'s>, RecordLayout),
 }
 
 /// Calls `take` with every step of a dump, in file order.
 fn run(
     source: &mut dyn HeapSource,
     options: &LowerOptions,
-    take: &mut dyn FnMut(Step<'_>) -> Result<(), Error>,
+    take: &mut dyn FnMut(LowerStep<'_>) -> Result<(), Error>,
 ) -> Result<(), Error> {
     let sorts = options.profile.objects(options) == ObjectOrder::Ascending && !is_ascending(source)?;
-    let survey = profiles::Survey::take(source, options)?;
+    let survey = profiles::ObjectSurvey::collect(source, options)?;
     let classes = source.classes().to_vec();
     let carrier = Carrier::new(&classes, source.facts(), options);
     let speller = Speller::new(source.facts(), &survey, options)?;
     let facts = carrier.facts(source.facts(), &survey);
-    take(Step::Header(speller.header(), facts))?;
+    take(LowerStep::Header(speller.header(), facts))?;
     let layout = speller.layout();
     let pending = carrier.class_order();
-    let mut walk = Walk { classes: &classes, carrier: &carrier, speller, layout, pending, objects: 0, take };
+    let mut walk = HeapWalk { classes: &classes, carrier: &carrier, speller, layout, pending, objects: 0, take };
     if sorts {
         visit_sorted(source, MEMORY, &mut |object| walk.object(object))?;
     } else {
         source.visit_parts(&mut |part| match part {
-            Part::Object(object) => walk.object(object),
-            Part::Blocks(blocks) => walk.blocks(blocks),
+            HeapPart::Object(object) => walk.object(object),
+            HeapPart::Blocks(blocks) => walk.blocks(blocks),
         })?;
     }
-    walk.rest()
+    walk.finish()
 }
 
 /// Goes through a heap: classes in their places, and objects.
-struct Walk<'w, 't> {
+struct HeapWalk<'w, 't> {
     classes: &'w [Class],
     carrier: &'w Carrier<'w>,
     speller: Speller,
-    layout: Layout,
+    layout: RecordLayout,
     /// The classes that are still to come.
     pending: Peekable<IntoIter<usize>>,
     objects: u64,
-    take: &'t mut dyn FnMut(Step<'_>) -> Result<(), Error>,
+    take: &'t mut dyn FnMut(LowerStep<'_>) -> Result<(), Error>,
 }
 
-impl Walk<'_, '_> {
+impl HeapWalk<'_, '_> {
     fn class(&mut self, index: usize) -> Result<(), Error> {
         let class = self.carrier.class(index)?;
-        (self.take)(Step::Class(&class, self.speller.class(&class)?, self.layout))
+        (self.take)(LowerStep::Class(&class, self.speller.class(&class)?, self.layout))
     }
 
     fn object(&mut self, object: &Object) -> Result<(), Error> {
@@ -201,23 +202,23 @@ impl Walk<'_, '_> {
         while let Some(index) = self.pending.next_if(|&index| carrier.stands_after(&classes[index]) <= objects) {
             self.class(index)?;
         }
-        self.put(&carrier.object(object)?)
+        self.emit_object(&carrier.object(object)?)
     }
 
-    fn put(&mut self, carried: &Object) -> Result<(), Error> {
+    fn emit_object(&mut self, carried: &Object) -> Result<(), Error> {
         self.objects += 1;
-        (self.take)(Step::Object(carried, self.speller.object(carried)?, self.layout))
+        (self.take)(LowerStep::Object(carried, self.speller.object(carried)?, self.layout))
     }
 
     /// Objects in blocks. Each shape is carried once, unless classes stand among them.
-    fn blocks(&mut self, blocks: &dyn Blocks) -> Result<(), Error> {
-        let mut filled = Filled::new(blocks);
+    fn blocks(&mut self, blocks: &dyn ObjectBlocks) -> Result<(), Error> {
+        let mut filled = FilledBlocks::new(blocks);
         let (carrier, classes) = (self.carrier, self.classes);
         let mut shapes = Vec::new();
         for shape in blocks.shapes() {
             shapes.push(shape.carried(|object| carrier.object(object), listed)?);
         }
-        let mut filling = Filling::default();
+        let mut filling = BlockFilling::default();
         for block in 0..blocks.count() {
             let shape = &mut shapes[blocks.shape_of(block)];
             let end = self.objects + shape.len() as u64;
@@ -236,13 +237,13 @@ impl Walk<'_, '_> {
                 if hash.is_some() {
                     told.hash = carrier.hash(hash);
                 }
-                self.put(told)?;
+                self.emit_object(told)?;
             }
         }
         Ok(())
     }
 
-    fn rest(mut self) -> Result<(), Error> {
+    fn finish(mut self) -> Result<(), Error> {
         while let Some(index) = self.pending.next() {
             self.class(index)?;
         }
@@ -268,19 +269,19 @@ pub fn to_bytes(heap: &Heap, options: &LowerOptions) -> Result<Vec<u8>, Error> {
     Ok(bytes)
 }
 
-struct Sink<'o> {
+struct RecordSink<'o> {
     buffer: Vec<u8>,
     out: &'o mut dyn Write,
 }
 
 const FLUSH: usize = 64 * 1024;
 
-impl Sink<'_> {
+impl RecordSink<'_> {
     /// A record whose references are written as they are read.
     fn long_record(
         &mut self,
         record: &Record<'_>,
-        layout: Layout,
+        layout: RecordLayout,
         listed: &Pieces<Address>,
         units: impl Fn(Address) -> Units,
     ) -> Result<(), Error> {
@@ -289,7 +290,7 @@ impl Sink<'_> {
         let mut buffer = std::mem::take(&mut self.buffer);
         encode::record_around(&mut buffer, layout, record, count, |buffer| {
             listed.visit(|piece| {
-                buffer.extend_from_slice(&References::of(width, piece.iter().map(|to| units(*to))).bytes);
+                buffer.extend_from_slice(&ReferenceList::from_units(width, piece.iter().map(|to| units(*to))).bytes);
                 std::mem::swap(&mut self.buffer, buffer);
                 let flushed = self.flush_if_full();
                 std::mem::swap(&mut self.buffer, buffer);

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use crate::compare::Facet;
 use crate::error::Error;
-use crate::family::{ArrayClass, Format, Lower, Lowering, Needs, Wishes, only_heap};
+use crate::family::{ArrayClass, Format, HeapRequirements, Lower, Lowering, WriteRequest, only_heap};
 use crate::generate::{GenerateOptions, Library};
 use crate::lower::Adherence;
 use crate::model::{Dump, DumpSource, Facts, HashRegime, WordSize};
@@ -43,11 +43,11 @@ impl Lower for LowerOptions {
         LowerOptions { adherence: Adherence::Heap, ..*self }.into()
     }
 
-    fn with(&self, wishes: &Wishes) -> Result<Lowering, Error> {
+    fn with_request(&self, wishes: &WriteRequest) -> Result<Lowering, Error> {
         Ok(LowerOptions { word: wishes.word, ..*self }.into())
     }
 
-    fn suit(&self, options: GenerateOptions) -> GenerateOptions {
+    fn adapt_options(&self, options: GenerateOptions) -> GenerateOptions {
         options.word(self.word.unwrap_or(WordSize::Bits64)).library(Library::J9)
     }
 
@@ -55,11 +55,11 @@ impl Lower for LowerOptions {
         self.profile.hashes
     }
 
-    fn needs(&self, facts: &Facts) -> Needs {
+    fn requirements(&self, facts: &Facts) -> HeapRequirements {
         let has_array_sizes = self.version.form().array_sizes;
-        Needs {
+        HeapRequirements {
             unit: if self.profile.j9 == Some(false) { self.version.form().unit_without_j9 } else { 4 },
-            largest: Needs::largest_address(self.word, facts),
+            largest: HeapRequirements::largest_address(self.word, facts),
             surroundings: false,
             classes: true,
             primitive_array_classes: false,
@@ -72,7 +72,11 @@ impl Lower for LowerOptions {
             lengths: true,
             names_and_sizes: false,
             array_sizes: has_array_sizes.then_some(4),
-            superclass_lists: Some(if Needs::largest_address(self.word, facts) > u64::from(u32::MAX) { 8 } else { 4 }),
+            superclass_lists: Some(if HeapRequirements::largest_address(self.word, facts) > u64::from(u32::MAX) {
+                8
+            } else {
+                4
+            }),
             word_size: true,
         }
     }

@@ -8,14 +8,16 @@
 
 use crate::draw::Draw;
 use crate::error::Error;
-use crate::lower::{Adherence, Order};
-use crate::model::blocks::Blocks;
-use crate::model::{Contents, Facts, HashRegime, HeapSource, Long, Object, Part, Totals, WordSize};
+use crate::lower::{Adherence, ClassPlacement};
+use crate::model::blocks::ObjectBlocks;
+use crate::model::{
+    Contents, Facts, HashRegime, HeaderTotals, HeapPart, HeapSource, Object, PiecewiseContents, WordSize,
+};
 
 use super::super::record::StoredHash;
 use super::super::wire::{Version, Width, record_flag};
 use super::LowerOptions;
-use super::choice::{Arithmetic, Case, CaseKind, Choice, Form};
+use super::choice::{Arithmetic, PendingKind, PendingRecord, RecordForm, RecordSpelling};
 
 /// A writer of PHDs: the facts that its dumps record, and their spelling.
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +37,7 @@ pub struct Profile {
     /// Whether a 32-bit hash of 0 is stored. Writers that test for zero cannot.
     pub writes_zero_hash: bool,
     /// The place of the classes.
-    pub order: Order,
+    pub order: ClassPlacement,
     /// Order of the objects.
     pub objects: ObjectOrder,
     /// Header records.
@@ -51,7 +53,7 @@ pub struct Profile {
     /// The order of an object array's two last fields.
     pub array_fields: FieldSwap,
     /// The spelling of each record.
-    pub choose: fn(&Case, &mut dyn Draw) -> Choice,
+    pub choose: fn(&PendingRecord, &mut dyn Draw) -> RecordSpelling,
 }
 
 /// The header records that a profile writes.
@@ -113,7 +115,7 @@ pub const PROFILES: &[Profile] = &[
         versions: &[V4],
         default_of: &[V4],
         hashes: Some(HashRegime::Every16),
-        order: Order::ClassesFirst,
+        order: ClassPlacement::ClassesFirst,
         array_word: ArrayWord::BaseThenArray,
         true_length: false,
         ..NATIVE
@@ -123,7 +125,7 @@ pub const PROFILES: &[Profile] = &[
         summary: "the Sovereign VMs, as far as DTFJ's writer shows: flags 0, units of 8 bytes, totals, tag 5",
         versions: &[V4],
         j9: Some(false),
-        order: Order::AsHeap,
+        order: ClassPlacement::AsHeap,
         objects: ObjectOrder::AsHeap,
         header: HeaderPolicy::TotalsAndRandoms,
         elements: ElementOrder::Forward,
@@ -136,7 +138,7 @@ pub const PROFILES: &[Profile] = &[
         summary: "J9 2.4 (Java 6): a 16-bit hash in every record, classes first",
         versions: &[V5],
         hashes: Some(HashRegime::Every16),
-        order: Order::ClassesFirst,
+        order: ClassPlacement::ClassesFirst,
         ..NATIVE
     },
     Profile {
@@ -167,7 +169,7 @@ pub const PROFILES: &[Profile] = &[
         summary: "S0 to the letter; a trap: an array's size stands before its length, which no reader expects",
         versions: &[V6],
         hashes: None,
-        order: Order::AsHeap,
+        order: ClassPlacement::AsHeap,
         objects: ObjectOrder::AsHeap,
         header: HeaderPolicy::VersionIfKnown,
         elements: ElementOrder::Forward,
@@ -182,7 +184,7 @@ pub const PROFILES: &[Profile] = &[
         j9: None,
         hashes: None,
         writes_zero_hash: true,
-        order: Order::AsHeap,
+        order: ClassPlacement::AsHeap,
         objects: ObjectOrder::AsHeap,
         header: HeaderPolicy::Any,
         choose: any,
@@ -199,7 +201,7 @@ const NATIVE: Profile = Profile {
     j9: Some(true),
     hashes: Some(HashRegime::WhereUsed32),
     writes_zero_hash: false,
-    order: Order::ClassesLast,
+    order: ClassPlacement::ClassesLast,
     objects: ObjectOrder::Ascending,
     header: HeaderPolicy::VersionAlways,
     arithmetic: Arithmetic::Word,
@@ -212,45 +214,45 @@ const NATIVE: Profile = Profile {
 
 /// The native writer: the shortest record that fits; widths as signed integers, except that the
 /// farthest reference counts by magnitude; flag 0x01 always set.
-fn native(case: &Case, _: &mut dyn Draw) -> Choice {
+fn native(case: &PendingRecord, _: &mut dyn Draw) -> RecordSpelling {
     let flags = match case.kind {
-        CaseKind::Instance | CaseKind::ObjectArray => record_flag::HASHED | hash_flag(case),
-        CaseKind::PrimitiveArray | CaseKind::Class => hash_flag(case),
+        PendingKind::Instance | PendingKind::ObjectArray => record_flag::HASHED | hash_flag(case),
+        PendingKind::PrimitiveArray | PendingKind::Class => hash_flag(case),
     };
     shortest(case, case.gap_signed(), flags)
 }
 
 /// The DTFJ writer: widths by magnitude everywhere (-128 takes two bytes), flags 0. Hashes are ours:
 /// it writes none.
-fn sovereign(case: &Case, _: &mut dyn Draw) -> Choice {
+fn sovereign(case: &PendingRecord, _: &mut dyn Draw) -> RecordSpelling {
     shortest(case, case.gap_symmetric(), hash_flag(case))
 }
 
 /// Short, then medium, then long, whichever the object fits first.
 #[inline]
-fn shortest(case: &Case, gap: Width, flags: u8) -> Choice {
+fn shortest(case: &PendingRecord, gap: Width, flags: u8) -> RecordSpelling {
     let references = case.references_symmetric();
-    let base = Choice { form: Form::Long, gap, references, flags, true_length: true };
+    let base = RecordSpelling { form: RecordForm::Long, gap, references, flags, true_length: true };
     match case.kind {
-        CaseKind::Instance if gap > Width::Two || case.has_hash32() => base,
-        CaseKind::Instance => match (case.slot(), case.references.count) {
-            (Some(slot), 0..=3) => Choice { form: Form::Short(slot), ..base },
-            (_, 0..=7) => Choice { form: Form::Medium, ..base },
+        PendingKind::Instance if gap > Width::Two || case.has_hash32() => base,
+        PendingKind::Instance => match (case.slot(), case.references.count) {
+            (Some(slot), 0..=3) => RecordSpelling { form: RecordForm::Short(slot), ..base },
+            (_, 0..=7) => RecordSpelling { form: RecordForm::Medium, ..base },
             _ => base,
         },
-        CaseKind::PrimitiveArray => primitive_array(case, gap, base),
-        CaseKind::ObjectArray | CaseKind::Class => base,
+        PendingKind::PrimitiveArray => primitive_array(case, gap, base),
+        PendingKind::ObjectArray | PendingKind::Class => base,
     }
 }
 
 /// One width for gap and length; the long record only for a 32-bit hash.
 #[inline]
-fn primitive_array(case: &Case, gap: Width, base: Choice) -> Choice {
+fn primitive_array(case: &PendingRecord, gap: Width, base: RecordSpelling) -> RecordSpelling {
     let needed = gap.max(case.length_signed());
     if case.has_hash32() {
-        Choice { gap: case.byte_or_word(needed), ..base }
+        RecordSpelling { gap: case.byte_or_word(needed), ..base }
     } else {
-        Choice { form: Form::Plain, gap: needed, ..base }
+        RecordSpelling { form: RecordForm::Plain, gap: needed, ..base }
     }
 }
 
@@ -260,51 +262,51 @@ fn primitive_array(case: &Case, gap: Width, base: Choice) -> Choice {
 /// Two defects of the writer are not imitated, because its dumps would be wrong rather than different:
 /// it stores a primitive array's width code in place of its length, and drops an array's 32-bit hash
 /// after choosing the long record for it. A reference width too small for the distance is widened.
-fn jdmpview(case: &Case, _: &mut dyn Draw) -> Choice {
+fn jdmpview(case: &PendingRecord, _: &mut dyn Draw) -> RecordSpelling {
     let absolute = case.references_absolute();
     let flags = match (case.kind, case.hash) {
-        (CaseKind::Class | CaseKind::PrimitiveArray, _) => hash_flag(case),
+        (PendingKind::Class | PendingKind::PrimitiveArray, _) => hash_flag(case),
         (_, StoredHash::Bits32(_)) => record_flag::HASHED | record_flag::HASH_FOLLOWS,
         (_, StoredHash::Bits16(_)) => record_flag::HASHED,
         (_, StoredHash::Absent) => 0,
     };
     let gap = case.gap_signed();
     let references = absolute.max(case.references_signed());
-    let base = Choice { form: Form::Long, gap, references, flags, true_length: true };
+    let base = RecordSpelling { form: RecordForm::Long, gap, references, flags, true_length: true };
     match case.kind {
-        CaseKind::Instance => {
+        PendingKind::Instance => {
             let near = case.gap.0 > i64::from(i16::MIN) && case.gap.0 < i64::from(i16::MAX);
             match (case.slot(), case.references.count) {
                 _ if case.after_null || case.has_hash32() || !near => base,
-                (Some(slot), 0..=3) => Choice { form: Form::Short(slot), ..base },
-                (Some(_), 4..=7) => Choice { form: Form::Medium, ..base },
+                (Some(slot), 0..=3) => RecordSpelling { form: RecordForm::Short(slot), ..base },
+                (Some(_), 4..=7) => RecordSpelling { form: RecordForm::Medium, ..base },
                 _ => base,
             }
         }
-        CaseKind::PrimitiveArray => primitive_array(case, gap, base),
-        CaseKind::ObjectArray | CaseKind::Class => base,
+        PendingKind::PrimitiveArray => primitive_array(case, gap, base),
+        PendingKind::ObjectArray | PendingKind::Class => base,
     }
 }
 
 /// S0 to the letter: medium for 4 to 7 references or an uncached class, "hashed" and "hashed and
 /// moved" bits as the tables have them. For classes S0 defines only the hashed bit and yet asks for
 /// the other; setting both is ours.
-fn as_documented(case: &Case, _: &mut dyn Draw) -> Choice {
+fn as_documented(case: &PendingRecord, _: &mut dyn Draw) -> RecordSpelling {
     let flags = match (case.kind, case.hash) {
         (_, StoredHash::Absent) => 0,
-        (CaseKind::Class, StoredHash::Bits16(_)) => record_flag::CLASS_HASH_FOLLOWS,
-        (CaseKind::Class, StoredHash::Bits32(_)) => record_flag::CLASS_HASH_FOLLOWS | record_flag::HASH_FOLLOWS,
+        (PendingKind::Class, StoredHash::Bits16(_)) => record_flag::CLASS_HASH_FOLLOWS,
+        (PendingKind::Class, StoredHash::Bits32(_)) => record_flag::CLASS_HASH_FOLLOWS | record_flag::HASH_FOLLOWS,
         (_, StoredHash::Bits16(_)) => record_flag::HASHED,
         (_, StoredHash::Bits32(_)) => record_flag::HASHED | record_flag::HASH_FOLLOWS,
     };
     let choice = shortest(case, case.gap_signed(), flags);
-    Choice { references: case.references_signed(), ..choice }
+    RecordSpelling { references: case.references_signed(), ..choice }
 }
 
 /// Every legal spelling: any form that the object fits, any width that is wide enough, any cache slot
 /// that holds the class, the meaningless bit 0x01, tag 5 where the length is the number of
 /// references, and lengths as unsigned integers.
-fn any(case: &Case, draw: &mut dyn Draw) -> Choice {
+fn any(case: &PendingRecord, draw: &mut dyn Draw) -> RecordSpelling {
     let mut wider = |least: Width, most: Width| {
         let span = u64::from(most.code().saturating_sub(least.code()));
         // Mostly the least, so that widths differ between neighbours.
@@ -316,46 +318,46 @@ fn any(case: &Case, draw: &mut dyn Draw) -> Choice {
     let length = Width::of_unsigned(case.length.unwrap_or(0));
     let plain = wider(case.gap_signed().max(length), Width::Eight);
     let word = wider(Width::One, Width::Two) == Width::Two;
-    let meaningless = if case.kind != CaseKind::Class && draw.one_in(2) { record_flag::HASHED } else { 0 };
-    let base = Choice {
-        form: Form::Long,
+    let meaningless = if case.kind != PendingKind::Class && draw.one_in(2) { record_flag::HASHED } else { 0 };
+    let base = RecordSpelling {
+        form: RecordForm::Long,
         gap,
         references,
         flags: meaningless | hash_flag(case),
         true_length: case.length != Some(case.references.count) || draw.one_in(2),
     };
     match case.kind {
-        CaseKind::Instance if case.has_hash32() || case.gap_signed() > Width::Two || draw.one_in(4) => base,
-        CaseKind::Instance => {
+        PendingKind::Instance if case.has_hash32() || case.gap_signed() > Width::Two || draw.one_in(4) => base,
+        PendingKind::Instance => {
             let held: Vec<u8> = (0..4).filter(|&slot| case.slots[usize::from(slot)]).collect();
             match case.references.count {
                 0..=3 if !held.is_empty() && !draw.one_in(3) => {
                     let slot = held[draw.below(held.len() as u64) as usize];
-                    Choice { form: Form::Short(slot), gap: near, ..base }
+                    RecordSpelling { form: RecordForm::Short(slot), gap: near, ..base }
                 }
-                0..=7 => Choice { form: Form::Medium, gap: near, ..base },
+                0..=7 => RecordSpelling { form: RecordForm::Medium, gap: near, ..base },
                 _ => base,
             }
         }
-        CaseKind::PrimitiveArray if case.has_hash32() || draw.one_in(3) => {
+        PendingKind::PrimitiveArray if case.has_hash32() || draw.one_in(3) => {
             let needed = case.gap_signed().max(length);
             let gap = if needed == Width::One && !word { Width::One } else { Width::of_word(case.layout.word) };
             if gap < needed {
                 // A gap beyond the word: only the plain record has wide enough fields.
-                return Choice { form: Form::Plain, gap: plain, ..base };
+                return RecordSpelling { form: RecordForm::Plain, gap: plain, ..base };
             }
-            Choice { gap, ..base }
+            RecordSpelling { gap, ..base }
         }
-        CaseKind::PrimitiveArray => Choice { form: Form::Plain, gap: plain, ..base },
-        CaseKind::ObjectArray | CaseKind::Class => base,
+        PendingKind::PrimitiveArray => RecordSpelling { form: RecordForm::Plain, gap: plain, ..base },
+        PendingKind::ObjectArray | PendingKind::Class => base,
     }
 }
 
 /// The flag that says that a 32-bit hash follows.
 #[inline]
-fn hash_flag(case: &Case) -> u8 {
+fn hash_flag(case: &PendingRecord) -> u8 {
     match (case.hash, case.kind) {
-        (StoredHash::Bits32(_), CaseKind::Class) => record_flag::CLASS_HASH_FOLLOWS,
+        (StoredHash::Bits32(_), PendingKind::Class) => record_flag::CLASS_HASH_FOLLOWS,
         (StoredHash::Bits32(_), _) => record_flag::HASH_FOLLOWS,
         _ => 0,
     }
@@ -399,46 +401,46 @@ impl Profile {
         }
     }
 
-    pub(super) fn order(&self, options: &LowerOptions) -> Order {
+    pub(super) fn order(&self, options: &LowerOptions) -> ClassPlacement {
         match options.adherence {
             Adherence::Writer => self.order,
-            Adherence::Heap => Order::AsHeap,
+            Adherence::Heap => ClassPlacement::AsHeap,
         }
     }
 }
 
 /// A survey of the objects, for headers that depend on them.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Survey {
+pub struct ObjectSurvey {
     /// Counts of objects (classes included) and references, as the dump will have them.
-    pub totals: Totals,
+    pub totals: HeaderTotals,
     /// Whether an address or reference is no multiple of 8.
     pub unaligned8: bool,
 }
 
-impl Survey {
+impl ObjectSurvey {
     /// Visits the objects once, if the profile's header depends on them.
-    pub(super) fn take(source: &mut dyn HeapSource, options: &LowerOptions) -> Result<Survey, Error> {
+    pub(super) fn collect(source: &mut dyn HeapSource, options: &LowerOptions) -> Result<ObjectSurvey, Error> {
         if !matches!(options.profile.header, HeaderPolicy::TotalsAndRandoms | HeaderPolicy::Any) {
-            return Ok(Survey::default());
+            return Ok(ObjectSurvey::default());
         }
         let classes = source.classes().to_vec();
         let carrier = super::Carrier::new(&classes, source.facts(), options);
-        let mut survey = Survey::default();
+        let mut survey = ObjectSurvey::default();
         for index in 0..classes.len() {
             let class = carrier.class(index)?;
             survey.count(class.address.0, class.references.iter().flatten().map(|a| a.0));
         }
         source.visit_parts(&mut |part| match part {
-            Part::Object(object) => survey.object(&carrier.object(object)?),
-            Part::Blocks(blocks) => survey.blocks(blocks, |object| carrier.object(object)),
+            HeapPart::Object(object) => survey.add_object(&carrier.object(object)?),
+            HeapPart::Blocks(blocks) => survey.add_blocks(blocks, |object| carrier.object(object)),
         })?;
         Ok(survey)
     }
 
-    fn object(&mut self, object: &Object) -> Result<(), Error> {
+    fn add_object(&mut self, object: &Object) -> Result<(), Error> {
         self.count(object.address.0, object.references().map(|a| a.0));
-        if let Contents::Long(Long::References(listed)) = &object.contents {
+        if let Contents::Long(PiecewiseContents::References(listed)) = &object.contents {
             listed.visit(|piece| {
                 self.count_references(piece.iter().map(|a| a.0));
                 Ok::<(), Error>(())
@@ -448,12 +450,16 @@ impl Survey {
     }
 
     /// All blocks of a shape have as many references, and all their addresses are multiples of the same.
-    fn blocks(&mut self, blocks: &dyn Blocks, carry: impl Fn(&Object) -> Result<Object, Error>) -> Result<(), Error> {
+    fn add_blocks(
+        &mut self,
+        blocks: &dyn ObjectBlocks,
+        carry: impl Fn(&Object) -> Result<Object, Error>,
+    ) -> Result<(), Error> {
         self.unaligned8 |= !blocks.unit().is_multiple_of(8);
         for (number, shape) in blocks.shapes().iter().enumerate() {
-            let mut one = Survey::default();
-            shape.carried(&carry, super::listed)?.iter().try_for_each(|object| one.object(&object.told))?;
-            let Totals { objects, references } = one.totals;
+            let mut one = ObjectSurvey::default();
+            shape.carried(&carry, super::listed)?.iter().try_for_each(|object| one.add_object(&object.told))?;
+            let HeaderTotals { objects, references } = one.totals;
             let times = blocks.blocks_of(number) as u32;
             self.totals.objects = self.totals.objects.wrapping_add(objects.wrapping_mul(times));
             self.totals.references = self.totals.references.wrapping_add(references.wrapping_mul(times));

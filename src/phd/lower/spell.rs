@@ -2,21 +2,21 @@
 
 use std::borrow::Cow;
 
-use crate::compare::facts::Items;
-use crate::draw::{Draw, SeedDraw, Stream};
+use crate::compare::facts::ContentItems;
+use crate::draw::{Draw, DrawStream, SeedDraw};
 use crate::error::{Error, LowerError};
 use crate::model::{
-    Address, ByteLen, Class, Contents, Facts, HashRegime, IdentityHash, Long, Object, ObjectKind, PrimitiveType,
-    WordSize,
+    Address, ByteLen, Class, Contents, Facts, HashRegime, IdentityHash, Object, ObjectKind, PiecewiseContents,
+    PrimitiveType, WordSize,
 };
 
 use super::super::record::{
-    ClassRecord, Gap, Header, HeaderRecord, LongObject, LongPrimitiveArray, MediumObject, ObjectArray, PrimitiveArray,
-    Record, References, ShortObject, StoredHash,
+    ClassRecord, Header, HeaderRecord, LongObject, LongPrimitiveArray, MediumObject, ObjectArray, PrimitiveArray,
+    Record, RecordGap, ReferenceList, ShortObject, StoredHash,
 };
-use super::super::wire::{FileFlags, Layout, Units, Version, Width};
-use super::choice::{Case, CaseKind, Choice, Form, Spread};
-use super::profiles::{HeaderPolicy, Profile, Survey};
+use super::super::wire::{FileFlags, RecordLayout, Units, Version, Width};
+use super::choice::{PendingKind, PendingRecord, RecordForm, RecordSpelling, ReferenceSpread};
+use super::profiles::{HeaderPolicy, ObjectSurvey, Profile};
 use super::{LowerOptions, unsupported};
 
 /// Spells the records of one dump, in order.
@@ -24,7 +24,7 @@ use super::{LowerOptions, unsupported};
 pub struct Speller {
     profile: &'static Profile,
     header: Header,
-    layout: Layout,
+    layout: RecordLayout,
     previous: Address,
     cache: [Address; 4],
     next: usize,
@@ -39,16 +39,16 @@ impl Speller {
     ///
     /// # Errors
     /// If the profile cannot write such a dump.
-    pub fn new(facts: &Facts, survey: &Survey, options: &LowerOptions) -> Result<Speller, Error> {
+    pub fn new(facts: &Facts, survey: &ObjectSurvey, options: &LowerOptions) -> Result<Speller, Error> {
         let profile = options.profile;
-        let mut draw = SeedDraw::new(options.seed, Stream::Spelling);
+        let mut draw = SeedDraw::new(options.seed, DrawStream::Spelling);
         let word = profile.word(facts, options);
         let regime = profile.regime(facts, options);
         let flags = file_flags(profile, options.version, word, regime, survey, &mut draw)?;
         let records = header_records(profile, facts, survey, &mut draw)?;
         Ok(Speller {
             profile,
-            layout: Layout::new(options.version, flags),
+            layout: RecordLayout::new(options.version, flags),
             header: Header { version: options.version, flags, records },
             previous: Address::NULL,
             cache: [Address::NULL; 4],
@@ -65,7 +65,7 @@ impl Speller {
     }
 
     /// The layout of every record.
-    pub fn layout(&self) -> Layout {
+    pub fn layout(&self) -> RecordLayout {
         self.layout
     }
 
@@ -76,7 +76,7 @@ impl Speller {
     pub fn class<'c>(&mut self, class: &'c Class) -> Result<Record<'c>, Error> {
         let address = class.address;
         let targets = class.references.as_deref().unwrap_or_default();
-        let hash = stored(class.hash);
+        let hash = stored_hash(class.hash);
         let superclass = self.word(class.superclass.unwrap_or_default())?;
         let instance_size = class.instance_size.unwrap_or_default().0;
         let instance_size = u32::try_from(instance_size)
@@ -85,7 +85,7 @@ impl Speller {
         if length > u64::from(u16::MAX) {
             return Err(too_large("the length of the class name", address, length, u64::from(u16::MAX)).into());
         }
-        let (gap, choice) = self.choose(CaseKind::Class, address, Items::Held(targets), None, hash, None)?;
+        let (gap, choice) = self.choose(PendingKind::Class, address, ContentItems::Held(targets), None, hash, None)?;
         Ok(Record::Class(ClassRecord {
             flags: choice.flags,
             gap,
@@ -93,7 +93,7 @@ impl Speller {
             hash,
             superclass,
             name: Cow::Borrowed(class.name.as_bytes()),
-            references: References::of(choice.references, self.units.iter().copied()),
+            references: ReferenceList::from_units(choice.references, self.units.iter().copied()),
         }))
     }
 
@@ -103,11 +103,11 @@ impl Speller {
     /// If it does not fit the dump, or its contents cannot be read. Of references that are not held, the record has only the
     /// width.
     pub fn object(&mut self, object: &Object) -> Result<Record<'_>, Error> {
-        let hash = stored(object.hash);
+        let hash = stored_hash(object.hash);
         let targets = match &object.contents {
-            Contents::References(targets) => Items::Held(targets),
-            Contents::Long(Long::References(targets)) => Items::Long(targets),
-            _ => Items::Held(&[]),
+            Contents::References(targets) => ContentItems::Held(targets),
+            Contents::Long(PiecewiseContents::References(targets)) => ContentItems::Long(targets),
+            _ => ContentItems::Held(&[]),
         };
         match object.kind {
             ObjectKind::Instance => self.instance(object, hash, targets),
@@ -121,23 +121,23 @@ impl Speller {
         &mut self,
         object: &Object,
         hash: StoredHash,
-        targets: Items<'_, Address>,
+        targets: ContentItems<'_, Address>,
     ) -> Result<Record<'_>, Error> {
         let class = object.class_word.unwrap_or_default();
         let class_word = self.word(class)?;
-        let (gap, choice) = self.choose(CaseKind::Instance, object.address, targets, Some(class), hash, None)?;
+        let (gap, choice) = self.choose(PendingKind::Instance, object.address, targets, Some(class), hash, None)?;
         let hash16 = match hash {
             StoredHash::Bits16(hash) => Some(hash),
             _ => None,
         };
-        if !matches!(choice.form, Form::Short(_)) {
+        if !matches!(choice.form, RecordForm::Short(_)) {
             self.push(class);
         }
         let references = self.references(choice.references);
         Ok(match choice.form {
-            Form::Short(slot) => Record::Short(ShortObject { slot, gap, hash: hash16, references }),
-            Form::Medium => Record::Medium(MediumObject { gap, class_word, hash: hash16, references }),
-            Form::Long | Form::Plain => {
+            RecordForm::Short(slot) => Record::Short(ShortObject { slot, gap, hash: hash16, references }),
+            RecordForm::Medium => Record::Medium(MediumObject { gap, class_word, hash: hash16, references }),
+            RecordForm::Long | RecordForm::Plain => {
                 Record::Long(LongObject { flags: choice.flags, gap, class_word, hash, references })
             }
         })
@@ -148,12 +148,13 @@ impl Speller {
         &mut self,
         object: &Object,
         hash: StoredHash,
-        targets: Items<'_, Address>,
+        targets: ContentItems<'_, Address>,
     ) -> Result<Record<'_>, Error> {
         let class_word = self.word(object.class_word.unwrap_or_default())?;
         let length = object.length.map(|length| array_length(object, length)).transpose()?;
         let size_words = self.size_words(object)?;
-        let (gap, choice) = self.choose(CaseKind::ObjectArray, object.address, targets, None, hash, object.length)?;
+        let (gap, choice) =
+            self.choose(PendingKind::ObjectArray, object.address, targets, None, hash, object.length)?;
         Ok(Record::ObjectArray(ObjectArray {
             flags: choice.flags,
             gap,
@@ -175,10 +176,16 @@ impl Speller {
         let length = object.length.unwrap_or_default();
         array_length(object, length)?;
         let size_words = self.size_words(object)?;
-        let (gap, choice) =
-            self.choose(CaseKind::PrimitiveArray, object.address, Items::Held(&[]), None, hash, Some(length))?;
+        let (gap, choice) = self.choose(
+            PendingKind::PrimitiveArray,
+            object.address,
+            ContentItems::Held(&[]),
+            None,
+            hash,
+            Some(length),
+        )?;
         Ok(match (choice.form, hash) {
-            (Form::Long, _) => {
+            (RecordForm::Long, _) => {
                 let flags = choice.flags;
                 Record::LongPrimitiveArray(LongPrimitiveArray { element, flags, gap, length, hash, size_words })
             }
@@ -193,37 +200,37 @@ impl Speller {
     /// record's address.
     fn choose(
         &mut self,
-        kind: CaseKind,
+        kind: PendingKind,
         address: Address,
-        targets: Items<'_, Address>,
+        targets: ContentItems<'_, Address>,
         class: Option<Address>,
         hash: StoredHash,
         length: Option<u64>,
-    ) -> Result<(Gap, Choice), Error> {
-        self.check(address)?;
+    ) -> Result<(RecordGap, RecordSpelling), Error> {
+        self.check_address(address)?;
         let arithmetic = self.profile.arithmetic;
-        let (layout, mut spread) = (self.layout, Spread::default());
+        let (layout, mut spread) = (self.layout, ReferenceSpread::default());
         self.units.clear();
         match targets {
-            Items::Held(targets) => {
+            ContentItems::Held(targets) => {
                 let all = targets.iter().fold(0, |bits, target| bits | target.0);
-                if self.check(Address(all)).is_err() {
-                    targets.iter().try_for_each(|target| self.check(*target))?;
+                if self.check_address(Address(all)).is_err() {
+                    targets.iter().try_for_each(|target| self.check_address(*target))?;
                 }
-                let distance = arithmetic.from(address, layout);
+                let distance = arithmetic.distance_from(address, layout);
                 self.units.extend(targets.iter().map(|target| distance(*target)));
-                spread = Spread::of(targets, &self.units);
+                spread = ReferenceSpread::new(targets, &self.units);
             }
-            Items::Long(targets) => targets.visit(|piece| {
+            ContentItems::Long(targets) => targets.visit(|piece| {
                 piece.iter().try_for_each(|&target| {
-                    self.check(target)?;
-                    spread.enter(target, arithmetic.units(target, address, layout));
+                    self.check_address(target)?;
+                    spread.include(target, arithmetic.units(target, address, layout));
                     Ok::<(), Error>(())
                 })
             })?,
         }
         let units = arithmetic.units(address, self.previous, self.layout);
-        let case = Case {
+        let case = PendingRecord {
             kind,
             layout: self.layout,
             after_null: self.previous.is_null(),
@@ -235,12 +242,12 @@ impl Speller {
         };
         let choice = (self.profile.choose)(&case, &mut self.draw);
         self.previous = address;
-        Ok((Gap::new(choice.gap, units), choice))
+        Ok((RecordGap::new(choice.gap, units), choice))
     }
 
     /// The references whose distances were found last, in this width.
     #[inline]
-    fn references(&mut self, width: Width) -> References<'_> {
+    fn references(&mut self, width: Width) -> ReferenceList<'_> {
         self.bytes.clear();
         let (bytes, units) = (&mut self.bytes, self.units.iter());
         match width {
@@ -249,7 +256,7 @@ impl Speller {
             Width::Four => units.for_each(|units| bytes.extend_from_slice(&(units.0 as u32).to_be_bytes())),
             Width::Eight => units.for_each(|units| bytes.extend_from_slice(&units.0.to_be_bytes())),
         }
-        References { width, bytes: Cow::Borrowed(&self.bytes) }
+        ReferenceList { width, bytes: Cow::Borrowed(&self.bytes) }
     }
 
     fn push(&mut self, class: Address) {
@@ -258,7 +265,7 @@ impl Speller {
     }
 
     #[inline]
-    fn check(&self, address: Address) -> Result<(), LowerError> {
+    fn check_address(&self, address: Address) -> Result<(), LowerError> {
         if address.0 & (self.layout.unit - 1) != 0 {
             return Err(LowerError::Unaligned { address, unit: self.layout.unit });
         }
@@ -284,7 +291,7 @@ fn file_flags(
     version: Version,
     word: WordSize,
     regime: HashRegime,
-    survey: &Survey,
+    survey: &ObjectSurvey,
     draw: &mut dyn Draw,
 ) -> Result<FileFlags, Error> {
     let every16 = regime == HashRegime::Every16;
@@ -314,7 +321,7 @@ fn file_flags(
 fn header_records(
     profile: &Profile,
     facts: &Facts,
-    survey: &Survey,
+    survey: &ObjectSurvey,
     draw: &mut dyn Draw,
 ) -> Result<Vec<HeaderRecord>, Error> {
     let text = facts.version_text.as_ref().map(|text| text.as_bytes().to_vec());
@@ -350,7 +357,7 @@ fn header_records(
     })
 }
 
-fn stored(hash: Option<IdentityHash>) -> StoredHash {
+fn stored_hash(hash: Option<IdentityHash>) -> StoredHash {
     match hash {
         None => StoredHash::Absent,
         Some(IdentityHash::Bits16(hash)) => StoredHash::Bits16(hash),

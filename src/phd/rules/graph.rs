@@ -8,11 +8,11 @@ use foldhash::{HashMap, HashMapExt};
 
 use crate::bytes::Allowance;
 use crate::error::DecodeError;
-use crate::findings::{Findings, FollowedReferences, on_cycles};
+use crate::findings::{Findings, FollowedReferences, classes_on_cycles};
 use crate::model::long::Spool;
 use crate::model::{Address, AddressSet};
 
-use super::super::decode::{Decoder, Ended, Located};
+use super::super::decode::{BodyEnd, Decoder, LocatedRecord};
 use super::super::lift::{Resolved, Resolver};
 use super::super::record::Record;
 use super::super::wire::FileFlags;
@@ -29,7 +29,7 @@ pub struct GraphIndex {
     classes: HashMap<Address, ClassEntry>,
     /// Addresses with more than one record, and whether the first was seen in the second pass.
     duplicates: HashMap<u64, bool>,
-    arrays: Arrays,
+    arrays: ArrayClassWords,
     j9: bool,
     allowance: Allowance,
 }
@@ -44,23 +44,28 @@ struct ClassEntry {
 
 /// The class words of object arrays: of some arrays, the class word and the first reference.
 #[derive(Debug, Default)]
-struct Arrays {
+struct ArrayClassWords {
     first_at: Option<(u64, u64)>,
     total: u64,
     asked: Vec<(Address, Option<Address>)>,
 }
 
-impl Arrays {
+impl ArrayClassWords {
     /// A writer has the same convention for all of them.
     const ASKED: usize = 1 << 12;
 
-    fn enter(&mut self, located: Located<'_, '_>, resolved: &Resolved, resolver: &Resolver) -> Result<(), DecodeError> {
+    fn sample(
+        &mut self,
+        located: LocatedRecord<'_, '_>,
+        resolved: &Resolved,
+        resolver: &Resolver,
+    ) -> Result<(), DecodeError> {
         let (Record::ObjectArray(array), Some(class_word)) = (located.record, resolved.class_word) else {
             return Ok(());
         };
         self.first_at.get_or_insert((located.offset, located.index));
         self.total += 1;
-        if self.asked.len() < Arrays::ASKED {
+        if self.asked.len() < ArrayClassWords::ASKED {
             let first = located.first(&array.references)?;
             self.asked.push((class_word, first.map(|units| resolver.offset(resolved.address, units))));
         }
@@ -80,7 +85,7 @@ impl GraphIndex {
             addresses: AddressSet::default(),
             classes: HashMap::new(),
             duplicates: HashMap::new(),
-            arrays: Arrays::default(),
+            arrays: ArrayClassWords::default(),
             j9: decoder.header().flags.has(FileFlags::J9),
             allowance: decoder.allowance(),
         }
@@ -91,15 +96,15 @@ impl GraphIndex {
     /// # Errors
     /// If the index would take more memory than is allowed, or references that are not held cannot be read.
     #[inline]
-    pub fn enter(
+    pub fn index_record(
         &mut self,
-        located: Located<'_, '_>,
+        located: LocatedRecord<'_, '_>,
         resolved: &Resolved,
         resolver: &Resolver,
     ) -> Result<(), DecodeError> {
         let address = resolved.address;
         if !self.errors && matches!(located.record, Record::ObjectArray(_)) {
-            self.arrays.enter(located, resolved, resolver)?;
+            self.arrays.sample(located, resolved, resolver)?;
         }
         if !self.addresses.insert(address.0) {
             self.duplicates.insert(address.0, false);
@@ -110,13 +115,13 @@ impl GraphIndex {
             self.classes.entry(address).or_insert(entry);
         }
         let tables = (self.classes.len() + self.duplicates.len()) * IN_TABLE;
-        self.allowance.covers(self.addresses.held() + tables as u64, located.offset, located.index)
+        self.allowance.check(self.addresses.held() + tables as u64, located.offset, located.index)
     }
 
     /// Between the passes: judges the class hierarchy.
     pub fn seal(&mut self, findings: &mut Findings) {
         let above = |class| self.classes.get(&class).map(|entry| entry.superclass);
-        let on_cycles = on_cycles(self.classes.keys().copied(), above);
+        let on_cycles = classes_on_cycles(self.classes.keys().copied(), above);
         let mut cyclic = Vec::new();
         let mut by_index: Vec<(&Address, &ClassEntry)> = self.classes.iter().collect();
         by_index.sort_unstable_by_key(|(_, entry)| entry.index);
@@ -160,14 +165,14 @@ impl GraphIndex {
         decoder: &mut Decoder<impl Read>,
         spool: &mut Spool,
         findings: &mut Findings,
-    ) -> Result<Ended, DecodeError> {
+    ) -> Result<BodyEnd, DecodeError> {
         decoder.visit_with(Some(spool), |located| self.judge(located, findings))
     }
 
     /// Second pass: judges the address, the class word and the references of a record.
     #[inline(always)]
-    fn judge(&mut self, located: Located<'_, '_>, findings: &mut Findings) -> Result<(), DecodeError> {
-        let Located { offset, index, record, .. } = located;
+    fn judge(&mut self, located: LocatedRecord<'_, '_>, findings: &mut Findings) -> Result<(), DecodeError> {
+        let LocatedRecord { offset, index, record, .. } = located;
         let Resolved { address, class_word, .. } = self.resolver.resolve(record);
         if !self.duplicates.is_empty()
             && let Some(seen) = self.duplicates.get_mut(&address.0)
@@ -198,8 +203,8 @@ impl GraphIndex {
     }
 
     /// Reports the signs for each convention of class words, after all records.
-    pub fn signs(&self, findings: &mut Findings) {
-        let Arrays { first_at: Some((offset, index)), total, asked } = &self.arrays else { return };
+    pub fn report_class_word_convention(&self, findings: &mut Findings) {
+        let ArrayClassWords { first_at: Some((offset, index)), total, asked } = &self.arrays else { return };
         let rule = super::OBJECT_ARRAY_CLASS_WORD;
         findings.add(rule, severity, *offset, Some(*index), || {
             let is_array_class = |class: &Address| self.classes.get(class).is_some_and(|class| class.is_array);

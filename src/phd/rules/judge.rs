@@ -2,61 +2,61 @@
 
 use crate::error::DecodeError;
 use crate::family::{Judge, Opening};
-use crate::findings::{Findings, Rulebook, Sound};
-use crate::input::Stream;
+use crate::findings::{Findings, Rulebook, SoundCounts};
+use crate::input::InputStream;
 use crate::model::long::Spool;
 
 use super::super::decode::Decoder;
-use super::super::lift::Summary;
+use super::super::lift::PhdSummary;
 use super::{BOOK, GraphIndex, PassRules};
 use crate::phd::open::{format, open};
 
 /// The state that the first pass over a PHD leaves for the second one, or for a source of the heap.
-pub(in super::super) struct Kept {
+pub(in super::super) struct FirstPassState {
     /// The index for the second pass.
     index: GraphIndex,
     /// The summary for a source of the heap: a caller that looks for nothing but errors mostly reads it next. `None`
     /// otherwise, and where the dump cannot be read to its end.
-    pub(in super::super) summary: Option<Summary>,
+    pub(in super::super) summary: Option<PhdSummary>,
 }
 
 /// Both passes over a PHD.
-pub(in super::super) struct Judgement;
+pub(in super::super) struct DumpJudge;
 
-impl Judge for Judgement {
-    type Decoder = (Decoder<Stream>, Spool);
-    type Graph = Kept;
+impl Judge for DumpJudge {
+    type DumpDecoder = (Decoder<InputStream>, Spool);
+    type JudgedGraph = FirstPassState;
 
     const BOOK: &'static Rulebook = &BOOK;
 
-    fn open(opening: Opening) -> Result<(Decoder<Stream>, Spool), DecodeError> {
+    fn open(opening: Opening) -> Result<(Decoder<InputStream>, Spool), DecodeError> {
         let spool = opening.spool();
         Ok((open(opening)?, spool))
     }
 
-    fn format((decoder, _): &(Decoder<Stream>, Spool)) -> String {
+    fn format((decoder, _): &(Decoder<InputStream>, Spool)) -> String {
         format(decoder.header().version).to_string()
     }
 
-    fn graph((decoder, _): &(Decoder<Stream>, Spool), errors: bool) -> Kept {
-        Kept { index: GraphIndex::new(decoder, errors), summary: errors.then(|| Summary::new(decoder)) }
+    fn graph((decoder, _): &(Decoder<InputStream>, Spool), errors: bool) -> FirstPassState {
+        FirstPassState { index: GraphIndex::new(decoder, errors), summary: errors.then(|| PhdSummary::new(decoder)) }
     }
 
-    fn pass(
-        (decoder, spool): &mut (Decoder<Stream>, Spool),
-        mut graph: Option<&mut Kept>,
+    fn first_pass(
+        (decoder, spool): &mut (Decoder<InputStream>, Spool),
+        mut graph: Option<&mut FirstPassState>,
         findings: &mut Findings,
-    ) -> (Sound, Result<(), DecodeError>) {
+    ) -> (SoundCounts, Result<(), DecodeError>) {
         let header = decoder.header().clone();
         let errors = graph.as_ref().is_some_and(|kept| kept.summary.is_some());
         let mut rules = PassRules::new(&header, decoder.header_bytes().len() as u64, errors, findings);
         let ended = decoder.visit_with::<DecodeError, _>(Some(spool), |located| {
             let resolved = rules.record(located, findings)?;
-            let Some(Kept { index, summary }) = graph.as_deref_mut() else { return Ok(()) };
-            index.enter(located, &resolved, rules.resolver())?;
-            summary.as_mut().map_or(Ok(()), |summary| summary.enter(located, rules.resolver(), resolved.address))
+            let Some(FirstPassState { index, summary }) = graph.as_deref_mut() else { return Ok(()) };
+            index.index_record(located, &resolved, rules.resolver())?;
+            summary.as_mut().map_or(Ok(()), |summary| summary.add_record(located, rules.resolver(), resolved.address))
         });
-        let sound = Sound {
+        let sound = SoundCounts {
             records: decoder.records(),
             objects: rules.objects,
             classes: rules.classes,
@@ -64,36 +64,36 @@ impl Judge for Judgement {
         };
         let ended = ended.and_then(|ended| {
             let trailing = decoder.visit_trailing::<DecodeError, _>(|_| Ok(()))?;
-            rules.end(ended, trailing, findings);
+            rules.finish(ended, trailing, findings);
             Ok(trailing)
         });
-        if let Some(Kept { summary, .. }) = graph {
+        if let Some(FirstPassState { summary, .. }) = graph {
             match (&ended, &mut *summary) {
                 (Err(error), _) if !error.is_missing_end() => *summary = None,
-                (ended, Some(summary)) => summary.end(ended.as_ref().copied()),
+                (ended, Some(summary)) => summary.finish(ended.as_ref().copied()),
                 (_, None) => {}
             }
         }
         (sound, ended.map(|_| ()))
     }
 
-    fn seal(Kept { index, .. }: &mut Kept, _whole: bool, findings: &mut Findings) {
+    fn seal(FirstPassState { index, .. }: &mut FirstPassState, _whole: bool, findings: &mut Findings) {
         index.seal(findings);
     }
 
-    fn is_open(Kept { index, .. }: &Kept, _errors: bool) -> bool {
+    fn needs_second_pass(FirstPassState { index, .. }: &FirstPassState, _errors: bool) -> bool {
         index.is_open()
     }
 
     fn judge(
-        (decoder, spool): &mut (Decoder<Stream>, Spool),
-        Kept { index, .. }: &mut Kept,
+        (decoder, spool): &mut (Decoder<InputStream>, Spool),
+        FirstPassState { index, .. }: &mut FirstPassState,
         findings: &mut Findings,
     ) -> Result<(), DecodeError> {
         index.follow(decoder, spool, findings).map(|_| ())
     }
 
-    fn close(Kept { index, .. }: &Kept, _sound: &mut Sound, findings: &mut Findings) {
-        index.signs(findings);
+    fn close(FirstPassState { index, .. }: &FirstPassState, _sound: &mut SoundCounts, findings: &mut Findings) {
+        index.report_class_word_convention(findings);
     }
 }

@@ -4,13 +4,13 @@
 mod graph;
 mod judge;
 mod pass;
-mod relies;
+mod rule_dependencies;
 
 pub use super::book::*;
 pub use graph::GraphIndex;
-pub(super) use judge::Judgement;
+pub(super) use judge::DumpJudge;
 pub use pass::PassRules;
-pub(super) use relies::relies;
+pub(super) use rule_dependencies::reliances;
 
 use crate::error::RuleId;
 use crate::findings::Severity;

@@ -3,12 +3,12 @@
 use crate::bytes::{mutf8, quoted};
 use crate::error::{DecodeError, RuleId};
 use crate::findings::Findings;
-use crate::model::{ByteLen, PrimitiveType, Totals};
+use crate::model::{ByteLen, HeaderTotals, PrimitiveType};
 
-use super::super::decode::{Ended, Located};
+use super::super::decode::{BodyEnd, LocatedRecord};
 use super::super::lift::{Resolved, Resolver};
-use super::super::record::{Header, HeaderRecord, ObjectArray, Record, References, StoredHash};
-use super::super::wire::{FileFlags, Layout};
+use super::super::record::{Header, HeaderRecord, ObjectArray, Record, ReferenceList, StoredHash};
+use super::super::wire::{FileFlags, RecordLayout};
 use super::severity;
 
 /// Judges a dump's header and records, one by one.
@@ -18,7 +18,7 @@ pub struct PassRules {
     /// Whether only rules that are errors are judged.
     errors: bool,
     j9: bool,
-    stated: Option<Totals>,
+    stated: Option<HeaderTotals>,
     header_length: u64,
     /// Records seen, by class or object.
     pub classes: u64,
@@ -26,12 +26,12 @@ pub struct PassRules {
     pub objects: u64,
     /// References seen.
     pub references: u64,
-    signs: Signs,
+    signs: ReadingSigns,
 }
 
 /// Signs for readings that the bytes do not decide, with the first place of each.
 #[derive(Debug, Default)]
-struct Signs {
+struct ReadingSigns {
     length_first_only: u64,
     size_first_only: u64,
     size_first_at: Option<(u64, u64)>,
@@ -45,7 +45,7 @@ struct Signs {
 impl PassRules {
     /// Judges the header. `errors` says whether of the records only rules that are errors are judged.
     pub fn new(header: &Header, header_length: u64, errors: bool, findings: &mut Findings) -> PassRules {
-        let layout = Layout::new(header.version, header.flags);
+        let layout = RecordLayout::new(header.version, header.flags);
         let mut add = |rule: RuleId, offset: u64, expected: &str, found: String| {
             findings.add(rule, severity, offset, None, || (expected.to_owned(), found));
         };
@@ -100,7 +100,7 @@ impl PassRules {
             classes: 0,
             objects: 0,
             references: 0,
-            signs: Signs::default(),
+            signs: ReadingSigns::default(),
         }
     }
 
@@ -109,7 +109,7 @@ impl PassRules {
     /// # Errors
     /// If references that are not held cannot be read.
     #[inline]
-    pub fn record(&mut self, located: Located<'_, '_>, findings: &mut Findings) -> Result<Resolved, DecodeError> {
+    pub fn record(&mut self, located: LocatedRecord<'_, '_>, findings: &mut Findings) -> Result<Resolved, DecodeError> {
         let record = located.record;
         let resolved = self.resolver.resolve(record);
         if self.errors {
@@ -168,7 +168,7 @@ impl PassRules {
 
     /// Counts a record, and judges it by the rules that are errors.
     #[inline]
-    fn count_and_judge_lengths(&mut self, located: Located<'_, '_>, findings: &mut Findings) {
+    fn count_and_judge_lengths(&mut self, located: LocatedRecord<'_, '_>, findings: &mut Findings) {
         let record = located.record;
         let count = if matches!(record, Record::Class(_)) { &mut self.classes } else { &mut self.objects };
         *count += 1;
@@ -182,7 +182,7 @@ impl PassRules {
     }
 
     /// Judges the end of the body. `trailing` is the number of bytes after it.
-    pub fn end(&mut self, ended: Ended, trailing: u64, findings: &mut Findings) {
+    pub fn finish(&mut self, ended: BodyEnd, trailing: u64, findings: &mut Findings) {
         if trailing > 0 {
             let rule = super::BODY_TRAILING_BYTES;
             findings.add(rule, severity, ended.end_tag + 1, None, || {
@@ -202,7 +202,7 @@ impl PassRules {
                 });
             }
         }
-        self.signs(findings);
+        self.report_signs(findings);
     }
 
     /// The absolute addresses of the record judged last.
@@ -213,9 +213,9 @@ impl PassRules {
     #[inline]
     fn judge_references(
         &mut self,
-        located: Located<'_, '_>,
+        located: LocatedRecord<'_, '_>,
         resolved: &Resolved,
-        references: &References<'_>,
+        references: &ReferenceList<'_>,
         findings: &mut Findings,
     ) -> Result<(), DecodeError> {
         let count = located.count(references);
@@ -250,7 +250,7 @@ impl PassRules {
         Ok(())
     }
 
-    fn object_array(&mut self, located: Located<'_, '_>, r: &ObjectArray<'_>, findings: &mut Findings) {
+    fn object_array(&mut self, located: LocatedRecord<'_, '_>, r: &ObjectArray<'_>, findings: &mut Findings) {
         let place = (located.offset, located.index);
         if located.count(&r.references) > 1 {
             self.signs.ordered_arrays += 1;
@@ -272,7 +272,7 @@ impl PassRules {
         }
     }
 
-    fn object_array_length(&self, located: Located<'_, '_>, r: &ObjectArray<'_>, findings: &mut Findings) {
+    fn object_array_length(&self, located: LocatedRecord<'_, '_>, r: &ObjectArray<'_>, findings: &mut Findings) {
         let Some(length) = r.length else { return };
         self.array_length(located, u64::from(length), findings);
         if u64::from(length) < located.count(&r.references) {
@@ -283,7 +283,7 @@ impl PassRules {
     }
 
     #[inline]
-    fn array_length(&self, located: Located<'_, '_>, length: u64, findings: &mut Findings) {
+    fn array_length(&self, located: LocatedRecord<'_, '_>, length: u64, findings: &mut Findings) {
         if !is_length(length) {
             add(findings, super::ARRAY_LENGTH, located, || {
                 ("at most 2147483647 elements".to_owned(), length.to_string())
@@ -292,7 +292,7 @@ impl PassRules {
     }
 
     /// Reports the signs for each reading where the bytes do not decide.
-    fn signs(&self, findings: &mut Findings) {
+    fn report_signs(&self, findings: &mut Findings) {
         let signs = &self.signs;
         let mut note = |rule: RuleId, place: (u64, u64), expected: &str, found: String| {
             findings.add(rule, severity, place.0, Some(place.1), || (expected.to_owned(), found));
@@ -330,7 +330,7 @@ impl PassRules {
     }
 }
 
-impl Signs {
+impl ReadingSigns {
     /// A record with a hash of 16 bits.
     #[inline]
     fn hash16(&mut self, hash: u16, place: (u64, u64)) {
@@ -363,7 +363,7 @@ fn is_size(element: PrimitiveType, length: u64, words: Option<u32>) -> bool {
 /// Whether a primitive array's length and size belong together.
 #[inline]
 fn array_size(
-    located: Located<'_, '_>,
+    located: LocatedRecord<'_, '_>,
     element: PrimitiveType,
     length: u64,
     words: Option<u32>,
@@ -381,7 +381,12 @@ fn array_size(
 }
 
 #[cold]
-fn add(findings: &mut Findings, rule: RuleId, located: Located<'_, '_>, describe: impl FnOnce() -> (String, String)) {
+fn add(
+    findings: &mut Findings,
+    rule: RuleId,
+    located: LocatedRecord<'_, '_>,
+    describe: impl FnOnce() -> (String, String),
+) {
     findings.add(rule, severity, located.offset, Some(located.index), describe);
 }
 

@@ -21,15 +21,15 @@ pub(crate) fn readable_like_any_new_file(_: &mut tempfile::Builder<'_, '_>) {}
 
 /// Signs of a change of a file: its length, and the time of its last change, as exactly as the system notes that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Stamp {
+pub(crate) struct FileStamp {
     pub(crate) length: u64,
     modified: Option<SystemTime>,
 }
 
-impl Stamp {
-    pub(crate) fn of(file: &File) -> io::Result<Stamp> {
+impl FileStamp {
+    pub(crate) fn from_file(file: &File) -> io::Result<FileStamp> {
         let found = file.metadata()?;
-        Ok(Stamp { length: found.len(), modified: found.modified().ok() })
+        Ok(FileStamp { length: found.len(), modified: found.modified().ok() })
     }
 }
 

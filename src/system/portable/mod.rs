@@ -8,7 +8,7 @@ mod program;
 #[cfg(feature = "files")]
 mod signals;
 
-pub(crate) use file::{NOWHERE, RECOGNISES_FILES, Stamp, read_at, stdin_file};
+pub(crate) use file::{FileStamp, NOWHERE, RECOGNISES_FILES, read_at, stdin_file};
 #[cfg(feature = "files")]
 pub(crate) use file::{free_space, is_pipe, is_shortage, open_at_once, readable_like_any_new_file};
 #[cfg(feature = "files")]

@@ -6,7 +6,7 @@ use std::io;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 
-use crate::system::program::{Ended, Footprint, State};
+use crate::system::program::{Footprint, ProgramEnd, ProgramState};
 
 use super::file::is_shortage;
 
@@ -22,7 +22,7 @@ pub(crate) fn signal_of(_: ExitStatus) -> Option<i32> {
 #[derive(Debug)]
 pub(crate) struct Program {
     /// The process, or why there is none.
-    child: Result<Child, Ended>,
+    child: Result<Child, ProgramEnd>,
     is_gone: bool,
 }
 
@@ -41,21 +41,21 @@ impl Program {
         let mut built = Command::new(program);
         built.args(arguments).envs(TEMPORARY.map(|name| (name, temporary)));
         let child = built.stdin(stdin).stdout(stdout).stderr(stderr).spawn().map_err(|e| match is_shortage(&e) {
-            true => Ended::Shortage(e.to_string()),
-            false => Ended::NotStarted(e.to_string()),
+            true => ProgramEnd::Shortage(e.to_string()),
+            false => ProgramEnd::NotStarted(e.to_string()),
         });
         Ok(Program { is_gone: child.is_err(), child })
     }
 
     /// Whether it runs.
-    pub(crate) fn state(&mut self) -> io::Result<State> {
+    pub(crate) fn state(&mut self) -> io::Result<ProgramState> {
         if let Ok(child) = &mut self.child
             && child.try_wait()?.is_none()
         {
-            return Ok(State::Running);
+            return Ok(ProgramState::Running);
         }
         self.is_gone = true;
-        Ok(State::Gone { in_order: true })
+        Ok(ProgramState::Gone { in_order: true })
     }
 
     /// Whether it was seen to be gone.
@@ -64,9 +64,9 @@ impl Program {
     }
 
     /// The end of the program, once it is gone.
-    pub(crate) fn ended(&mut self) -> Ended {
+    pub(crate) fn ended(&mut self) -> ProgramEnd {
         match &mut self.child {
-            Ok(child) => child.try_wait().ok().flatten().map_or(Ended::Killed, Ended::By),
+            Ok(child) => child.try_wait().ok().flatten().map_or(ProgramEnd::Killed, ProgramEnd::By),
             Err(ended) => ended.clone(),
         }
     }

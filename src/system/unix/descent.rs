@@ -49,7 +49,7 @@ impl<N: Default> Descent<N> {
     ///
     /// # Errors
     /// If there is none, or it belongs to another file system.
-    pub(super) fn enter(&mut self, name: CString) -> io::Result<()> {
+    pub(super) fn descend(&mut self, name: CString) -> io::Result<()> {
         let (folder, id) = folder_in(self.folder.fd()?, &*name)?;
         if id.0 != self.id.0 {
             return Err(io::Error::new(io::ErrorKind::CrossesDevices, "another file system is mounted there"));
@@ -64,7 +64,7 @@ impl<N: Default> Descent<N> {
     ///
     /// # Errors
     /// If the folder was moved meanwhile.
-    pub(super) fn leave(&mut self) -> io::Result<Option<CString>> {
+    pub(super) fn ascend(&mut self) -> io::Result<Option<CString>> {
         let Some(above) = self.above.last() else { return Ok(None) };
         let (folder, id) = folder_in(self.folder.fd()?, c"..")?;
         if id != above.id {

@@ -28,17 +28,17 @@ pub(crate) fn readable_like_any_new_file(builder: &mut tempfile::Builder<'_, '_>
 
 /// Signs of a change of a file: its length, and the time of its last change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Stamp {
+pub(crate) struct FileStamp {
     pub(crate) length: u64,
     /// Seconds and nanoseconds of the last change of its contents, and of what is known of it.
     times: [i64; 4],
 }
 
-impl Stamp {
-    pub(crate) fn of(file: &File) -> io::Result<Stamp> {
+impl FileStamp {
+    pub(crate) fn from_file(file: &File) -> io::Result<FileStamp> {
         let found = file.metadata()?;
         let times = [found.mtime(), found.mtime_nsec(), found.ctime(), found.ctime_nsec()];
-        Ok(Stamp { length: found.len(), times })
+        Ok(FileStamp { length: found.len(), times })
     }
 }
 

@@ -55,7 +55,7 @@ struct Notes {
     stuck: HashSet<CString>,
 }
 
-type Walk = Descent<Notes>;
+type RemovalWalk = Descent<Notes>;
 
 struct Removal<'p> {
     top: &'p Path,
@@ -72,7 +72,7 @@ impl Removal<'_> {
         if unlinkat(CWD, self.top, AtFlags::REMOVEDIR).is_ok() {
             return Ok(());
         }
-        let mut walk: Walk = match patiently(|| Descent::open(self.top)) {
+        let mut walk: RemovalWalk = match retry_open(|| Descent::open(self.top)) {
             Ok(walk) => walk,
             Err(e) if e.kind() == ErrorKind::NotFound => return Ok(()),
             // A link, or something else that is no folder.
@@ -91,24 +91,24 @@ impl Removal<'_> {
                 self.entries(&mut walk)?;
             } else {
                 let has_stuck = !walk.notes.stuck.is_empty();
-                let Some(name) = patiently(|| walk.leave())? else { break };
+                let Some(name) = retry_open(|| walk.ascend())? else { break };
                 if has_stuck {
                     walk.notes.stuck.insert(name);
-                } else if let Err(reason) = gone(unlinkat(walk.folder()?, &*name, AtFlags::REMOVEDIR)) {
+                } else if let Err(reason) = ignore_missing(unlinkat(walk.folder()?, &*name, AtFlags::REMOVEDIR)) {
                     // Something is new in it.
                     if reason.kind() == ErrorKind::DirectoryNotEmpty {
                         return Err(reason);
                     }
-                    self.stuck(&mut walk, name, reason);
+                    self.record_stuck(&mut walk, name, reason);
                 }
             }
         }
         drop(walk);
-        gone(unlinkat(CWD, self.top, AtFlags::REMOVEDIR))
+        ignore_missing(unlinkat(CWD, self.top, AtFlags::REMOVEDIR))
     }
 
     /// Removes what is in a folder and no folder itself, and finds the folders in it.
-    fn entries(&mut self, walk: &mut Walk) -> io::Result<()> {
+    fn entries(&mut self, walk: &mut RemovalWalk) -> io::Result<()> {
         walk.notes.are_all = true;
         walk.rewind();
         while let Some(entry) = walk.next_entry() {
@@ -119,12 +119,12 @@ impl Removal<'_> {
             }
             let is_folder = match entry.file_type() {
                 FileType::Directory => true,
-                _ => match gone(unlinkat(walk.folder()?, name, AtFlags::empty())) {
+                _ => match ignore_missing(unlinkat(walk.folder()?, name, AtFlags::empty())) {
                     Ok(()) => false,
                     // As a file system says it that has no kinds of files in its entries.
                     Err(e) if e.kind() == ErrorKind::IsADirectory => true,
                     Err(reason) => {
-                        self.stuck(walk, name.to_owned(), reason);
+                        self.record_stuck(walk, name.to_owned(), reason);
                         false
                     }
                 },
@@ -141,16 +141,16 @@ impl Removal<'_> {
     }
 
     /// Removes a folder that is empty, or goes into it.
-    fn folder(&mut self, walk: &mut Walk, name: CString) -> io::Result<()> {
-        let removed = gone(unlinkat(walk.folder()?, &*name, AtFlags::REMOVEDIR));
+    fn folder(&mut self, walk: &mut RemovalWalk, name: CString) -> io::Result<()> {
+        let removed = ignore_missing(unlinkat(walk.folder()?, &*name, AtFlags::REMOVEDIR));
         let entered = match removed {
             Ok(()) => return Ok(()),
-            Err(e) if e.kind() == ErrorKind::DirectoryNotEmpty => patiently(|| walk.enter(name.clone())),
+            Err(e) if e.kind() == ErrorKind::DirectoryNotEmpty => retry_open(|| walk.descend(name.clone())),
             Err(e) => Err(e),
         };
         let entered = match entered {
             Err(e) if e.kind() == ErrorKind::PermissionDenied => {
-                open_up(walk.folder()?, &*name).and_then(|()| patiently(|| walk.enter(name.clone())))
+                open_up(walk.folder()?, &*name).and_then(|()| retry_open(|| walk.descend(name.clone())))
             }
             entered => entered,
         };
@@ -159,12 +159,12 @@ impl Removal<'_> {
             Err(e) if e.kind() == ErrorKind::NotFound => {}
             // It has become something else.
             Err(e) if is_no_folder(&e) => walk.notes.are_all = false,
-            Err(reason) => self.stuck(walk, name, reason),
+            Err(reason) => self.record_stuck(walk, name, reason),
         }
         Ok(())
     }
 
-    fn stuck(&mut self, walk: &mut Walk, name: CString, reason: io::Error) {
+    fn record_stuck(&mut self, walk: &mut RemovalWalk, name: CString, reason: io::Error) {
         if self.remnants.len() < NAMED {
             self.remnants.push(Remnant::new(&self.top.join(walk.path_of(&name)), reason));
         } else {
@@ -182,7 +182,7 @@ impl Removal<'_> {
 }
 
 /// Takes a missing entry for a removed one.
-fn gone(removed: rustix::io::Result<()>) -> io::Result<()> {
+fn ignore_missing(removed: rustix::io::Result<()>) -> io::Result<()> {
     match removed {
         Ok(()) | Err(Errno::NOENT) => Ok(()),
         // Systems that say so of a folder with something in it.
@@ -196,7 +196,7 @@ fn is_no_folder(error: &io::Error) -> bool {
 }
 
 /// Tries again while no more files can be opened, as long as it is likely that some are closed.
-fn patiently<T>(mut open: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+fn retry_open<T>(mut open: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     for _ in 0..WAITS {
         match open() {
             Err(e) if is_out_of_files(&e) => thread::sleep(WAIT),
@@ -207,7 +207,7 @@ fn patiently<T>(mut open: impl FnMut() -> io::Result<T>) -> io::Result<T> {
 }
 
 /// Lets the owner of the folder change it.
-fn allow_changes(walk: &Walk) {
+fn allow_changes(walk: &RemovalWalk) {
     let owner = Mode::RWXU;
     if let Ok(folder) = walk.folder()
         && fstat(folder).is_ok_and(|found| !Mode::from_raw_mode(found.st_mode).contains(owner))

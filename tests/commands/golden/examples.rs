@@ -65,7 +65,7 @@ fn tested(python: &str, bench: &Bench, change: &dyn Fn(&str) -> String) -> Strin
 
 /// A user's own cases are run by the same test, which finds the same bug.
 #[test]
-fn pytest_runs_cases_of_a_users_own() {
+fn pytest_runs_users_own_cases() {
     let Some(python) = python() else { return };
     let bench = Bench::new();
     for (id, answer) in

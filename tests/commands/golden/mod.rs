@@ -122,7 +122,7 @@ fn the_manifest_names_every_file_by_its_digest_and_follows_its_schema() {
 
 /// Spelled by hand in `specs/cases/hprof/`: a class dump at 79 whose class object has an address of 4 bytes at 80.
 #[test]
-fn bytes_that_rely_on_a_rule_stand_by_rule_and_address() {
+fn manifest_lists_relied_on_bytes_by_rule_and_address() {
     let bench = Bench::new();
     assert_eq!(bench.export(&["--rule", "hprof.id.unsigned", "--tag", "spelled"]).0, 0);
     let manifest = bench.manifest();
@@ -133,7 +133,7 @@ fn bytes_that_rely_on_a_rule_stand_by_rule_and_address() {
 }
 
 #[test]
-fn options_of_a_kind_add_up_and_kinds_restrict_each_other() {
+fn export_options_of_one_kind_add_up_and_kinds_intersect() {
     let bench = Bench::new();
     let ids = |arguments: &[&str]| -> BTreeSet<String> {
         let (code, _, error) = bench.export(arguments);
@@ -150,7 +150,7 @@ fn options_of_a_kind_add_up_and_kinds_restrict_each_other() {
 }
 
 #[test]
-fn what_there_is_not_is_refused_with_the_nearest_names() {
+fn export_refuses_unknown_names_with_suggestions() {
     for (arguments, expected) in [
         (&["--format", "hprf"][..], "unknown format \"hprf\"; choose one of phd, hprof, classic; did you mean hprof"),
         (&["--tag", "golde"], "unknown tag \"golde\"; "),
@@ -222,7 +222,7 @@ fn digest(case: &Value) -> String {
 }
 
 #[test]
-fn a_case_that_changes_its_answer_is_a_major_version_and_a_new_case_a_minor_one() {
+fn changed_answer_raises_major_version_and_new_case_minor() {
     let bench = Bench::new();
     assert_eq!(bench.export(&[]).0, 0);
     let path = Path::new(ROOT).join(VERSIONS);

@@ -58,7 +58,7 @@ fn a_case_is_checked_named_and_added_in_the_form_of_an_export() {
 }
 
 #[test]
-fn what_is_wrong_is_refused_and_changes_nothing() {
+fn add_refuses_wrong_answer_and_leaves_folder_unchanged() {
     let bench = with_dumps();
     let listing = fs::read_to_string(bench.path("low.jsonl")).expect("a listing");
     fs::write(bench.path("wrong.jsonl"), listing.replace("\"length\":8,", "\"length\":98,")).expect("writable");

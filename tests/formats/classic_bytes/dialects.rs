@@ -145,7 +145,7 @@ fn openj9_lists_neither_nulls_nor_classes_and_counts_nulls() {
 }
 
 #[test]
-fn the_word_size_may_be_wished_otherwise() {
+fn writes_requested_word_size() {
     let wished = options("openj9", Encoding::default()).word(WordSize::Bits32);
     let bytes = written(&small(WordSize::Bits64), &wished).expect("writable");
     assert_eq!(String::from_utf8_lossy(&bytes), OPENJ9_32);
@@ -228,7 +228,7 @@ fn a_dump_of_nothing_has_its_trailers() {
 }
 
 #[test]
-fn a_heap_in_its_own_order_keeps_it() {
+fn keeps_order_of_adhering_heap() {
     let heap = small(WordSize::Bits32);
     let own = options("openj9", Encoding::default()).adherence(Adherence::Heap);
     let bytes = written(&heap, &own).expect("writable");
@@ -269,7 +269,7 @@ fn arrays_of_several_dimensions_are_named_and_counted_by_dialect() {
 }
 
 #[test]
-fn what_a_reader_finds_in_each_dialect() {
+fn reads_facts_of_each_dialect() {
     let read = whole(OPENJ9_32.as_bytes());
     assert_eq!(read.facts.word_size, Some(WordSize::Bits32));
     assert_eq!(read.facts.null_references, Some(9));
@@ -314,7 +314,7 @@ fn addresses_beyond_32_bits_are_refused_in_32_bit_dumps() {
 }
 
 #[test]
-fn what_the_heap_does_not_know_is_asked_for() {
+fn requires_facts_that_heap_lacks() {
     let refused = |profile: &str, change: fn(&mut Heap)| {
         let mut heap = small(WordSize::Bits32);
         change(&mut heap);

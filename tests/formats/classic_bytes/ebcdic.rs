@@ -1,6 +1,6 @@
 //! Dumps of z/OS, byte by byte.
 
-use heapsmith::bytes::ebcdic::Page;
+use heapsmith::bytes::ebcdic::CodePage;
 use heapsmith::classic::{Charset, Decoder, Encoding, Newline};
 use heapsmith::model::{Address, ByteLen, Contents, Facts, Heap, Object, ObjectKind};
 use hex_literal::hex;
@@ -69,7 +69,7 @@ fn replaced(bytes: &[u8], newline: &[u8]) -> Vec<u8> {
 /// The dump in either page with each end of lines.
 fn dumps() -> Vec<(Encoding, Vec<u8>)> {
     let mut dumps = Vec::new();
-    for (page, bytes) in [(Page::Ibm1047, DUMP.to_vec()), (Page::Ibm037, in_037(DUMP))] {
+    for (page, bytes) in [(CodePage::Ibm1047, DUMP.to_vec()), (CodePage::Ibm037, in_037(DUMP))] {
         for (newline, end) in
             [(Newline::Nel, [0x15].as_slice()), (Newline::Lf, &[0x25]), (Newline::CrLf, &[0x0d, 0x25])]
         {
@@ -91,7 +91,7 @@ fn a_heap_is_written_in_either_page_with_any_end_of_lines() {
 }
 
 #[test]
-fn the_encoding_is_told_from_the_bytes_and_does_not_change_the_heap() {
+fn recognises_encoding_by_bytes_without_changing_heap() {
     let expected = whole(TEXT.as_bytes());
     assert_eq!(
         expected,
@@ -139,7 +139,7 @@ fn both_ends_of_lines_are_understood_in_one_dump() {
 #[test]
 fn a_name_beyond_ascii_has_its_place_in_the_page() {
     // U+00DC is 0xFC in both pages; the circumflex is 0x5F in IBM-1047 and 0xB0 in IBM-037.
-    for (page, name) in [(Page::Ibm1047, hex!("97 61 FC 5F")), (Page::Ibm037, hex!("97 61 FC B0"))] {
+    for (page, name) in [(CodePage::Ibm1047, hex!("97 61 FC 5F")), (CodePage::Ibm037, hex!("97 61 FC B0"))] {
         let encoding = Encoding { charset: Charset::Ebcdic(page), newline: Newline::Nel };
         let found = written(&heap("p/\u{dc}^", Some("x")), &options("openj9", encoding)).expect("writable");
         assert!(found.windows(4).any(|window| window == name), "{}", found.escape_ascii());
@@ -149,7 +149,7 @@ fn a_name_beyond_ascii_has_its_place_in_the_page() {
 }
 
 #[test]
-fn places_in_an_ebcdic_dump_are_those_of_its_bytes() {
+fn reports_byte_offsets_in_ebcdic() {
     let mut damaged = DUMP.to_vec();
     // The B of OBJ becomes an X.
     let at = DUMP.windows(3).position(|w| w == [0xd6, 0xc2, 0xd1]).expect("a record");
@@ -163,7 +163,7 @@ fn places_in_an_ebcdic_dump_are_those_of_its_bytes() {
 }
 
 #[test]
-fn a_start_may_be_long_and_white() {
+fn accepts_long_white_space_at_start() {
     let start = [&[0x61, 0x61][..], &[0x40].repeat(60_000), &[0x15], &DUMP[14..]].concat();
     assert_eq!(whole(&start).objects.len(), 1);
 }

@@ -99,7 +99,7 @@ fn every_error_has_its_line_column_and_offset() {
 
 /// On the line of its references, what is wrong is the record's; on the next line, it is another's.
 #[test]
-fn what_is_no_reference_is_wrong_in_its_own_record_or_the_next() {
+fn assigns_invalid_reference_to_its_record_or_the_next() {
     for next in ["[8] OBJ B\n", "garbage", "0x3G [8] OBJ B\n", "0x3", "0", "/"] {
         let text = format!("// Version: x\n0x10 [8] OBJ A\n\t0x20 \n{next}");
         let (heap, ended) = read(text.as_bytes());
@@ -133,7 +133,7 @@ fn what_is_no_reference_is_wrong_in_its_own_record_or_the_next() {
 }
 
 #[test]
-fn a_reference_before_any_record_is_told_as_such() {
+fn reports_reference_before_first_record() {
     for (text, line, column, offset) in [
         ("\n0x10 0x20\n", 2, 6, 6),
         ("0x10 0x20\n", 1, 6, 5),
@@ -171,7 +171,7 @@ fn text_that_ends_inside_a_record_is_cut_short() {
 }
 
 #[test]
-fn what_is_no_classic_dump_is_refused_at_its_start() {
+fn refuses_other_formats_at_start() {
     for (bytes, found) in [
         (b"".as_slice(), "found nothing"),
         (b"\x7fELF\x02\x01\x01", "found 7f 45 4c 46 02 01 01"),

@@ -1,7 +1,7 @@
 //! A small heap with a place for every choice of a writer, and the ways between heaps, steps and text.
 
 use heapsmith::classic::lower::{self, LowerOptions};
-use heapsmith::classic::{Decoder, Encoding, Profile, Record, Step, lift};
+use heapsmith::classic::{DecodeStep, Decoder, Encoding, Profile, Record, lift};
 use heapsmith::error::{DecodeError, Error};
 use heapsmith::model::{
     Address, ByteLen, Class, Contents, Facts, Field, FieldType, Heap, Name, Object, ObjectKind, PoolEntry,
@@ -145,7 +145,7 @@ pub(crate) fn records(decoder: &mut Decoder<impl std::io::Read>) -> (Vec<String>
     let mut records: Vec<String> = Vec::new();
     let ended = decoder.visit::<DecodeError, _>(|step| {
         match step {
-            Step::Record(at, record) => {
+            DecodeStep::Record(at, record) => {
                 let what = match record {
                     Record::Space(_) => "space".to_owned(),
                     Record::Version(line) => format!("version {}", line.version().escape_ascii()),
@@ -163,7 +163,7 @@ pub(crate) fn records(decoder: &mut Decoder<impl std::io::Read>) -> (Vec<String>
                 };
                 records.push(format!("{}: {what}", at.position));
             }
-            Step::More(_, references) => {
+            DecodeStep::More(_, references) => {
                 let last = records.last_mut().expect("a record before");
                 last.push_str(&shown(references.values));
             }

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use heapsmith::bytes::ebcdic::{LineEnd, Page};
+use heapsmith::bytes::ebcdic::{CodePage, EbcdicLineEnd};
 use heapsmith::classic::{Charset, Encoding, Newline};
 use heapsmith::model::WordSize;
 
@@ -30,16 +30,16 @@ fn iconv(from: &str, to: &str, bytes: &[u8]) -> Option<Vec<u8>> {
     Some(output.stdout)
 }
 
-const PAGES: [(Page, &str); 2] = [(Page::Ibm1047, "IBM1047"), (Page::Ibm037, "IBM037")];
+const PAGES: [(CodePage, &str); 2] = [(CodePage::Ibm1047, "IBM1047"), (CodePage::Ibm037, "IBM037")];
 
 #[test]
 fn all_256_bytes_of_both_pages_are_what_iconv_makes_of_them() {
     let all: Vec<u8> = (0..=255).collect();
     for (page, name) in PAGES {
         let Some(expected) = iconv(name, "ISO-8859-1", &all) else { return };
-        assert_eq!(page.to_latin1(LineEnd::LineFeed).as_slice(), expected, "{name}");
+        assert_eq!(page.to_latin1(EbcdicLineEnd::LineFeed).as_slice(), expected, "{name}");
         let Some(expected) = iconv("ISO-8859-1", name, &all) else { return };
-        assert_eq!(page.from_latin1(LineEnd::LineFeed).as_slice(), expected, "{name}");
+        assert_eq!(page.from_latin1(EbcdicLineEnd::LineFeed).as_slice(), expected, "{name}");
     }
 }
 

@@ -1,14 +1,14 @@
 //! Names that are no plain ASCII, and those that no text can hold.
 
-use heapsmith::bytes::ebcdic::Page;
+use heapsmith::bytes::ebcdic::CodePage;
 use heapsmith::classic::{Charset, Encoding, Newline};
 use heapsmith::model::Name;
 use pretty_assertions::assert_eq;
 
 use super::heap::{named, options, read, whole, written};
 
-const IBM_1047: Encoding = Encoding { charset: Charset::Ebcdic(Page::Ibm1047), newline: Newline::Nel };
-const IBM_037: Encoding = Encoding { charset: Charset::Ebcdic(Page::Ibm037), newline: Newline::Lf };
+const IBM_1047: Encoding = Encoding { charset: Charset::Ebcdic(CodePage::Ibm1047), newline: Newline::Nel };
+const IBM_037: Encoding = Encoding { charset: Charset::Ebcdic(CodePage::Ibm037), newline: Newline::Lf };
 
 /// The bytes between `OBJ` and the end of the type, found by what stands around them.
 fn spelled(name: &Name, profile: &str) -> Vec<u8> {
@@ -38,7 +38,7 @@ fn characters_are_stored_as_each_writer_has_them() {
 }
 
 #[test]
-fn bytes_that_are_no_utf_8_are_a_name_all_the_same() {
+fn keeps_names_that_are_not_utf_8() {
     let latin1 = Name::from_bytes(*b"p/\xdcnf");
     let dump = written(&named(&latin1), &options("openj9", Encoding::default())).expect("writable");
     assert!(dump.windows(6).any(|window| window == b"p/\xdcnf\n"));
@@ -88,7 +88,7 @@ fn odd_names_come_back_from_every_profile_and_encoding() {
 }
 
 #[test]
-fn a_name_that_would_be_read_as_another_is_refused_by_name() {
+fn refuses_name_that_would_be_read_as_another() {
     for (name, shown) in [
         (" A", " A"),
         ("A ", "A "),
@@ -154,7 +154,7 @@ fn a_version_text_is_one_line_and_keeps_its_spaces() {
 
 /// A name goes on after a line break, and begins with none.
 #[test]
-fn an_empty_type_is_one_and_takes_nothing_from_the_next_line() {
+fn keeps_empty_type_without_consuming_next_line() {
     for text in [
         "0x1 [8] OBJ \n\t0x2 \n// EOF: Total 'Objects',Refs(null) : 1,1(0)\n",
         "0x1 [8] OBJ\n0x2\n// EOF: Total 'Objects',Refs(null) : 1,1(0)\n",

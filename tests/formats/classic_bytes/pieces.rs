@@ -1,6 +1,6 @@
 //! Windows that end anywhere, and records that are longer than a window.
 
-use heapsmith::classic::{Decoder, Step};
+use heapsmith::classic::{DecodeStep, Decoder};
 use heapsmith::error::DecodeError;
 use pretty_assertions::assert_eq;
 
@@ -82,9 +82,9 @@ fn references_beyond_256_kib_come_in_pieces_that_are_all_of_them() {
         let mut decoder = Decoder::new(text.as_bytes()).expect("a classic heap dump");
         let ended = decoder.visit::<DecodeError, _>(|step| {
             let (at, references) = match step {
-                Step::Record(at, heapsmith::classic::Record::Entry(entry)) => (at, entry.references),
-                Step::More(at, references) => (at, references),
-                Step::Record(..) => return Ok(()),
+                DecodeStep::Record(at, heapsmith::classic::Record::Entry(entry)) => (at, entry.references),
+                DecodeStep::More(at, references) => (at, references),
+                DecodeStep::Record(..) => return Ok(()),
             };
             pieces += usize::from(at.open);
             assert!(references.text.len() < 1 << 19, "{} bytes at once", references.text.len());

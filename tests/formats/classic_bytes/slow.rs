@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use heapsmith::classic::{Decoder, Step, encode};
+use heapsmith::classic::{DecodeStep, Decoder, encode};
 use heapsmith::error::DecodeError;
 
 /// Gives at most this many bytes at once.
@@ -31,11 +31,11 @@ pub(crate) fn merged(source: impl Read) -> (Vec<String>, Vec<u8>, String) {
         assert_eq!(
             text.len() as u64,
             match step {
-                Step::Record(at, _) | Step::More(at, _) => at.offset,
+                DecodeStep::Record(at, _) | DecodeStep::More(at, _) => at.offset,
             }
         );
         match step {
-            Step::Record(at, record) => {
+            DecodeStep::Record(at, record) => {
                 encode::record(&mut text, &record);
                 let (head, references) = match record {
                     heapsmith::classic::Record::Entry(entry) => {
@@ -50,7 +50,7 @@ pub(crate) fn merged(source: impl Read) -> (Vec<String>, Vec<u8>, String) {
                 };
                 records.push((format!("{} {} {} {head}", at.index, at.offset, at.position), references));
             }
-            Step::More(_, references) => {
+            DecodeStep::More(_, references) => {
                 encode::references(&mut text, &references);
                 records.last_mut().expect("a record").1.extend(references.values);
             }

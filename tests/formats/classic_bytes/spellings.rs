@@ -1,7 +1,7 @@
 //! Text that no writer makes and a tolerant reader takes.
 
-use heapsmith::bytes::ebcdic::Mapped;
-use heapsmith::classic::{Decoder, Encoding, Step, encode};
+use heapsmith::bytes::ebcdic::MappedStream;
+use heapsmith::classic::{DecodeStep, Decoder, Encoding, encode};
 use heapsmith::error::DecodeError;
 use heapsmith::model::{Contents, WordSize};
 use pretty_assertions::assert_eq;
@@ -24,11 +24,11 @@ fn again(text: &[u8]) -> Vec<u8> {
     let ended = decoder.visit::<DecodeError, _>(|step| {
         let start = out.len();
         let at = match step {
-            Step::Record(at, record) => {
+            DecodeStep::Record(at, record) => {
                 encode::record(&mut out, &record);
                 at
             }
-            Step::More(at, references) => {
+            DecodeStep::More(at, references) => {
                 encode::references(&mut out, &references);
                 at
             }
@@ -38,13 +38,13 @@ fn again(text: &[u8]) -> Vec<u8> {
     });
     ended.expect("whole");
     let mut bytes = Vec::new();
-    let mut mapped = Mapped::new(&mut bytes, decoder.encoding().inverse());
+    let mut mapped = MappedStream::new(&mut bytes, decoder.encoding().inverse());
     std::io::Write::write_all(&mut mapped, &out).expect("memory");
     bytes
 }
 
 #[test]
-fn white_space_and_the_case_of_digits_mean_nothing() {
+fn ignores_white_space_and_case_of_digits() {
     for record in [
         "0x10aF [24] OBJ A\n\t0x10 0x20 \n",
         "0x10AF [24] OBJ A\n0x10\n0x20\n",
@@ -137,7 +137,7 @@ fn a_byte_order_mark_is_white_space() {
 
 /// A line break inside a type is part of it, where the next line begins like nothing that is known.
 #[test]
-fn lines_of_a_type_count() {
+fn counts_line_breaks_inside_type() {
     let text = format!("0x10 [8] OBJ A\nB\nC\n\t0x10 \n0x20 [8] OBJ D\n\t\n{END}");
     let (found, ended) = records(&mut Decoder::new(text.as_bytes()).expect("a dump"));
     assert!(ended.is_ok());
@@ -146,7 +146,7 @@ fn lines_of_a_type_count() {
 }
 
 #[test]
-fn the_first_record_tells_the_word_size() {
+fn infers_word_size_from_first_record() {
     for (digits, expected) in
         [("0x00001000", Some(WordSize::Bits32)), ("0x0000000000001000", Some(WordSize::Bits64)), ("0x1000", None)]
     {

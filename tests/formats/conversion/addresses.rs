@@ -1,17 +1,17 @@
 //! When addresses are renumbered.
 
 use heapsmith::compare::{Facet, MEMORY};
-use heapsmith::convert::{Addresses, Verdict, judge};
-use heapsmith::format::Target;
+use heapsmith::convert::{Addresses, ConversionVerdict, judge};
+use heapsmith::format::DumpTarget;
 use heapsmith::model::{Address, Heap, Root, RootKind, visit};
 
 use super::sample::{converted, heaps, lowering};
 
-fn target(name: &str) -> Target {
+fn target(name: &str) -> DumpTarget {
     name.parse().expect("a target of the table")
 }
 
-fn verdict(heap: &Heap, to: &str, judged_as: &str) -> Verdict {
+fn verdict(heap: &Heap, to: &str, judged_as: &str) -> ConversionVerdict {
     let mut there = converted(&mut heap.clone(), &lowering(&target(to), 0));
     judge(&mut heap.clone(), &mut there, &target(judged_as), MEMORY).expect("in memory")
 }
@@ -35,7 +35,7 @@ fn identifiers_that_the_target_does_not_carry_need_not_fit_it() {
 }
 
 #[test]
-fn without_a_profile_every_writer_s_numbering_is_looked_for() {
+fn accepts_numbering_of_any_writer_without_profile() {
     let mut heap = heap();
     let mut map = |address: &mut Address| address.0 += if address.is_null() { 0 } else { 4 };
     heap.classes.iter_mut().for_each(|class| visit::class(class, &mut map));

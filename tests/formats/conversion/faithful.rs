@@ -5,9 +5,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use heapsmith::compare::{Facet, MEMORY};
-use heapsmith::convert::{Conversion, Counted, Options, Verdict, Writer, Writers, besides, convert, judge};
+use heapsmith::convert::{
+    CandidateWriters, Conversion, ConversionVerdict, ConvertOptions, FacetCount, WriterFound, convert, judge,
+    omitted_by_writer,
+};
 use heapsmith::format::{Format, HeapFile, Lowering};
-use heapsmith::hprof::Reading;
+use heapsmith::hprof::ReadOptions;
 use heapsmith::input::Input;
 
 use crate::witnesses::witnesses;
@@ -23,25 +26,25 @@ const REAL: [(&str, usize); 6] = [
 ];
 
 fn open(input: Input, heap: Option<usize>) -> HeapFile {
-    HeapFile::open(input, heap, Reading::default()).expect("a dump")
+    HeapFile::open(input, heap, ReadOptions::default()).expect("a dump")
 }
 
 fn written(source: &mut HeapFile, to: Format) -> (Conversion, HeapFile) {
     let lowering = Lowering::new(to, &Default::default()).expect("a format has a default");
     let mut bytes = Vec::new();
-    let report = convert(source.source(), &Options::new(&lowering), &mut bytes).expect("convertible");
-    (report, open(Input::memory("converted", bytes), None))
+    let report = convert(source.source(), &ConvertOptions::new(&lowering), &mut bytes).expect("convertible");
+    (report, open(Input::from_memory("converted", bytes), None))
 }
 
 /// The verdict, as `check-conversion` comes to it, and what another writer could have recorded besides.
-fn judged(source: &mut HeapFile, result: &mut HeapFile) -> (Verdict, Vec<Counted>) {
+fn judged(source: &mut HeapFile, result: &mut HeapFile) -> (ConversionVerdict, Vec<FacetCount>) {
     let HeapFile::Dump { file, source: dump, .. } = &mut *result else { panic!("a listing") };
-    let writers = Writers::of(file, dump, source.format().expect("a header")).expect("readable");
+    let writers = CandidateWriters::from_dump(file, dump, source.format().expect("a header")).expect("readable");
     let judge = |target: &_| judge(source.source(), result.source(), target, MEMORY);
-    let (writer, verdict) = writers.nearest(judge, Verdict::differing).expect("in memory");
-    assert_eq!(writer, Writer::Recognised, "{}", verdict.to);
+    let (writer, verdict) = writers.nearest(judge, ConversionVerdict::differing).expect("in memory");
+    assert_eq!(writer, WriterFound::Recognised, "{}", verdict.to);
     let target = verdict.to.parse().expect("a target");
-    let besides = besides(source.source(), result.source(), &target, &verdict, MEMORY).expect("in memory");
+    let besides = omitted_by_writer(source.source(), result.source(), &target, &verdict, MEMORY).expect("in memory");
     (verdict, besides)
 }
 
@@ -89,7 +92,7 @@ fn a_real_dump_is_converted_faithfully_to_every_format() {
 /// J9 2.4 stores 16 bits of hash in every record, and J9 2.6 the same bits twice, where there are any. No array of version 4
 /// says how long it is, but PHD could have said that of each of 555 arrays of references.
 #[test]
-fn what_another_writer_could_have_recorded_is_told_apart_from_what_is_lost() {
+fn distinguishes_facts_of_other_writers_from_lost_facts() {
     let Some(folder) = witnesses() else { return };
     let path = folder.join("dumps").join(REAL[0].0);
     for (to, expected) in [(Format::PHD5, (Facet::Hash16, 5269)), (Format::PHD4, (Facet::ArrayLength, 555))] {

@@ -2,7 +2,7 @@
 
 use heapsmith::Error;
 use heapsmith::compare::MEMORY;
-use heapsmith::convert::{Verdict, Writers, judge};
+use heapsmith::convert::{CandidateWriters, ConversionVerdict, judge};
 use heapsmith::format::{DumpFile, Family, Format};
 use heapsmith::generate::Preset;
 use heapsmith::input::Input;
@@ -10,12 +10,13 @@ use heapsmith::model::{DumpSource, WordSize};
 use heapsmith::recipe::Recipe;
 
 /// As `check-conversion` judges.
-fn verdict(one: &[u8], other: &[u8]) -> Result<Verdict, Error> {
-    let open = |dump: &[u8]| DumpFile::new(Input::memory("dump", dump.to_vec()), Default::default());
+fn verdict(one: &[u8], other: &[u8]) -> Result<ConversionVerdict, Error> {
+    let open = |dump: &[u8]| DumpFile::new(Input::from_memory("dump", dump.to_vec()), Default::default());
     let (one, other) = (open(one)?, open(other)?);
     let (mut input, mut output) = (one.source()?, other.source()?);
-    let writers = Writers::of(&other, &mut output, Some(one.format()?))?;
-    let judged = writers.nearest(|target| judge(input.heap(0), output.heap(0), target, MEMORY), Verdict::differing)?;
+    let writers = CandidateWriters::from_dump(&other, &mut output, Some(one.format()?))?;
+    let judged =
+        writers.nearest(|target| judge(input.heap(0), output.heap(0), target, MEMORY), ConversionVerdict::differing)?;
     Ok(judged.1)
 }
 

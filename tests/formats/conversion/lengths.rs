@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use heapsmith::convert::{ArrayHeader, ArrayLengths, Conversion, HeaderFound, Options, convert};
+use heapsmith::convert::{ArrayHeader, ArrayLengths, Conversion, ConvertOptions, HeaderFound, convert};
 use heapsmith::read;
 
 use super::sample::lowering;
@@ -24,7 +24,7 @@ fn lengths(text: &str, header: Option<ArrayHeader>) -> (Vec<u64>, Conversion) {
     let to = lowering(&"phd5/j9-2.6".parse().expect("a target"), 0);
     let mut heap = read(text.as_bytes()).expect("a text");
     let mut bytes = Vec::new();
-    let report = convert(&mut heap, &Options::new(&to).array_header(header), &mut bytes).expect("written");
+    let report = convert(&mut heap, &ConvertOptions::new(&to).array_header(header), &mut bytes).expect("written");
     let heap = read(bytes).expect("valid");
     (heap.objects.iter().map(|object| object.length.expect("a length")).collect(), report)
 }
@@ -76,7 +76,7 @@ fn a_32_bit_text_has_references_of_4_bytes() {
 
 /// Nulls that are not listed are elements too, and what is listed is there.
 #[test]
-fn an_array_is_as_long_as_its_size_says_and_as_the_references_that_it_lists() {
+fn derives_array_length_from_size_and_references() {
     // Filled: 8 + 4 * 4 = 24. 48: 9 or 10 elements, of which 10 are listed, 3, or none.
     let arrays = [(24, OBJECTS, 4), (48, OBJECTS, 10), (48, OBJECTS, 3), (48, OBJECTS, 0)];
     let (found, report) = lengths(&text(16, &arrays), None);
@@ -121,19 +121,19 @@ fn a_size_that_no_array_has_gives_no_nulls() {
 }
 
 #[test]
-fn a_dump_that_has_lengths_is_left_alone() {
+fn keeps_recorded_array_lengths() {
     let phd = lowering(&"phd5/j9-2.6".parse().expect("a target"), 0);
     let classic = lowering(&"classic/openj9".parse().expect("a target"), 0);
     let mut heap = read(text(16, &[(48, OBJECTS, 10)]).into_bytes()).expect("a text");
     let mut bytes = Vec::new();
-    convert(&mut heap, &Options::new(&phd), &mut bytes).expect("written");
+    convert(&mut heap, &ConvertOptions::new(&phd), &mut bytes).expect("written");
     let mut heap = read(bytes).expect("valid");
-    let report = convert(&mut heap, &Options::new(&phd), &mut Vec::new()).expect("written");
+    let report = convert(&mut heap, &ConvertOptions::new(&phd), &mut Vec::new()).expect("written");
     assert_eq!(report.array_lengths, None);
     // Sizes that are not recorded follow from lengths by the same header: 8 + 10 * 4, or 16 + 10 * 8.
     for (header, expected) in [(Some(ArrayHeader::Compressed), "[48] OBJ"), (None, "[96] OBJ")] {
         let mut bytes = Vec::new();
-        convert(&mut heap, &Options::new(&classic).array_header(header), &mut bytes).expect("written");
+        convert(&mut heap, &ConvertOptions::new(&classic).array_header(header), &mut bytes).expect("written");
         let text = String::from_utf8(bytes).expect("text");
         assert!(text.contains(expected), "{text}");
     }

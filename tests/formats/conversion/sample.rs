@@ -1,13 +1,13 @@
 //! Heaps to convert, and dumps in memory.
 
 use heapsmith::DumpOptions;
-use heapsmith::convert::{Conversion, Converted, Options};
-use heapsmith::format::{DumpFile, Format, Lowering, Target};
+use heapsmith::convert::{Conversion, ConvertOptions, ConvertedHeap};
+use heapsmith::format::{DumpFile, DumpTarget, Format, Lowering};
 use heapsmith::generate::{AddressSpace, Oddities, Oddity, from_seed};
-use heapsmith::hprof::Reading;
+use heapsmith::hprof::ReadOptions;
 use heapsmith::input::Input;
 use heapsmith::model::{
-    Address, Class, Event, EventKind, HashRegime, Heap, HeapSource, IdentityHash, Root, RootKind, Serial, Totals,
+    Address, Class, Event, EventKind, HashRegime, HeaderTotals, Heap, HeapSource, IdentityHash, Root, RootKind, Serial,
     WordSize,
 };
 
@@ -63,7 +63,7 @@ fn spice(heap: &mut Heap) {
     if let Some(object) = hashed.next() {
         object.hash = Some(IdentityHash::Bits32(0));
     }
-    heap.facts.totals = Some(Totals { objects: 7, references: 9 });
+    heap.facts.totals = Some(HeaderTotals { objects: 7, references: 9 });
     let objects: Vec<Address> = heap.objects.iter().map(|object| object.address).collect();
     if let (Some(roots), Some(&object)) = (&mut heap.surroundings.roots, objects.first()) {
         roots.push(Root { object, kind: RootKind::InternedString, after: None });
@@ -74,7 +74,7 @@ fn spice(heap: &mut Heap) {
 }
 
 /// The writer of a kind of dump.
-pub(crate) fn lowering(target: &Target, seed: u64) -> Lowering {
+pub(crate) fn lowering(target: &DumpTarget, seed: u64) -> Lowering {
     let options = DumpOptions::new(target.format).profile(target.profile.as_deref()).seed(seed);
     options.lowering().expect("a target of the table")
 }
@@ -88,7 +88,7 @@ pub(crate) fn written(heap: &mut dyn HeapSource, lowering: &Lowering) -> Heap {
 }
 
 pub(crate) fn read(bytes: Vec<u8>) -> Heap {
-    let file = DumpFile::new(Input::memory("dump", bytes), Reading::default()).expect("memory");
+    let file = DumpFile::new(Input::from_memory("dump", bytes), ReadOptions::default()).expect("memory");
     let whole = file.read().expect("a header");
     whole.ended.expect("a whole dump");
     whole.dump.heaps.into_iter().next().expect("a heap")
@@ -101,8 +101,8 @@ pub(crate) fn converted(heap: &mut Heap, lowering: &Lowering) -> Heap {
 
 /// The same, and what the conversion says that it cost.
 pub(crate) fn converted_and_told(heap: &mut Heap, lowering: &Lowering) -> (Heap, Conversion) {
-    let options = Options::new(lowering);
-    let mut converted = Converted::new(heap, &options).expect("convertible");
+    let options = ConvertOptions::new(lowering);
+    let mut converted = ConvertedHeap::new(heap, &options).expect("convertible");
     let there = written(&mut converted, lowering);
     (there, converted.report(lowering, Vec::new()))
 }

@@ -1,8 +1,8 @@
 //! What a target cannot do without is synthesised, and the report says so.
 
 use heapsmith::compare::{Facet, MEMORY};
-use heapsmith::convert::{Conversion, Options, convert, judge};
-use heapsmith::format::{DumpFile, Format, Lowering, Target};
+use heapsmith::convert::{Conversion, ConvertOptions, convert, judge};
+use heapsmith::format::{DumpFile, DumpTarget, Format, Lowering};
 use heapsmith::input::Input;
 use heapsmith::model::{
     Address, ByteLen, Class, Contents, Facts, Heap, Name, Object, ObjectKind, PrimitiveType, WordSize,
@@ -30,7 +30,7 @@ fn heap(classes: Vec<Class>, objects: Vec<Object>) -> Heap {
 
 fn converted(heap: &Heap, to: &Lowering) -> Result<(Conversion, Vec<u8>), Error> {
     let mut bytes = Vec::new();
-    let report = convert(&mut heap.clone(), &Options::new(to), &mut bytes)?;
+    let report = convert(&mut heap.clone(), &ConvertOptions::new(to), &mut bytes)?;
     Ok((report, bytes))
 }
 
@@ -54,12 +54,12 @@ fn sizes_at_the_end_of_64_bits_end_with_a_dump_or_an_error() {
             if let Ok((_, bytes)) = converted(&heap, &lowering) {
                 assert!(read(bytes).is_ok(), "{format} {size:#x}");
             }
-            let target: Target = format.to_string().parse().expect("a target");
+            let target: DumpTarget = format.to_string().parse().expect("a target");
             judge(&mut heap.clone(), &mut heap.clone(), &target, MEMORY).expect("in memory");
         }
     }
     let text = "// Version: J2RE\n0x00002000 [18446744073709551615] OBJ A\n\t0x00002000 \n";
-    let file = DumpFile::new(Input::memory("text", text.as_bytes().to_vec()), Default::default()).expect("a text");
+    let file = DumpFile::new(Input::from_memory("text", text.as_bytes().to_vec()), Default::default()).expect("a text");
     let heap = file.read().expect("readable").dump.heaps.swap_remove(0);
     for format in Format::all() {
         let _ = converted(&heap, &Lowering::new(format, &Default::default()).expect("a format has a default"));

@@ -2,24 +2,24 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use heapsmith::compare::carriage::{Carriage, Column};
-use heapsmith::compare::{Comparison, Facet, MEMORY, Options, Side, compare_sources};
-use heapsmith::convert::{Addresses, Verdict, judge};
-use heapsmith::format::Target;
+use heapsmith::compare::carriage::{Carriage, CarriageColumn};
+use heapsmith::compare::{CompareOptions, Comparison, Facet, MEMORY, NotComparedReason, compare_sources};
+use heapsmith::convert::{Addresses, ConversionVerdict, judge};
+use heapsmith::format::DumpTarget;
 use heapsmith::model::Heap;
 
 use super::sample::{converted, converted_and_told, heaps, lowering};
 
-fn writers() -> Vec<Target> {
-    Target::all().into_iter().filter(|target| target.profile.is_some()).collect()
+fn writers() -> Vec<DumpTarget> {
+    DumpTarget::all().into_iter().filter(|target| target.profile.is_some()).collect()
 }
 
 /// Facets in which the second heap differs from the first one, or is silent.
-fn lost(left: &Heap, right: &Heap, carried: Option<&Column>) -> BTreeSet<Facet> {
-    let options = Options::default().carried(carried);
+fn lost(left: &Heap, right: &Heap, carried: Option<&CarriageColumn>) -> BTreeSet<Facet> {
+    let options = CompareOptions::default().carried(carried);
     let Comparison { differences, not_compared, .. } =
         compare_sources(&mut left.clone(), &mut right.clone(), &options).expect("in memory");
-    let silent = not_compared.iter().filter(|n| n.why == Side::UnknownRight).map(|n| n.facet);
+    let silent = not_compared.iter().filter(|n| n.why == NotComparedReason::UnknownRight).map(|n| n.facet);
     differences.iter().map(|d| d.facet).chain(silent).collect()
 }
 
@@ -32,7 +32,7 @@ impl Wrong {
         self.0.entry((what, facet)).or_insert_with(|| (0, example())).0 += 1;
     }
 
-    fn judge(&mut self, what: &str, verdict: &Verdict, example: &str) {
+    fn judge(&mut self, what: &str, verdict: &ConversionVerdict, example: &str) {
         for d in &verdict.changed {
             self.note(what.to_owned(), d.facet, || format!("{example}: {:?}: {} | {}", d.address, d.left, d.right));
         }
@@ -50,7 +50,7 @@ impl Wrong {
 }
 
 #[test]
-fn what_the_table_promises_is_kept_and_what_it_calls_lost_is_lost() {
+fn conversions_keep_and_lose_what_carries_table_states() {
     let writers = writers();
     let mut wrong = Wrong::default();
     // For each facet of each kind of dump that was told before, whether a conversion changed or lost it.
@@ -63,7 +63,7 @@ fn what_the_table_promises_is_kept_and_what_it_calls_lost_is_lost() {
             .map(|(heap, number)| converted(heap, &lowering(from, number)))
             .collect();
         for to in &writers {
-            let both = to.column().and(&from_column);
+            let both = to.column().followed_by(&from_column);
             for (number, heap) in (0..).zip(&heaps) {
                 let (writer, target) = (lowering(from, number), lowering(to, number));
                 let example = format!("{from} to {to}, heap {number}");
@@ -112,9 +112,9 @@ fn what_the_table_promises_is_kept_and_what_it_calls_lost_is_lost() {
 }
 
 fn tell(heap: &Heap, tell: &mut dyn FnMut(Facet)) {
-    use heapsmith::compare::told;
-    told::of_facts(&heap.facts, tell);
-    heap.classes.iter().for_each(|class| told::of_class(class, tell));
-    heap.objects.iter().for_each(|object| told::of_object(object, tell).expect("in memory"));
-    told::of_surroundings(&heap.surroundings, tell);
+    use heapsmith::compare::recorded;
+    recorded::header_facets(&heap.facts, tell);
+    heap.classes.iter().for_each(|class| recorded::class_facets(class, tell));
+    heap.objects.iter().for_each(|object| recorded::object_facets(object, tell).expect("in memory"));
+    recorded::surroundings_facets(&heap.surroundings, tell);
 }

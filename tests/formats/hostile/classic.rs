@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::PathBuf;
 
-use heapsmith::bytes::ebcdic::Page;
+use heapsmith::bytes::ebcdic::CodePage;
 use heapsmith::classic::lower::{self, LowerOptions};
-use heapsmith::classic::{Charset, Decoder, Encoding, Newline, PROFILES, Step, lift, rules};
+use heapsmith::classic::{Charset, DecodeStep, Decoder, Encoding, Newline, PROFILES, lift, rules};
 use heapsmith::error::{DecodeError, Problem};
 use heapsmith::model::{
     Address, ByteLen, Class, Contents, Facts, Heap, Object, ObjectKind, PrimitiveType, Value, WordSize,
@@ -44,8 +44,8 @@ fn dumps() -> Vec<(String, Vec<u8>)> {
     let ebcdic = |page, newline| Encoding { charset: Charset::Ebcdic(page), newline };
     let encodings = [
         ("utf-8", Encoding::default()),
-        ("ibm-1047", ebcdic(Page::Ibm1047, Newline::Nel)),
-        ("ibm-037-crlf", ebcdic(Page::Ibm037, Newline::CrLf)),
+        ("ibm-1047", ebcdic(CodePage::Ibm1047, Newline::Nel)),
+        ("ibm-037-crlf", ebcdic(CodePage::Ibm037, Newline::CrLf)),
     ];
     let named = PROFILES.iter().filter(|profile| !profile.is_seeded());
     let every = named.flat_map(|profile| encodings.iter().map(move |encoding| (profile, encoding)));
@@ -70,7 +70,7 @@ fn read(bytes: &[u8]) -> (Heap, Option<DecodeError>) {
 fn ends(whole: &[u8]) -> Vec<usize> {
     let mut ends = Vec::new();
     let ended = Decoder::new(whole).expect("valid").visit::<DecodeError, _>(|step| {
-        let Step::Record(at, _) = step else { panic!("records are short") };
+        let DecodeStep::Record(at, _) = step else { panic!("records are short") };
         ends.push(at.offset as usize + at.bytes.len());
         Ok(())
     });
@@ -185,7 +185,7 @@ fn outcome(bytes: &[u8], original: &Heap) -> char {
 }
 
 #[test]
-fn a_file_that_shrinks_while_it_is_read_is_told_from_one_that_was_always_short() {
+fn distinguishes_shrinking_file_from_truncated_one() {
     let (_, whole) = dumps().swap_remove(0);
     let mut shrunk = 0;
     for length in 2..whole.len() {
@@ -217,7 +217,7 @@ impl std::io::Read for Failing<'_> {
 }
 
 #[test]
-fn a_reader_that_fails_is_an_error_with_the_offset_reached_behind_what_is_sound() {
+fn reports_offset_of_failing_read_after_sound_records() {
     let (_, whole) = dumps().swap_remove(0);
     let ends = ends(&whole);
     for length in [2, 30, 115, 200] {

@@ -9,7 +9,7 @@ use heapsmith::family::Opening;
 use heapsmith::format::DumpFile;
 use heapsmith::hprof::lift::{self, WholeDump};
 use heapsmith::hprof::lower::{self, LowerOptions, PROFILES};
-use heapsmith::hprof::{Decoder, IdSize, Profile, Reading, Step};
+use heapsmith::hprof::{DecodeStep, Decoder, IdSize, Profile, ReadOptions};
 use heapsmith::input::Input;
 use heapsmith::model::{
     Address, Class, Contents, Dump, Field, FieldType, Heap, Object, ObjectKind, PoolEntry, PrimitiveType, Root,
@@ -113,13 +113,13 @@ fn ends(whole: &[u8]) -> (Vec<usize>, Vec<usize>) {
     decoder
         .visit::<DecodeError, _>(|step| {
             match step {
-                Step::Record(at, _) => {
+                DecodeStep::Record(at, _) => {
                     items.push(at.offset as usize + at.bytes.len());
                     files.push(at.offset as usize + at.bytes.len());
                 }
-                Step::Segment(at, _) | Step::Sub(at, _) => items.push(at.offset as usize + at.bytes.len()),
-                Step::SegmentEnd(offset) => files.push(offset as usize),
-                Step::More(_) => panic!("nothing is so large"),
+                DecodeStep::Segment(at, _) | DecodeStep::Sub(at, _) => items.push(at.offset as usize + at.bytes.len()),
+                DecodeStep::SegmentEnd(offset) => files.push(offset as usize),
+                DecodeStep::More(_) => panic!("nothing is so large"),
             }
             Ok(())
         })
@@ -165,7 +165,7 @@ fn every_strict_prefix_gives_an_error_within_it_and_exactly_what_ends_before_it(
             for (heap, (classes, objects)) in found.places.iter().enumerate() {
                 let (_, due) = all.places.get(heap).cloned().unwrap_or_default();
                 assert_eq!(*objects, due[..objects.len()], "{name} cut at {length}");
-                let sound = |place: &&lift::Place| place.index < decoder.index();
+                let sound = |place: &&lift::ItemPlace| place.index < decoder.index();
                 assert_eq!(objects.len(), due.iter().filter(sound).count(), "{name} cut at {length}");
                 assert_eq!(classes.len(), found.dump.heaps[heap].classes.len(), "{name} cut at {length}");
             }
@@ -227,8 +227,8 @@ fn row(profile: &'static Profile) -> String {
 
 /// As files are read: with a second look where the bytes do not decide.
 fn read(bytes: &[u8]) -> (Option<DecodeError>, Dump) {
-    let input = Input::memory("flip", bytes.to_vec());
-    let open = || Ok(heapsmith::hprof::open(Opening::of(&input, Reading::default())?)?);
+    let input = Input::from_memory("flip", bytes.to_vec());
+    let open = || Ok(heapsmith::hprof::open(Opening::from_input(&input, ReadOptions::default())?)?);
     match lift::dump(open) {
         Ok((whole, ended)) => (ended.err(), whole.dump),
         Err(Error::Decode(error)) => (Some(error), Dump::default()),
@@ -237,7 +237,7 @@ fn read(bytes: &[u8]) -> (Option<DecodeError>, Dump) {
 }
 
 #[test]
-fn a_file_that_shrinks_while_it_is_read_is_told_from_one_that_was_always_short() {
+fn distinguishes_shrinking_file_from_truncated_one() {
     let whole = small(&PROFILES[0]);
     for length in 0..whole.len() {
         let error = match Decoder::with_length(&whole[..length], Some(whole.len() as u64)) {
@@ -246,19 +246,20 @@ fn a_file_that_shrinks_while_it_is_read_is_told_from_one_that_was_always_short()
         };
         assert!(matches!(error.problem(), Problem::Shrunk { opened } if *opened == whole.len() as u64), "{error}");
         assert_eq!(error.offset(), length as u64);
-        assert!(error.is_the_machines());
+        assert!(error.is_machine_fault());
     }
 }
 
 #[test]
-fn gzip_that_is_none_or_ends_early_is_the_dumps_fault() {
+fn reports_broken_gzip_as_error_of_dump() {
     use std::io::Write;
     let whole = small(&PROFILES[0]);
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     encoder.write_all(&whole).expect("memory");
     let compressed = encoder.finish().expect("memory");
     let read = |bytes: &[u8]| {
-        let file = DumpFile::new(Input::memory("dump.gz", bytes.to_vec()), Reading::default()).expect("memory");
+        let file =
+            DumpFile::new(Input::from_memory("dump.gz", bytes.to_vec()), ReadOptions::default()).expect("memory");
         match file.read() {
             Ok(read) => read.ended.err(),
             Err(Error::Decode(error)) => Some(error),
@@ -268,10 +269,10 @@ fn gzip_that_is_none_or_ends_early_is_the_dumps_fault() {
     assert!(read(&compressed).is_none());
     for length in 0..compressed.len() {
         let error = read(&compressed[..length]).unwrap_or_else(|| panic!("cut at {length}, something is missing"));
-        assert!(!error.is_the_machines(), "cut at {length}: {error}");
+        assert!(!error.is_machine_fault(), "cut at {length}: {error}");
     }
     for garbage in [b"\x1f\x8b".as_slice(), b"\x1f\x8bgarbage", &[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0xff]] {
-        assert!(!read(garbage).expect("no gzip").is_the_machines());
+        assert!(!read(garbage).expect("no gzip").is_machine_fault());
     }
     assert!(read(&[&compressed[..], b"garbage after"].concat()).is_some());
 }

@@ -2,8 +2,8 @@
 
 use heapsmith::error::{DecodeError, Problem};
 use heapsmith::family::Opening;
-use heapsmith::hprof::decode::{Wrapped, ZeroLength};
-use heapsmith::hprof::{Decoder, Reading, lift, open, rules};
+use heapsmith::hprof::decode::{WrappedLength, ZeroLength};
+use heapsmith::hprof::{Decoder, ReadOptions, lift, open, rules};
 use heapsmith::input::Input;
 use heapsmith::model::Dump;
 
@@ -31,22 +31,23 @@ fn whole(tag: u8, body: &[u8]) -> Vec<u8> {
     record(tag, body.len() as u32, body)
 }
 
-fn read(bytes: &[u8], reading: Reading) -> (Dump, Result<(), DecodeError>) {
-    let input = Input::memory("hostile", bytes.to_vec());
-    let (whole, ended) = lift::dump(|| Ok(open(Opening::of(&input, reading)?)?)).expect("it begins with a header");
+fn read(bytes: &[u8], reading: ReadOptions) -> (Dump, Result<(), DecodeError>) {
+    let input = Input::from_memory("hostile", bytes.to_vec());
+    let (whole, ended) =
+        lift::dump(|| Ok(open(Opening::from_input(&input, reading)?)?)).expect("it begins with a header");
     (whole.dump, ended)
 }
 
 /// The error of a dump, with its roots and objects.
 fn stopped(bytes: &[u8]) -> (DecodeError, usize, usize) {
-    let (dump, ended) = read(bytes, Reading::default());
+    let (dump, ended) = read(bytes, ReadOptions::default());
     let heap = &dump.heaps[0];
     let roots = heap.surroundings.roots.as_ref().map_or(0, Vec::len);
     (ended.expect_err("it is damaged"), roots, heap.objects.len())
 }
 
 #[test]
-fn a_length_past_the_end_is_named_with_what_is_there() {
+fn reports_length_beyond_end_as_truncation() {
     for (tag, body) in [(0x01, b"\0\0\0\x07abc".as_slice()), (0xf0, b"abc"), (0x02, b"abc"), (0x06, b""), (0x2c, b"")] {
         for length in [body.len() as u32 + 1, 0x7fff_ffff, 0xffff_ffff] {
             let (error, ..) = stopped(&dump(&[whole(0x2c, b""), record(tag, length, body)]));
@@ -63,7 +64,7 @@ fn a_length_past_the_end_is_named_with_what_is_there() {
 }
 
 #[test]
-fn a_sub_record_beyond_its_segment_is_named_and_what_was_before_it_kept() {
+fn reports_sub_record_beyond_segment_and_keeps_earlier_ones() {
     let mut segment = [ROOT, INSTANCE].concat();
     segment.extend_from_slice(&INSTANCE[..INSTANCE.len() - 1]);
     for after in [whole(0x2c, b""), vec![0; 40]] {
@@ -86,21 +87,21 @@ fn an_unpatched_length_is_read_to_the_next_dump_record_or_the_end() {
     for tag in [0x0c, 0x1c] {
         for after in [Vec::new(), whole(0x2c, b"")] {
             let bytes = dump(&[record(tag, 0, &body), after]);
-            let (found, ended) = read(&bytes, Reading::default());
+            let (found, ended) = read(&bytes, ReadOptions::default());
             ended.expect("repaired");
             assert_eq!(found.heaps[0].objects.len(), 2);
         }
         // An empty one before other records is what it says.
-        let (found, ended) = read(&dump(&[record(tag, 0, b""), whole(0x0b, &[0, 0, 0, 1])]), Reading::default());
+        let (found, ended) = read(&dump(&[record(tag, 0, b""), whole(0x0b, &[0, 0, 0, 1])]), ReadOptions::default());
         ended.expect("empty");
         assert_eq!(found.heaps.len(), 1);
-        let trusting = Reading::default().zero_length(ZeroLength::Empty).wrapped(Wrapped::Trust);
+        let trusting = ReadOptions::default().zero_length(ZeroLength::Empty).wrapped(WrappedLength::Trust);
         assert!(read(&dump(&[record(tag, 0, &body)]), trusting).1.is_err(), "roots are no records");
     }
 }
 
 #[test]
-fn counts_that_overflow_when_multiplied_are_not_taken_for_small_ones() {
+fn rejects_counts_that_overflow_when_multiplied() {
     // Each is 2^32 and a little in bytes, modulo 2^32 no more than what follows.
     let array =
         |count: u32| [b"\x22\0\0\0\x08\0\0\0\x01".as_slice(), &count.to_be_bytes(), b"\0\0\0\x04", &[0; 64]].concat();
@@ -131,7 +132,7 @@ fn counts_that_overflow_when_multiplied_are_not_taken_for_small_ones() {
 }
 
 #[test]
-fn an_unknown_sub_record_ends_reading_there_and_what_was_before_it_is_kept() {
+fn stops_at_unknown_sub_record_and_keeps_earlier_ones() {
     for tag in (0u8..=0xff).filter(|tag| !SUB_TAGS.contains(tag)) {
         let segment = [ROOT, INSTANCE, &[tag], INSTANCE].concat();
         let bytes = dump(&[whole(0x1c, ROOT), whole(0x1c, &segment), whole(0x2c, b"")]);
@@ -182,7 +183,7 @@ fn a_type_is_two_or_four_to_eleven() {
 }
 
 #[test]
-fn another_header_is_named_for_what_it_is() {
+fn names_other_format_by_its_header() {
     let error = |bytes: &[u8]| Decoder::new(bytes).expect_err("no such header");
     for version in ["1.0", "1.0.0", "1.0.4", "1.0.22", "2", ""] {
         let found = error(format!("JAVA PROFILE {version}\0\0\0\0\x04\0\0\0\0\0\0\0\0").as_bytes());

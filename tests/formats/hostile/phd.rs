@@ -9,7 +9,7 @@ use heapsmith::model::{
     Address, ByteLen, Class, Contents, Facts, HashRegime, Heap, IdentityHash, Object, ObjectKind, PrimitiveType,
     WordSize,
 };
-use heapsmith::phd::corrupt::Map;
+use heapsmith::phd::corrupt::MappedDump;
 use heapsmith::phd::lower::{self, LowerOptions};
 use heapsmith::phd::{Decoder, Version, lift, rules};
 use heapsmith::validate::{Severity, ValidateOptions, validate};
@@ -67,7 +67,7 @@ fn small(version: Version) -> Vec<u8> {
 fn every_strict_prefix_gives_an_error_within_it_and_exactly_the_records_that_end_before_it() {
     for version in Version::ALL {
         let whole = small(version);
-        let map = Map::of(whole.clone()).expect("valid");
+        let map = MappedDump::from_bytes(whole.clone()).expect("valid");
         for length in 0..whole.len() {
             let prefix = &whole[..length];
             let ends = map.records.iter().filter(|r| r.offset + r.length <= length).count() as u64;
@@ -85,7 +85,7 @@ fn every_strict_prefix_gives_an_error_within_it_and_exactly_the_records_that_end
             let between = length >= map.body && (length == map.end || map.records.iter().any(|r| r.offset == length));
             assert_eq!(error.is_missing_end(), between, "{version:?} cut at {length}: {error}");
 
-            let report = validate(&Input::memory("prefix", prefix.to_vec()), ValidateOptions::default());
+            let report = validate(&Input::from_memory("prefix", prefix.to_vec()), ValidateOptions::default());
             let report = report.expect("memory can be read");
             assert_eq!(report.sound.records, due, "{version:?} cut at {length}");
             assert_eq!(report.valid, between, "{version:?} cut at {length}: {:?}", report.findings);
@@ -122,7 +122,7 @@ const LEGEND: &str = "\
 ";
 
 fn table_of_flips(whole: &[u8]) -> String {
-    let map = Map::of(whole.to_vec()).expect("valid");
+    let map = MappedDump::from_bytes(whole.to_vec()).expect("valid");
     let original = heap_of(whole);
     let mut table = LEGEND.to_owned();
     for field in &map.fields {
@@ -144,7 +144,7 @@ fn table_of_flips(whole: &[u8]) -> String {
 }
 
 fn outcome(bytes: &[u8], original: &Heap) -> char {
-    let report = validate(&Input::memory("flip", bytes.to_vec()), ValidateOptions::default());
+    let report = validate(&Input::from_memory("flip", bytes.to_vec()), ValidateOptions::default());
     let report = report.expect("memory can be read");
     if let Some(fatal) = report.findings.iter().find(|f| f.fatal || f.rule == rules::BODY_END_TAG) {
         return match fatal.rule {
@@ -173,7 +173,7 @@ fn heap_of(bytes: &[u8]) -> Heap {
 }
 
 #[test]
-fn a_file_that_shrinks_while_it_is_read_is_told_from_one_that_was_always_short() {
+fn distinguishes_shrinking_file_from_truncated_one() {
     let whole = small(Version::V6);
     for length in 0..whole.len() {
         let cut = &whole[..length];
@@ -208,7 +208,7 @@ fn a_reader_that_fails_is_an_error_with_the_offset_reached() {
 }
 
 #[test]
-fn a_file_with_nothing_or_something_else_in_it_is_named_for_what_it_is() {
+fn names_empty_file_and_other_formats() {
     let error = |bytes: &[u8]| Decoder::new(bytes).expect_err("not a PHD").to_string();
     assert!(error(b"").contains("0 bytes, then the end of the data"), "{}", error(b""));
     assert!(error(b"JAVA PROFILE 1.0.2\0").contains("an HPROF dump"));

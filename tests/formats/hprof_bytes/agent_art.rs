@@ -139,7 +139,7 @@ fn the_agents_settings_come_once_though_the_first_heap_has_no_traces() {
 }
 
 #[test]
-fn art_writes_roots_first_and_says_of_objects_in_which_heap_they_are() {
+fn art_writes_roots_first_and_heap_of_objects() {
     let mut heap = small_heap(true, Numbers { thread: 1, of_trace: 5, trace: 1 });
     // Classes are objects among objects: this one stands after the first.
     heap.classes[1].after_objects = Some(1);

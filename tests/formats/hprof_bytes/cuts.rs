@@ -111,7 +111,7 @@ fn arrays(lengths: &[u64]) -> Vec<Sub> {
 }
 
 #[test]
-fn hotspot_17_goes_on_in_what_a_segment_left_of_the_buffer() {
+fn hotspot_17_continues_in_rest_of_buffer_after_segment() {
     let options = options("hotspot-17");
     // Header, three strings and trace 1 take 31 + 23 + 20 + 21 + 21 = 116 bytes of the first MiB. A segment's head takes 9.
     assert_eq!(cuts(&heap_of(&[Array(18)], 8), &options).0, 116);
@@ -218,7 +218,7 @@ fn art(lengths: &[u64], roots: usize, regions: &[(u32, u64)]) -> Vec<u64> {
 }
 
 #[test]
-fn art_ends_a_segment_behind_128_objects_or_4096_bytes_with_its_head() {
+fn art_ends_segment_after_128_objects_or_4096_bytes() {
     assert_eq!(art(&[14; 128], 0, &[]), [1792]);
     assert_eq!(art(&[14; 129], 0, &[]), [1792, 14]);
     assert_eq!(art(&[14; 257], 0, &[]), [1792, 1792, 14]);
@@ -232,7 +232,7 @@ fn art_ends_a_segment_behind_128_objects_or_4096_bytes_with_its_head() {
 }
 
 #[test]
-fn a_heap_info_of_art_is_no_object_and_stays_with_the_one_that_it_is_for() {
+fn art_keeps_heap_info_with_its_object_and_does_not_count_it() {
     let (app, zygote) = (0x41, 0x5a);
     // Nine bytes at the start of each segment.
     assert_eq!(art(&[14; 129], 0, &[(app, 0)]), [9 + 1792, 9 + 14]);
@@ -246,7 +246,7 @@ fn a_heap_info_of_art_is_no_object_and_stays_with_the_one_that_it_is_for() {
 }
 
 #[test]
-fn each_segment_of_art_says_again_in_which_heap_its_objects_are() {
+fn art_repeats_heap_info_in_each_segment() {
     let mut heap = heap_of(&arrays(&[14; 300]), 4);
     let region = |id, after| Region { id, name: name("app"), after };
     heap.surroundings.regions = Some(vec![region(0x41, 0), region(0x5a, 200)]);
@@ -360,7 +360,7 @@ impl Draw {
 }
 
 #[test]
-fn any_heap_is_cut_as_its_writers_rule_says() {
+fn cuts_random_heaps_by_rule_of_writer() {
     let mut draw = Draw(7);
     for round in 0..30 {
         // Classes first, then objects, then roots, as these writers have them. Every third heap is of large objects.

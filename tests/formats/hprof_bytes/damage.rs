@@ -35,7 +35,7 @@ fn an_unknown_tag_is_refused_though_the_segment_ends_with_it() {
 }
 
 #[test]
-fn contents_that_go_beyond_their_segment_are_told_where_they_begin() {
+fn reports_contents_beyond_segment_at_their_start() {
     // Three elements, or bytes, in segments that have room for two; then another segment of enough bytes.
     let after = segment(&[&hex!("05 00000009").repeat(20)]);
     for (name, sub_record, at, field) in [
@@ -78,12 +78,12 @@ fn contents_of_more_than_4_gib_do_not_wrap() {
 
 #[test]
 fn contents_of_more_than_4_gib_are_counted_in_whole_where_the_segment_has_no_end() {
-    use heapsmith::hprof::Reading;
+    use heapsmith::hprof::ReadOptions;
     use heapsmith::hprof::decode::ZeroLength;
     // An unpatched segment: the array may be as long as it says, and the file ends in it.
     let array = hex!("23 00000001 00000002 20000001 0b 0000000000000001");
     let bytes = file(4, &[&hex!("1c 00000000 00000000"), &array]);
-    let reading = Reading::default().zero_length(ZeroLength::Unpatched);
+    let reading = ReadOptions::default().zero_length(ZeroLength::Unpatched);
     let mut decoder = Decoder::new(&bytes[..]).expect("a sound header").with_reading(reading, None);
     let (seen, ended) = steps_of(&mut decoder);
     let [_, Seen::Sub(at, _), ..] = &seen[..] else { panic!("{seen:?}") };
@@ -94,7 +94,7 @@ fn contents_of_more_than_4_gib_are_counted_in_whole_where_the_segment_has_no_end
 }
 
 #[test]
-fn a_segment_may_end_only_behind_a_whole_sub_record_and_the_file_only_behind_a_whole_segment() {
+fn rejects_segment_or_file_that_ends_inside_sub_record() {
     let root = hex!("01 a1a2a3a4 b1b2b3b4");
     let mut bytes = file(4, &[&segment(&[&root, &root])]);
     assert!(steps(&bytes).1.is_ok());

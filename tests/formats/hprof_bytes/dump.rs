@@ -3,8 +3,8 @@
 use std::io::{self, Read};
 
 use heapsmith::error::DecodeError;
-use heapsmith::hprof::record::Body;
-use heapsmith::hprof::{At, Decoder, Record, Segment, Step, SubRecord, encode, lift};
+use heapsmith::hprof::record::RecordBody;
+use heapsmith::hprof::{DecodeStep, Decoder, Record, RecordSlice, Segment, SubRecord, encode, lift};
 use heapsmith::model::{Dump, Heap, Name};
 use hex_literal::hex;
 use pretty_assertions::assert_eq;
@@ -79,11 +79,11 @@ pub(crate) fn steps_of<R: Read>(decoder: &mut Decoder<R>) -> (Vec<Seen>, Result<
     let mut seen = Vec::new();
     let ended = decoder.visit::<DecodeError, _>(|step| {
         seen.push(match step {
-            Step::Record(at, record) => Seen::Record(spot(at), owned(record)),
-            Step::Segment(at, segment) => Seen::Segment(spot(at), segment),
-            Step::Sub(at, sub_record) => Seen::Sub(spot(at), sub_record.clone().into_owned()),
-            Step::More(at) => Seen::More(spot(at)),
-            Step::SegmentEnd(offset) => Seen::SegmentEnd(offset),
+            DecodeStep::Record(at, record) => Seen::Record(spot(at), owned(record)),
+            DecodeStep::Segment(at, segment) => Seen::Segment(spot(at), segment),
+            DecodeStep::Sub(at, sub_record) => Seen::Sub(spot(at), sub_record.clone().into_owned()),
+            DecodeStep::More(at) => Seen::More(spot(at)),
+            DecodeStep::SegmentEnd(offset) => Seen::SegmentEnd(offset),
         });
         Ok(())
     });
@@ -176,25 +176,25 @@ pub(crate) fn name(text: &str) -> Name {
     Name::from_bytes(text.as_bytes())
 }
 
-fn spot(at: At<'_>) -> Spot {
+fn spot(at: RecordSlice<'_>) -> Spot {
     Spot { index: at.index, offset: at.offset, bytes: at.bytes.to_vec(), rest: at.rest }
 }
 
 fn owned(record: &Record<'_>) -> Record<'static> {
     let body = match record.body.clone() {
-        Body::Text(id, text) => Body::Text(id, text.into_owned().into()),
-        Body::LoadClass(r) => Body::LoadClass(r),
-        Body::UnloadClass(r) => Body::UnloadClass(r),
-        Body::Frame(r) => Body::Frame(r),
-        Body::Trace(r) => Body::Trace(r),
-        Body::AllocSites(r) => Body::AllocSites(r),
-        Body::HeapSummary(r) => Body::HeapSummary(r),
-        Body::StartThread(r) => Body::StartThread(r),
-        Body::EndThread(r) => Body::EndThread(r),
-        Body::CpuSamples(r) => Body::CpuSamples(r),
-        Body::ControlSettings(r) => Body::ControlSettings(r),
-        Body::End => Body::End,
-        Body::Unknown(tag, body) => Body::Unknown(tag, body.into_owned().into()),
+        RecordBody::Text(id, text) => RecordBody::Text(id, text.into_owned().into()),
+        RecordBody::LoadClass(r) => RecordBody::LoadClass(r),
+        RecordBody::UnloadClass(r) => RecordBody::UnloadClass(r),
+        RecordBody::Frame(r) => RecordBody::Frame(r),
+        RecordBody::Trace(r) => RecordBody::Trace(r),
+        RecordBody::AllocSites(r) => RecordBody::AllocSites(r),
+        RecordBody::HeapSummary(r) => RecordBody::HeapSummary(r),
+        RecordBody::StartThread(r) => RecordBody::StartThread(r),
+        RecordBody::EndThread(r) => RecordBody::EndThread(r),
+        RecordBody::CpuSamples(r) => RecordBody::CpuSamples(r),
+        RecordBody::ControlSettings(r) => RecordBody::ControlSettings(r),
+        RecordBody::End => RecordBody::End,
+        RecordBody::Unknown(tag, body) => RecordBody::Unknown(tag, body.into_owned().into()),
     };
     Record { time: record.time, body, rest: record.rest.clone().into_owned().into() }
 }

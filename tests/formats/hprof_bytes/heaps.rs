@@ -1,6 +1,6 @@
 //! Which record belongs to which heap, and what a heap knows from records before and after it.
 
-use heapsmith::compare::Span;
+use heapsmith::compare::RecordSpan;
 use heapsmith::family::Opener;
 use heapsmith::format::Family;
 use heapsmith::hprof::{Decoder, lift};
@@ -70,7 +70,7 @@ fn a_heap_begins_and_ends_when_its_records_say() {
 }
 
 #[test]
-fn what_is_told_before_and_in_a_heap_is_in_its_log_and_what_is_told_last_in_the_tail() {
+fn assigns_records_to_log_of_heap_and_last_ones_to_tail() {
     let text = |id: u8| [&hex!("01 00000000 00000005 000000")[..], &[id, b'A' + id]].concat();
     let dump = heaps(&file(
         4,
@@ -139,7 +139,7 @@ fn names_may_come_after_their_use() {
 }
 
 #[test]
-fn what_nothing_names_has_an_empty_name() {
+fn unnamed_classes_have_empty_names() {
     let with_members = hex!(
         "20 00001001 00000001 00000000 00000000 00000000 00000000 00000000 00000000 00000004 0000"
         "0001 00000063 0a 00000005"
@@ -157,7 +157,7 @@ fn what_nothing_names_has_an_empty_name() {
 }
 
 #[test]
-fn the_last_of_several_load_class_records_counts() {
+fn uses_last_load_class_record() {
     let again = hex!("02 00000000 00000010 00000009 00001001 00000001 00000002"); // serial 9, and "B"
     let class = segment(&[&class(1)]);
     for records in [
@@ -208,7 +208,7 @@ fn strings_classes_frames_and_traces_are_kept_across_the_end_of_a_heap() {
 }
 
 #[test]
-fn of_the_traces_and_threads_told_before_it_a_heap_lists_those_that_it_names() {
+fn heap_lists_earlier_traces_and_threads_that_it_names() {
     let trace = |serial: u8, thread: u8| {
         let mut trace = hex!("05 00000000 0000000c 00000000 00000000 00000000").to_vec();
         (trace[12], trace[16]) = (serial, thread);
@@ -258,7 +258,7 @@ fn of_the_traces_and_threads_told_before_it_a_heap_lists_those_that_it_names() {
 }
 
 #[test]
-fn what_a_later_heap_brings_anew_does_not_change_the_one_before() {
+fn later_definitions_do_not_change_earlier_heap() {
     let (heap, again) = (segment(&[&class(1)]), hex!("01 00000000 00000005 00000001 43")); // string 1 is "C" now
     let load = hex!("02 00000000 00000010 00000009 00001001 00000001 00000002"); // class 0x1001 is "B" now
     let dump = heaps(&file(4, &[&A, &B, &LOAD_A, &heap, &END, &again, &heap, &END, &load, &heap, &END]));
@@ -298,7 +298,7 @@ fn identifiers_of_strings_frames_classes_and_objects_may_collide() {
 }
 
 #[test]
-fn the_header_says_when_in_which_version_and_with_which_identifiers() {
+fn reads_time_version_and_identifier_size_from_header() {
     for (version, text) in [(b'1', "1.0.1"), (b'2', "1.0.2"), (b'3', "1.0.3")] {
         for size in [1, 2, 4, 8] {
             let facts = heap(&header(version, size)).facts;
@@ -310,7 +310,7 @@ fn the_header_says_when_in_which_version_and_with_which_identifiers() {
 }
 
 #[test]
-fn a_dump_that_stays_in_its_file_tells_the_same_heaps() {
+fn streamed_dump_has_same_heaps_as_held_one() {
     let bytes = file(4, &[&A, &LOAD_A, &segment(&[&class(1), &array(1)]), &END, &B, &heap_dump(&[&array(2)]), &A]);
     let whole = heaps(&bytes);
     let mut dump = lift::HprofDump::new(|| Ok(Decoder::new(&bytes[..])?)).expect("sound");
@@ -326,12 +326,12 @@ fn a_dump_that_stays_in_its_file_tells_the_same_heaps() {
 }
 
 #[test]
-fn a_place_is_that_of_the_heap_that_is_asked_for() {
+fn finds_places_in_requested_heap() {
     let bytes = file(4, &[&heap_dump(&[&array(1), &array(2)]), &heap_dump(&[&array(2)])]);
-    let opener = Opener::memory("two heaps", &bytes);
+    let opener = Opener::from_memory("two heaps", &bytes);
     let places = |heap| {
         let mut places = Vec::new();
-        let mut found = |address: Address, span: Span| places.push((address.0 & 0xff, span.offset));
+        let mut found = |address: Address, span: RecordSpan| places.push((address.0 & 0xff, span.offset));
         Family::HPROF.places(&opener, heap, &mut found).expect("sound");
         places
     };

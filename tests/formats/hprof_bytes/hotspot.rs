@@ -133,7 +133,7 @@ fn body() -> Vec<u8> {
 }
 
 #[test]
-fn hotspot_17_and_11_write_roots_behind_the_objects() {
+fn hotspot_17_and_11_write_roots_after_objects() {
     let segment = hex!("1c 00000000 0000013d");
     let file = [HEADER_1_0_2, STRINGS, LOG, &segment, &body(), END].concat();
     let heap = small_heap(false, HOTSPOT);
@@ -150,7 +150,7 @@ fn hotspot_8_writes_one_heap_dump_with_its_length_and_no_end() {
 }
 
 #[test]
-fn times_are_0_unless_the_heap_has_its_own_way_and_only_an_end_says_when_a_heap_ends() {
+fn writes_times_of_adhering_heap_and_0_otherwise() {
     use heapsmith::hprof::{Decoder, lift, lower};
     use heapsmith::lower::Adherence;
     let mut heap = small_heap(false, HOTSPOT);
@@ -197,7 +197,7 @@ fn identifiers_are_as_wide_as_a_pointer_unless_the_options_say_otherwise() {
 /// HotSpot 11 and 17 go through the classes of each loader and write each one with the arrays of it, array classes
 /// included, and then the arrays of primitive types once more.
 #[test]
-fn hotspot_17_loads_array_classes_behind_their_element_and_again_in_their_own_place() {
+fn hotspot_17_loads_array_classes_after_element_and_again_in_place() {
     use heapsmith::hprof::lower;
     let written = lower::to_bytes(&small_heap(true, HOTSPOT), &options("hotspot-17")).expect("the heap can be said");
     let expected = hex!(

@@ -5,9 +5,9 @@ use std::io;
 use std::rc::Rc;
 
 use heapsmith::family::Opening;
-use heapsmith::hprof::decode::{Wrapped, ZeroLength};
+use heapsmith::hprof::decode::{WrappedLength, ZeroLength};
 use heapsmith::hprof::record::SegmentLength;
-use heapsmith::hprof::{Beyond, Decoder, Reading, open};
+use heapsmith::hprof::{Decoder, Lookahead, ReadOptions, open};
 use heapsmith::input::Input;
 use hex_literal::hex;
 use pretty_assertions::assert_eq;
@@ -28,7 +28,7 @@ impl Fake {
     }
 }
 
-impl Beyond for Fake {
+impl Lookahead for Fake {
     fn length(&mut self, at_least: u64) -> io::Result<Option<u64>> {
         self.asked.borrow_mut().push(("length", at_least));
         Ok(self.length)
@@ -43,8 +43,8 @@ impl Beyond for Fake {
 const EMPTY: [u8; 9] = hex!("1c 00000000 00000000");
 const ROOT: [u8; 5] = hex!("05 a1a2a3a4");
 
-fn reading(zero_length: ZeroLength, wrapped: Wrapped) -> Reading {
-    Reading::default().zero_length(zero_length).wrapped(wrapped)
+fn reading(zero_length: ZeroLength, wrapped: WrappedLength) -> ReadOptions {
+    ReadOptions::default().zero_length(zero_length).wrapped(wrapped)
 }
 
 /// The kinds of step: `R`ecord, `(`segment`)`, `s`ub-record, `+` more.
@@ -59,8 +59,8 @@ fn shape(seen: &[Seen]) -> String {
     seen.iter().map(letter).collect()
 }
 
-fn shape_with(bytes: &[u8], reading: Reading, beyond: Option<Fake>) -> (String, Vec<Seen>) {
-    let beyond = beyond.map(|fake| Box::new(fake) as Box<dyn Beyond>);
+fn shape_with(bytes: &[u8], reading: ReadOptions, beyond: Option<Fake>) -> (String, Vec<Seen>) {
+    let beyond = beyond.map(|fake| Box::new(fake) as Box<dyn Lookahead>);
     let mut decoder = Decoder::new(bytes).expect("a sound header").with_reading(reading, beyond);
     let (seen, ended) = steps_of(&mut decoder);
     assert_eq!(ended.expect("sound"), bytes.len() as u64);
@@ -69,7 +69,7 @@ fn shape_with(bytes: &[u8], reading: Reading, beyond: Option<Fake>) -> (String, 
 
 #[test]
 fn a_length_of_0_is_an_empty_segment_or_one_that_was_never_patched() {
-    use Wrapped::{Repair, Trust};
+    use WrappedLength::{Repair, Trust};
     for tag in [0x0c, 0x1c] {
         let mut zero = EMPTY;
         zero[0] = tag;
@@ -107,7 +107,7 @@ fn a_length_of_0_is_an_empty_segment_or_one_that_was_never_patched() {
 
 #[test]
 fn an_unpatched_segment_ends_before_a_dump_record_and_at_the_end_of_the_file() {
-    let unpatched = reading(ZeroLength::Unpatched, Wrapped::Trust);
+    let unpatched = reading(ZeroLength::Unpatched, WrappedLength::Trust);
     let shape_of = |records: &[&[u8]]| shape_with(&file(4, records), unpatched, None).0;
     assert_eq!(shape_of(&[&EMPTY]), "()");
     assert_eq!(shape_of(&[&EMPTY, &ROOT, &EMPTY, &ROOT, &ROOT]), "(s)(ss)");
@@ -120,9 +120,9 @@ fn an_unpatched_segment_ends_before_a_dump_record_and_at_the_end_of_the_file() {
 }
 
 #[test]
-fn an_unpatched_segment_whose_last_sub_record_is_cut_says_so() {
+fn reports_truncated_last_sub_record_of_unpatched_segment() {
     let bytes = file(4, &[&EMPTY, &ROOT, &ROOT[..4]]);
-    let unpatched = reading(ZeroLength::Unpatched, Wrapped::Repair);
+    let unpatched = reading(ZeroLength::Unpatched, WrappedLength::Repair);
     let mut decoder = Decoder::new(&bytes[..]).expect("a sound header").with_reading(unpatched, None);
     let (seen, ended) = steps_of(&mut decoder);
     assert_eq!(shape(&seen), "(s");
@@ -130,71 +130,74 @@ fn an_unpatched_segment_whose_last_sub_record_is_cut_says_so() {
 }
 
 #[test]
-fn the_second_look_begins_behind_the_zero_and_one_that_chains_is_enough() {
+fn lookahead_starts_after_zero_length_and_stops_at_first_chain() {
     let fake = Fake::new(None, true);
     let bytes = file(4, &[&segment(&[&ROOT]), &EMPTY, &EMPTY, &END]);
-    let (shape, _) = shape_with(&bytes, Reading::default(), Some(fake.clone()));
+    let (shape, _) = shape_with(&bytes, ReadOptions::default(), Some(fake.clone()));
     assert_eq!(shape, "(s)()()R");
     assert_eq!(*fake.asked.borrow(), [("chains", 31 + 14 + 9)]);
 
     let fake = Fake::new(None, false);
     let bytes = file(4, &[&segment(&[&ROOT]), &EMPTY, &ROOT, &EMPTY, &ROOT]);
-    let (shape, _) = shape_with(&bytes, Reading::default(), Some(fake.clone()));
+    let (shape, _) = shape_with(&bytes, ReadOptions::default(), Some(fake.clone()));
     assert_eq!(shape, "(s)(s)(s)");
     assert_eq!(*fake.asked.borrow(), [("chains", 54), ("chains", 54 + 5 + 9)]);
 }
 
 /// Opens bytes as a file is opened.
-fn opened(bytes: &[u8], reading: Reading) -> (String, Option<(&'static str, u64)>) {
-    let input = Input::memory("dump", bytes.to_vec());
-    let mut decoder = open(Opening::of(&input, reading).expect("memory")).expect("a sound header");
+fn opened(bytes: &[u8], reading: ReadOptions) -> (String, Option<(&'static str, u64)>) {
+    let input = Input::from_memory("dump", bytes.to_vec());
+    let mut decoder = open(Opening::from_input(&input, reading).expect("memory")).expect("a sound header");
     let (seen, ended) = steps_of(&mut decoder);
     (shape(&seen), ended.err().map(|e| (e.rule().0, e.offset())))
 }
 
 #[test]
-fn an_opened_file_tells_an_empty_segment_by_the_records_behind_it() {
+fn recognises_empty_segment_by_following_records() {
     let string = hex!("01 00000000 00000005 00000001 41");
     // Records chain to the end of the file: empty.
-    assert_eq!(opened(&file(4, &[&EMPTY, &string, &END]), Reading::default()), ("()RR".into(), None));
-    assert_eq!(opened(&file(4, &[&EMPTY]), Reading::default()), ("()".into(), None));
-    assert_eq!(opened(&file(4, &[&EMPTY, &segment(&[&ROOT]), &EMPTY]), Reading::default()), ("()(s)()".into(), None));
+    assert_eq!(opened(&file(4, &[&EMPTY, &string, &END]), ReadOptions::default()), ("()RR".into(), None));
+    assert_eq!(opened(&file(4, &[&EMPTY]), ReadOptions::default()), ("()".into(), None));
+    assert_eq!(
+        opened(&file(4, &[&EMPTY, &segment(&[&ROOT]), &EMPTY]), ReadOptions::default()),
+        ("()(s)()".into(), None)
+    );
     // They do not: unpatched.
-    assert_eq!(opened(&file(4, &[&EMPTY, &ROOT, &ROOT]), Reading::default()), ("(ss)".into(), None));
-    assert_eq!(opened(&file(4, &[&EMPTY, &ROOT]), Reading::default()), ("(s)".into(), None));
+    assert_eq!(opened(&file(4, &[&EMPTY, &ROOT, &ROOT]), ReadOptions::default()), ("(ss)".into(), None));
+    assert_eq!(opened(&file(4, &[&EMPTY, &ROOT]), ReadOptions::default()), ("(s)".into(), None));
     // Less than a record's head.
-    assert_eq!(opened(&file(4, &[&EMPTY, &hex!("07 00000000")]), Reading::default()), ("(s)".into(), None));
+    assert_eq!(opened(&file(4, &[&EMPTY, &hex!("07 00000000")]), ReadOptions::default()), ("(s)".into(), None));
 }
 
 #[test]
-fn a_chain_has_to_end_exactly_where_the_file_does() {
+fn requires_chain_to_end_at_end_of_file() {
     // With identifiers of 8 bytes these are two roots, or a record with an unknown tag and a length of 8, 9 or 10.
     let both = |head: [u8; 9]| file(8, &[&EMPTY, &head, &hex!("90 a1a2a3a4a5a6a7a8")]);
-    let unpatched = reading(ZeroLength::Unpatched, Wrapped::Repair);
-    let empty = reading(ZeroLength::Empty, Wrapped::Repair);
+    let unpatched = reading(ZeroLength::Unpatched, WrappedLength::Repair);
+    let empty = reading(ZeroLength::Empty, WrappedLength::Repair);
     for (head, by_chain) in [
         (hex!("89 00000000 00000008"), "(ss)"),
         (hex!("89 00000000 00000009"), "()R"),
         (hex!("89 00000000 0000000a"), "(ss)"),
         (hex!("89 00000000 ffffffff"), "(ss)"),
     ] {
-        assert_eq!(opened(&both(head), Reading::default()), (by_chain.into(), None));
+        assert_eq!(opened(&both(head), ReadOptions::default()), (by_chain.into(), None));
         assert_eq!(opened(&both(head), unpatched), ("(ss)".into(), None));
     }
     assert_eq!(opened(&both(hex!("89 00000000 00000009")), empty), ("()R".into(), None));
     // What is told by the chain may still be no record.
     let summary = file(8, &[&EMPTY, &hex!("07 00000000 00000001 ff")]);
-    assert_eq!(opened(&summary, Reading::default()), ("()".into(), Some(("hprof.record.length", 49))));
+    assert_eq!(opened(&summary, ReadOptions::default()), ("()".into(), Some(("hprof.record.length", 49))));
 }
 
 #[test]
-fn an_opened_file_in_gzip_is_told_by_its_decompressed_bytes() {
+fn recognises_empty_segment_in_gzip_by_decompressed_bytes() {
     use std::io::Write;
     for (records, expected) in [([&EMPTY[..], &ROOT, &ROOT], "(ss)"), ([&EMPTY, &EMPTY, &END], "()()R")] {
         let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
         gzip.write_all(&file(4, &records)).expect("memory");
         let bytes = gzip.finish().expect("memory");
-        assert_eq!(opened(&bytes, Reading::default()), (expected.into(), None));
+        assert_eq!(opened(&bytes, ReadOptions::default()), (expected.into(), None));
     }
 }
 
@@ -210,7 +213,7 @@ fn a_heap_dump_has_wrapped_when_the_file_is_4_gib_longer_and_no_record_follows()
         let bytes = dump_of(4);
         let fake = Fake::new(Some(length), false);
         let mut decoder = Decoder::new(&bytes[..]).expect("a sound header");
-        decoder = decoder.with_reading(Reading::default(), Some(Box::new(fake.clone())));
+        decoder = decoder.with_reading(ReadOptions::default(), Some(Box::new(fake.clone())));
         let (seen, ended) = steps_of(&mut decoder);
         let Seen::Segment(_, segment) = seen[0] else { panic!("{seen:?}") };
         assert_eq!((segment.stated, segment.length, segment.bytes()), (10, SegmentLength::Wrapped(body), Some(body)));
@@ -223,8 +226,8 @@ fn a_heap_dump_has_wrapped_when_the_file_is_4_gib_longer_and_no_record_follows()
 }
 
 #[test]
-fn a_length_is_taken_at_its_word_where_it_did_not_wrap() {
-    let stated = |bytes: &[u8], reading: Reading, fake: Fake| {
+fn trusts_length_that_did_not_wrap() {
+    let stated = |bytes: &[u8], reading: ReadOptions, fake: Fake| {
         let (shape, seen) = shape_with(bytes, reading, Some(fake));
         let Seen::Segment(_, segment) = seen[0] else { panic!("{seen:?}") };
         assert_eq!((segment.length, segment.bytes()), (SegmentLength::Stated, Some(10)));
@@ -233,15 +236,15 @@ fn a_length_is_taken_at_its_word_where_it_did_not_wrap() {
     let sound = file(4, &[&heap_dump(&[&ROOT, &ROOT]), &END]);
     // The file ends where it says; or is longer by something else than 2^32; or its length is not known.
     for length in [Some(50), Some(59), Some(49 + (1 << 32)), Some(51 + (1 << 32)), None] {
-        assert_eq!(stated(&sound, Reading::default(), Fake::new(length, false)), "(ss)R");
+        assert_eq!(stated(&sound, ReadOptions::default(), Fake::new(length, false)), "(ss)R");
     }
     // It fits, but records follow; or one is to trust the length.
-    assert_eq!(stated(&sound, Reading::default(), Fake::new(Some(50 + (1 << 32)), true)), "(ss)R");
-    let trust = reading(ZeroLength::ByChain, Wrapped::Trust);
+    assert_eq!(stated(&sound, ReadOptions::default(), Fake::new(Some(50 + (1 << 32)), true)), "(ss)R");
+    let trust = reading(ZeroLength::ByChain, WrappedLength::Trust);
     assert_eq!(stated(&sound, trust, Fake::new(Some(50 + (1 << 32)), false)), "(ss)R");
     // Segments never wrap.
     let segments = file(4, &[&segment(&[&ROOT, &ROOT]), &END]);
-    assert_eq!(stated(&segments, Reading::default(), Fake::new(Some(50 + (1 << 32)), false)), "(ss)R");
+    assert_eq!(stated(&segments, ReadOptions::default(), Fake::new(Some(50 + (1 << 32)), false)), "(ss)R");
 }
 
 #[test]

@@ -150,7 +150,7 @@ fn strings_and_unknown_records_come_whole_up_to_256_kib_and_in_pieces_beyond() {
 }
 
 #[test]
-fn a_file_that_ends_in_later_pieces_says_so_and_keeps_what_was_whole() {
+fn keeps_whole_pieces_of_truncated_file() {
     let long = [&hex!("23 00000001 00000002 00080000 08")[..], &pattern(0x70000)].concat();
     let whole = hex!("23 00000003 00000002 00000000 08");
     let head = [&hex!("1c 00000000")[..], &count(14 + 14 + 0x80000)].concat();
@@ -191,7 +191,7 @@ fn windows_may_end_anywhere() {
 }
 
 #[test]
-fn a_trickle_of_long_contents_is_whole_again() {
+fn reassembles_long_contents_from_small_reads() {
     for (name, size, unit, spell) in KINDS {
         let elements = LIMIT / unit + 5;
         let bytes = file(size, &[&segment(&[&spell(elements), &spell(3)]), &END]);

@@ -1,7 +1,7 @@
 //! Records with values at the ends of their ranges, empty lists, and bytes after their fields.
 
 use heapsmith::hprof::Record;
-use heapsmith::hprof::record::Body;
+use heapsmith::hprof::record::RecordBody;
 use heapsmith::model::{
     Address, AllocationSites, ControlSettings, CpuSamples, Frame, FrameId, HeapSummary, LoadClass, Serial, StartThread,
     TextId, Trace,
@@ -23,12 +23,12 @@ fn lists_and_strings_may_be_empty_and_strings_invalid() {
 }
 
 #[test]
-fn bytes_behind_the_fields_are_kept() {
+fn keeps_trailing_bytes_of_record() {
     check_records(&with_rest());
 }
 
 #[test]
-fn a_count_beyond_the_record_is_told_where_its_items_begin() {
+fn reports_count_beyond_record_at_its_items() {
     let short = |offset, field| ("hprof.record.length", offset, Some(0), field);
     // A stack trace of 0x40000001 frames: their bytes modulo 2^32 would be 4, which are there.
     let trace = hex!("05 00000000 00000010 00000001 00000002 40000001 00000009");
@@ -65,7 +65,7 @@ pub(crate) fn rows() -> Vec<Row<Record<'static>>> {
 }
 
 fn frame(i: Ids, line: i32) -> Record<'static> {
-    record(Body::Frame(Frame {
+    record(RecordBody::Frame(Frame {
         id: FrameId(i.a()),
         method: TextId(0),
         signature: TextId(i.ff()),
@@ -88,7 +88,7 @@ fn extremes() -> Vec<Row<Record<'static>>> {
             ],
             says: |i| Record {
                 time: u32::MAX,
-                ..record(Body::LoadClass(LoadClass {
+                ..record(RecordBody::LoadClass(LoadClass {
                     serial: Serial(u32::MAX),
                     class: Address(i.ff()),
                     trace: Serial(0x8000_0000),
@@ -143,7 +143,7 @@ fn extremes() -> Vec<Row<Record<'static>>> {
             ],
             says: |i| Record {
                 time: 0x8000_0000,
-                ..record(Body::StartThread(StartThread {
+                ..record(RecordBody::StartThread(StartThread {
                     serial: Serial(u32::MAX),
                     object: Address(i.ff()),
                     trace: Serial(u32::MAX),
@@ -169,7 +169,7 @@ fn empty() -> Vec<Row<Record<'static>>> {
                 &hex!("01 00000000 00000004 a1a2a3a4"),
                 &hex!("01 00000000 00000008 a1a2a3a4a5a6a7a8"),
             ],
-            says: |i| record(Body::Text(TextId(i.a()), b"".into())),
+            says: |i| record(RecordBody::Text(TextId(i.a()), b"".into())),
         },
         Row {
             name: "STRING IN UTF8 with U+0000, a surrogate pair, a lone surrogate, and no UTF-8 at all",
@@ -182,14 +182,14 @@ fn empty() -> Vec<Row<Record<'static>>> {
             ],
             says: |_| {
                 let text = b"\xc0\x80\xed\xa0\x80\xed\xb0\x80\xed\xa0\x80\xff\0\x80";
-                record(Body::Text(TextId(0), text.into()))
+                record(RecordBody::Text(TextId(0), text.into()))
             },
         },
         Row {
             name: "STACK TRACE without frames",
             fields: "1 4 4 4 4 4",
             spelled: [&hex!("05 00000000 0000000c 00000001 00000000 00000000"); 4],
-            says: |_| record(Body::Trace(Trace { serial: Serial(1), thread: Serial(0), frames: Vec::new() })),
+            says: |_| record(RecordBody::Trace(Trace { serial: Serial(1), thread: Serial(0), frames: Vec::new() })),
         },
         Row {
             name: "ALLOC SITES without sites",
@@ -199,14 +199,14 @@ fn empty() -> Vec<Row<Record<'static>>> {
             ); 4],
             says: |_| {
                 let sites = AllocationSites { flags: 0x8000, cutoff: u32::MAX, totals: NOTHING, sites: Vec::new() };
-                record(Body::AllocSites(sites))
+                record(RecordBody::AllocSites(sites))
             },
         },
         Row {
             name: "CPU SAMPLES without samples",
             fields: "1 4 4 4 4",
             spelled: [&hex!("0d 00000000 00000008 ffffffff 00000000"); 4],
-            says: |_| record(Body::CpuSamples(CpuSamples { total: u32::MAX, traces: Vec::new() })),
+            says: |_| record(RecordBody::CpuSamples(CpuSamples { total: u32::MAX, traces: Vec::new() })),
         },
     ]
 }
@@ -225,14 +225,14 @@ fn with_rest() -> Vec<Row<Record<'static>>> {
             says: |i| {
                 let load =
                     LoadClass { serial: Serial(1), class: Address(i.a()), trace: Serial(2), name: TextId(i.b()) };
-                Record { rest: b"\x2c\0\0".into(), ..record(Body::LoadClass(load)) }
+                Record { rest: b"\x2c\0\0".into(), ..record(RecordBody::LoadClass(load)) }
             },
         },
         Row {
             name: "UNLOAD CLASS with a byte more",
             fields: "1 4 4 4 R",
             spelled: [&hex!("03 00000000 00000005 00000001 ff"); 4],
-            says: |_| Record { rest: b"\xff".into(), ..record(Body::UnloadClass(Serial(1))) },
+            says: |_| Record { rest: b"\xff".into(), ..record(RecordBody::UnloadClass(Serial(1))) },
         },
         Row {
             name: "STACK TRACE with the bytes of another frame",
@@ -240,7 +240,7 @@ fn with_rest() -> Vec<Row<Record<'static>>> {
             spelled: [&hex!("05 00000000 00000014 00000001 00000002 00000000 a1a2a3a4a5a6a7a8"); 4],
             says: |_| Record {
                 rest: b"\xa1\xa2\xa3\xa4\xa5\xa6\xa7\xa8".into(),
-                ..record(Body::Trace(Trace { serial: Serial(1), thread: Serial(2), frames: Vec::new() }))
+                ..record(RecordBody::Trace(Trace { serial: Serial(1), thread: Serial(2), frames: Vec::new() }))
             },
         },
         Row {
@@ -249,14 +249,14 @@ fn with_rest() -> Vec<Row<Record<'static>>> {
             spelled: [&hex!("0e 00000000 00000008 00000001 0004 0005"); 4],
             says: |_| Record {
                 rest: b"\0\x05".into(),
-                ..record(Body::ControlSettings(ControlSettings { flags: 1, depth: 4 }))
+                ..record(RecordBody::ControlSettings(ControlSettings { flags: 1, depth: 4 }))
             },
         },
         Row {
             name: "HEAP DUMP END with a body",
             fields: "1 4 4 R",
             spelled: [&hex!("2c 00000007 00000002 2c2c"); 4],
-            says: |_| Record { time: 7, rest: b"\x2c\x2c".into(), ..record(Body::End) },
+            says: |_| Record { time: 7, rest: b"\x2c\x2c".into(), ..record(RecordBody::End) },
         },
     ]
 }

@@ -1,7 +1,7 @@
 //! Top-level records, a row of bytes for each tag of the page and each identifier size.
 
-use heapsmith::hprof::record::Body;
-use heapsmith::hprof::{Record, Tag};
+use heapsmith::hprof::record::RecordBody;
+use heapsmith::hprof::{Record, RecordTag};
 use heapsmith::model::{
     Address, AllocationSite, AllocationSites, ControlSettings, CpuSamples, Frame, FrameId, HeapSummary, LoadClass,
     Serial, StartThread, TextId, Trace,
@@ -11,7 +11,7 @@ use hex_literal::hex;
 use super::rows::{Row, check_records};
 
 /// A record at TIME 0, without bytes after its fields.
-pub(crate) fn record(body: Body<'static>) -> Record<'static> {
+pub(crate) fn record(body: RecordBody<'static>) -> Record<'static> {
     Record { time: 0, body, rest: (&[]).into() }
 }
 
@@ -31,7 +31,7 @@ pub(crate) fn rows() -> Vec<Row<Record<'static>>> {
                 &hex!("01 00000000 00000008 a1a2a3a4 4a617661"),
                 &hex!("01 00000000 0000000c a1a2a3a4a5a6a7a8 4a617661"),
             ],
-            says: |i| record(Body::Text(TextId(i.a()), b"Java".into())),
+            says: |i| record(RecordBody::Text(TextId(i.a()), b"Java".into())),
         },
         Row {
             name: "LOAD CLASS",
@@ -44,7 +44,7 @@ pub(crate) fn rows() -> Vec<Row<Record<'static>>> {
                 &hex!("02 00000000 00000018 01020304 a1a2a3a4a5a6a7a8 05060708 b1b2b3b4b5b6b7b8"),
             ],
             says: |i| {
-                record(Body::LoadClass(LoadClass {
+                record(RecordBody::LoadClass(LoadClass {
                     serial: Serial(0x0102_0304),
                     class: Address(i.a()),
                     trace: Serial(0x0506_0708),
@@ -56,7 +56,7 @@ pub(crate) fn rows() -> Vec<Row<Record<'static>>> {
             name: "UNLOAD CLASS",
             fields: "1 4 4 4",
             spelled: [&hex!("03 00000000 00000004 89abcdef"); 4],
-            says: |_| record(Body::UnloadClass(Serial(0x89ab_cdef))),
+            says: |_| record(RecordBody::UnloadClass(Serial(0x89ab_cdef))),
         },
         Row {
             name: "STACK FRAME",
@@ -72,7 +72,7 @@ pub(crate) fn rows() -> Vec<Row<Record<'static>>> {
                 ),
             ],
             says: |i| {
-                record(Body::Frame(Frame {
+                record(RecordBody::Frame(Frame {
                     id: FrameId(i.a()),
                     method: TextId(i.b()),
                     signature: TextId(i.c()),
@@ -96,7 +96,7 @@ pub(crate) fn rows() -> Vec<Row<Record<'static>>> {
                 ),
             ],
             says: |i| {
-                record(Body::Trace(Trace {
+                record(RecordBody::Trace(Trace {
                     serial: Serial(0x0102_0304),
                     thread: Serial(0x0506_0708),
                     frames: vec![FrameId(i.a()), FrameId(i.b()), FrameId(i.a())],
@@ -117,7 +117,7 @@ pub(crate) fn rows() -> Vec<Row<Record<'static>>> {
                 "0a 00000000 00000001 00000002 00000003 00000004 00000005" // int[]
             ); 4],
             says: |_| {
-                record(Body::AllocSites(AllocationSites {
+                record(RecordBody::AllocSites(AllocationSites {
                     flags: 7,
                     cutoff: 0x3ba3_d70a,
                     totals: HeapSummary {
@@ -154,7 +154,7 @@ pub(crate) fn rows() -> Vec<Row<Record<'static>>> {
             fields: "1 4 4 4 4 8 8",
             spelled: [&hex!("07 00000000 00000018 81020304 85060708 9112131415161718 a122232425262728"); 4],
             says: |_| {
-                record(Body::HeapSummary(HeapSummary {
+                record(RecordBody::HeapSummary(HeapSummary {
                     live_bytes: 0x8102_0304,
                     live_instances: 0x8506_0708,
                     allocated_bytes: 0x9112_1314_1516_1718,
@@ -176,7 +176,7 @@ pub(crate) fn rows() -> Vec<Row<Record<'static>>> {
                 ),
             ],
             says: |i| {
-                record(Body::StartThread(StartThread {
+                record(RecordBody::StartThread(StartThread {
                     serial: Serial(0x0102_0304),
                     object: Address(i.a()),
                     trace: Serial(0x0506_0708),
@@ -190,14 +190,14 @@ pub(crate) fn rows() -> Vec<Row<Record<'static>>> {
             name: "END THREAD",
             fields: "1 4 4 4",
             spelled: [&hex!("0b 00000000 00000004 89abcdef"); 4],
-            says: |_| record(Body::EndThread(Serial(0x89ab_cdef))),
+            says: |_| record(RecordBody::EndThread(Serial(0x89ab_cdef))),
         },
         Row {
             name: "CPU SAMPLES",
             fields: "1 4 4 4 4 L",
             spelled: [&hex!("0d 00000000 00000018 81020304 00000002 91020304 a5060708 00000001 00000002"); 4],
             says: |_| {
-                record(Body::CpuSamples(CpuSamples {
+                record(RecordBody::CpuSamples(CpuSamples {
                     total: 0x8102_0304,
                     traces: vec![(0x9102_0304, Serial(0xa506_0708)), (1, Serial(2))],
                 }))
@@ -207,44 +207,44 @@ pub(crate) fn rows() -> Vec<Row<Record<'static>>> {
             name: "CONTROL SETTINGS",
             fields: "1 4 4 4 2",
             spelled: [&hex!("0e 00000000 00000006 80000003 fffe"); 4],
-            says: |_| record(Body::ControlSettings(ControlSettings { flags: 0x8000_0003, depth: 0xfffe })),
+            says: |_| record(RecordBody::ControlSettings(ControlSettings { flags: 0x8000_0003, depth: 0xfffe })),
         },
         Row {
             name: "HEAP DUMP END",
             fields: "1 4 4",
             spelled: [&hex!("2c 00000000 00000000"); 4],
-            says: |_| record(Body::End),
+            says: |_| record(RecordBody::End),
         },
         Row {
             name: "unknown tag 0x10",
             fields: "1 4 4 R",
             spelled: [&hex!("10 00000000 00000003 010203"); 4],
-            says: |_| record(Body::Unknown(Tag(0x10), b"\x01\x02\x03".into())),
+            says: |_| record(RecordBody::Unknown(RecordTag(0x10), b"\x01\x02\x03".into())),
         },
         Row {
             name: "unknown tag 0x11",
             fields: "1 4 4",
             spelled: [&hex!("11 00000000 00000000"); 4],
-            says: |_| record(Body::Unknown(Tag(0x11), b"".into())),
+            says: |_| record(RecordBody::Unknown(RecordTag(0x11), b"".into())),
         },
         // Tags of sub-records are none of records.
         Row {
             name: "unknown tag 0x20",
             fields: "1 4 4 R",
             spelled: [&hex!("20 00000000 00000009 2c 00000000 00000000"); 4],
-            says: |_| record(Body::Unknown(Tag(0x20), b"\x2c\0\0\0\0\0\0\0\0".into())),
+            says: |_| record(RecordBody::Unknown(RecordTag(0x20), b"\x2c\0\0\0\0\0\0\0\0".into())),
         },
         Row {
             name: "unknown tag 0x00",
             fields: "1 4 4 R",
             spelled: [&hex!("00 00000000 00000001 ff"); 4],
-            says: |_| record(Body::Unknown(Tag(0), b"\xff".into())),
+            says: |_| record(RecordBody::Unknown(RecordTag(0), b"\xff".into())),
         },
         Row {
             name: "unknown tag 0xff",
             fields: "1 4 4 R",
             spelled: [&hex!("ff 00000000 00000001 ff"); 4],
-            says: |_| record(Body::Unknown(Tag(0xff), b"\xff".into())),
+            says: |_| record(RecordBody::Unknown(RecordTag(0xff), b"\xff".into())),
         },
     ]
 }

@@ -49,7 +49,7 @@ fn a_trace_names_the_methods_sources_and_classes_of_its_frames() {
 }
 
 #[test]
-fn frames_and_classes_of_a_trace_may_come_behind_it_and_the_last_trace_of_a_serial_counts() {
+fn accepts_frames_after_trace_and_uses_last_trace_of_serial() {
     let trace = hex!("05 00000000 00000010 00000001 00000002 00000001 000000f1");
     let frame_f1 = hex!("04 00000000 00000018 000000f1 00000001 00000002 00000003 00000007 00000005");
     let again = hex!("05 00000000 0000000c 00000001 00000003 00000000");

@@ -2,7 +2,7 @@
 //! whether it has a sign; from the HPROF manual, the documents of Android and HotSpot's own comments.
 
 use heapsmith::hprof::IdSize;
-use heapsmith::hprof::tags::{FlatField, FlatWidth, Form, SubTag, Tag};
+use heapsmith::hprof::tags::{FlatField, FlatWidth, RecordTag, SubRecordTag, TagForm};
 
 /// A tag, its name, and its fields.
 type Row = (u8, &'static str, &'static [Field]);
@@ -111,15 +111,15 @@ const ANDROID: &[Row] = &[
 
 #[test]
 fn names_and_fields_of_records_are_those_of_the_documents() {
-    compare(&Tag::FORMS, RECORDS, &[]);
+    compare(&RecordTag::FORMS, RECORDS, &[]);
 }
 
 #[test]
 fn names_and_fields_of_sub_records_are_those_of_the_documents() {
-    compare(SubTag::FORMS, SUB_RECORDS, ANDROID);
+    compare(SubRecordTag::FORMS, SUB_RECORDS, ANDROID);
 }
 
-fn compare(forms: &[Form], everybody: &[Row], android: &[Row]) {
+fn compare(forms: &[TagForm], everybody: &[Row], android: &[Row]) {
     assert_eq!(forms.len(), everybody.len() + android.len());
     for (is_android, rows) in [(false, everybody), (true, android)] {
         for &(tag, name, fields) in rows {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use heapsmith::error::LowerError;
-use heapsmith::hprof::record::{Body, Record};
+use heapsmith::hprof::record::{Record, RecordBody};
 use heapsmith::hprof::sub_record::{ClassDump, SubRecord};
 use heapsmith::hprof::{IdSize, encode};
 use heapsmith::model::{Address, FieldType, PrimitiveType, Serial, TextId, Value};
@@ -47,7 +47,7 @@ fn the_longest_lists_of_a_class_are_written_and_longer_ones_are_errors_that_appe
 
 #[test]
 fn a_body_of_four_gibibytes_is_an_error_that_appends_nothing() {
-    let text = Record { time: 0, body: Body::Text(TextId(1), Cow::Borrowed(b"abcd")), rest: Cow::Borrowed(&[]) };
+    let text = Record { time: 0, body: RecordBody::Text(TextId(1), Cow::Borrowed(b"abcd")), rest: Cow::Borrowed(&[]) };
     let mut out = b"before".to_vec();
     let most = u64::from(u32::MAX) - 8;
     let error =

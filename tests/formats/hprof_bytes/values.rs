@@ -125,7 +125,7 @@ fn identifiers_in_fields_are_as_wide_as_the_header_says() {
 }
 
 #[test]
-fn classes_may_stand_in_any_order_and_behind_their_instances() {
+fn accepts_classes_in_any_order_and_after_instances() {
     let [c1, c2, c3, c4] = HIERARCHY;
     let expected = Contents::Fields(values());
     assert_eq!(contents(&[&segment(&[&INSTANCE, c1, c2, c3, c4]), &END]), expected);
@@ -222,7 +222,7 @@ fn a_class_of_an_earlier_heap_lays_out_instances_and_a_new_one_of_that_identifie
 }
 
 #[test]
-fn a_class_tells_everything_of_its_dump() {
+fn class_keeps_every_field_of_its_dump() {
     let class = hex!(
         "20 000000a1 000000a2 000000a3 000000a4 000000a5 000000a6 000000a7 000000a8 80000009"
         "0002 8001 02 000000b1 0002 0b 8000000000000001"
@@ -247,7 +247,7 @@ fn a_class_tells_everything_of_its_dump() {
 }
 
 #[test]
-fn arrays_tell_their_elements_and_arrays_without_them_their_length_alone() {
+fn arrays_keep_elements_or_length_alone() {
     let arrays: [&[u8]; 3] = [
         &hex!("22 00000100 00000002 00000003 00000011 81828384 00000000 00000001"),
         &hex!("23 00000200 00000003 00000002 05 8001 0002"),

@@ -48,7 +48,7 @@ fn a_class_that_is_in_the_cache_already_takes_another_slot() {
 }
 
 #[test]
-fn the_slot_used_last_is_not_spared() {
+fn overwrites_last_used_slot() {
     let body = hex!(
         "40 01 00000a00" // slot 0
         "40 01 00000b00" // slot 1

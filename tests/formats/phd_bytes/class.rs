@@ -2,7 +2,7 @@
 
 use heapsmith::model::Name;
 use heapsmith::phd::Record;
-use heapsmith::phd::lift::Item;
+use heapsmith::phd::lift::DumpItem;
 use heapsmith::phd::record::{ClassRecord, StoredHash};
 use heapsmith::phd::wire::Width;
 use hex_literal::hex;
@@ -245,7 +245,7 @@ fn a_class_name_is_kept_byte_by_byte() {
             "00000000"                   // no reference
         ),
     );
-    let Item::Class(class) = &dump.items[0] else { panic!("{:?}", dump.items[0]) };
+    let DumpItem::Class(class) = &dump.items[0] else { panic!("{:?}", dump.items[0]) };
     assert_eq!(class.name, Name::from_bytes(hex!("c080 c3a9 eda0bdedb880 00ff")));
 }
 

@@ -1,6 +1,6 @@
 //! Gaps and references: signed, of four widths, from two bases, in units of 4 or 8 bytes.
 
-use heapsmith::phd::record::References;
+use heapsmith::phd::record::ReferenceList;
 use heapsmith::phd::wire::{Units, Width};
 use hex_literal::hex;
 use pretty_assertions::assert_eq;
@@ -185,7 +185,7 @@ fn references_of_all_four_widths_are_signed_in_every_record_kind() {
             let mut each = Vec::new();
             read.for_each(|units| each.push(units));
             assert_eq!(each, pair.units, "{place}");
-            assert_eq!(*read, References::of(pair.width, pair.units), "{place}");
+            assert_eq!(*read, ReferenceList::from_units(pair.width, pair.units), "{place}");
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use heapsmith::error::DecodeError;
 use heapsmith::model::{Address, ByteLen, Class, Contents, IdentityHash, Name, Object, ObjectKind, PrimitiveType};
-use heapsmith::phd::lift::{self, Item};
-use heapsmith::phd::record::{Gap, Header, Record, References};
+use heapsmith::phd::lift::{self, DumpItem};
+use heapsmith::phd::record::{Header, Record, RecordGap, ReferenceList};
 use heapsmith::phd::wire::{Units, Width};
 use heapsmith::phd::{Decoder, encode};
 use hex_literal::hex;
@@ -15,7 +15,7 @@ pub(crate) struct Dump {
     /// The bytes of each record.
     pub(crate) bytes: Vec<Vec<u8>>,
     pub(crate) records: Vec<Record<'static>>,
-    pub(crate) items: Vec<Item>,
+    pub(crate) items: Vec<DumpItem>,
 }
 
 /// A file without header records around the records of a body.
@@ -55,7 +55,7 @@ pub(crate) fn read(file: &[u8]) -> Dump {
     for record in &records {
         encode::record(&mut written, decoder.layout(), record).expect("it was read");
     }
-    encode::end(&mut written);
+    encode::end_tag(&mut written);
     assert_eq!(spelled(&written), spelled(file), "written again");
 
     Dump { header: decoder.header().clone(), bytes, records, items }
@@ -71,15 +71,15 @@ pub(crate) fn spelled(bytes: &[u8]) -> String {
     bytes.iter().map(|b| format!("{b:02x} ")).collect()
 }
 
-pub(crate) fn gap(width: Width, units: i64) -> Gap {
-    Gap::new(width, Units(units))
+pub(crate) fn gap(width: Width, units: i64) -> RecordGap {
+    RecordGap::new(width, Units(units))
 }
 
-pub(crate) fn refs<const N: usize>(width: Width, bytes: [u8; N]) -> References<'static> {
-    References { width, bytes: bytes.to_vec().into() }
+pub(crate) fn refs<const N: usize>(width: Width, bytes: [u8; N]) -> ReferenceList<'static> {
+    ReferenceList { width, bytes: bytes.to_vec().into() }
 }
 
-pub(crate) fn no_refs() -> References<'static> {
+pub(crate) fn no_refs() -> ReferenceList<'static> {
     refs(Width::One, [])
 }
 
@@ -96,8 +96,8 @@ fn addresses(values: &[u64]) -> Vec<Address> {
 }
 
 /// An object as a short, medium or long record leads to it.
-pub(crate) fn instance(address: u64, class: u64, hash: Option<IdentityHash>, references: &[u64]) -> Item {
-    Item::Object(Object {
+pub(crate) fn instance(address: u64, class: u64, hash: Option<IdentityHash>, references: &[u64]) -> DumpItem {
+    DumpItem::Object(Object {
         address: Address(address),
         kind: ObjectKind::Instance,
         class: Some(Address(class)),
@@ -118,8 +118,8 @@ pub(crate) fn object_array(
     hash: Option<IdentityHash>,
     references: &[u64],
     length: Option<u64>,
-) -> Item {
-    Item::Object(Object {
+) -> DumpItem {
+    DumpItem::Object(Object {
         address: Address(address),
         kind: ObjectKind::ObjectArray,
         class: None,
@@ -134,8 +134,13 @@ pub(crate) fn object_array(
 }
 
 /// An array of primitives, of either record kind.
-pub(crate) fn primitive_array(address: u64, element: PrimitiveType, length: u64, hash: Option<IdentityHash>) -> Item {
-    Item::Object(Object {
+pub(crate) fn primitive_array(
+    address: u64,
+    element: PrimitiveType,
+    length: u64,
+    hash: Option<IdentityHash>,
+) -> DumpItem {
+    DumpItem::Object(Object {
         address: Address(address),
         kind: ObjectKind::PrimitiveArray(element),
         class: None,
@@ -158,8 +163,8 @@ pub(crate) fn class(
     hash: Option<IdentityHash>,
     references: &[u64],
     after: u64,
-) -> Item {
-    Item::Class(Class {
+) -> DumpItem {
+    DumpItem::Class(Class {
         address: Address(address),
         name: Name::from_bytes(name.as_bytes()),
         superclass: Some(Address(superclass)),
@@ -172,50 +177,50 @@ pub(crate) fn class(
 }
 
 /// The address of an item.
-pub(crate) fn address(item: &Item) -> u64 {
+pub(crate) fn address(item: &DumpItem) -> u64 {
     match item {
-        Item::Class(class) => class.address.0,
-        Item::Object(object) => object.address.0,
+        DumpItem::Class(class) => class.address.0,
+        DumpItem::Object(object) => object.address.0,
     }
 }
 
 /// The class of an item, or the class word of an object array.
-pub(crate) fn class_word(item: &Item) -> Option<u64> {
+pub(crate) fn class_word(item: &DumpItem) -> Option<u64> {
     match item {
-        Item::Class(_) => None,
-        Item::Object(object) => object.class_word.map(|a| a.0),
+        DumpItem::Class(_) => None,
+        DumpItem::Object(object) => object.class_word.map(|a| a.0),
     }
 }
 
 /// The references of an item.
-pub(crate) fn references(item: &Item) -> Vec<u64> {
+pub(crate) fn references(item: &DumpItem) -> Vec<u64> {
     match item {
-        Item::Class(class) => class.references.iter().flatten().map(|a| a.0).collect(),
-        Item::Object(Object { contents: Contents::References(listed), .. }) => listed.iter().map(|a| a.0).collect(),
-        Item::Object(_) => Vec::new(),
+        DumpItem::Class(class) => class.references.iter().flatten().map(|a| a.0).collect(),
+        DumpItem::Object(Object { contents: Contents::References(listed), .. }) => listed.iter().map(|a| a.0).collect(),
+        DumpItem::Object(_) => Vec::new(),
     }
 }
 
 /// The number of elements of an array.
-pub(crate) fn length(item: &Item) -> Option<u64> {
+pub(crate) fn length(item: &DumpItem) -> Option<u64> {
     match item {
-        Item::Class(_) => None,
-        Item::Object(object) => object.length,
+        DumpItem::Class(_) => None,
+        DumpItem::Object(object) => object.length,
     }
 }
 
 /// The size of an array in bytes.
-pub(crate) fn size(item: &Item) -> Option<u64> {
+pub(crate) fn size(item: &DumpItem) -> Option<u64> {
     match item {
-        Item::Class(_) => None,
-        Item::Object(object) => object.size.map(|s| s.0),
+        DumpItem::Class(_) => None,
+        DumpItem::Object(object) => object.size.map(|s| s.0),
     }
 }
 
 /// The identity hash of an item.
-pub(crate) fn hash(item: &Item) -> Option<IdentityHash> {
+pub(crate) fn hash(item: &DumpItem) -> Option<IdentityHash> {
     match item {
-        Item::Class(class) => class.hash,
-        Item::Object(object) => object.hash,
+        DumpItem::Class(class) => class.hash,
+        DumpItem::Object(object) => object.hash,
     }
 }

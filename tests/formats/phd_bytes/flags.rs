@@ -67,7 +67,7 @@ fn file_flags_2_and_4_put_a_16_bit_hash_into_every_record() {
 }
 
 #[test]
-fn record_flags_have_no_say_where_every_record_has_a_16_bit_hash() {
+fn ignores_record_hash_flags_where_file_flags_give_every_record_a_hash() {
     // With and without the flag that otherwise announces a 32-bit hash, in turn.
     let dump = read_body(
         5,
@@ -115,7 +115,7 @@ fn a_32_bit_hash_follows_flag_2_but_flag_8_in_a_class() {
 
 /// S0 calls it "hashed"; the native writer sets it in every long object and object array.
 #[test]
-fn record_flag_1_announces_nothing() {
+fn ignores_record_flag_1() {
     let dump = read_body(
         6,
         4,

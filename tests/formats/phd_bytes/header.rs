@@ -1,9 +1,9 @@
 //! What stands around the records: header, header records and the end (S0, General structure).
 
 use heapsmith::error::DecodeError;
-use heapsmith::model::{Facts, HashRegime, Name, Totals, WordSize};
+use heapsmith::model::{Facts, HashRegime, HeaderTotals, Name, WordSize};
 use heapsmith::phd::record::{Header, HeaderRecord};
-use heapsmith::phd::{Decoder, FileFlags, Layout, Version, encode, lift};
+use heapsmith::phd::{Decoder, FileFlags, RecordLayout, Version, encode, lift};
 use hex_literal::hex;
 use pretty_assertions::assert_eq;
 
@@ -34,7 +34,7 @@ fn records_of(header_records: &[u8]) -> Vec<HeaderRecord> {
 }
 
 fn totals(objects: u32, references: u32) -> HeaderRecord {
-    HeaderRecord::Totals(Totals { objects, references })
+    HeaderRecord::Totals(HeaderTotals { objects, references })
 }
 
 fn full_version(text: &str) -> HeaderRecord {
@@ -68,7 +68,7 @@ fn a_header_is_text_version_flags_and_three_tags() {
 
         let mut written = Vec::new();
         encode::header(&mut written, &expected).expect("no text is long");
-        encode::end(&mut written);
+        encode::end_tag(&mut written);
         assert_eq!(spelled(&written), spelled(&file));
     }
 }
@@ -158,7 +158,7 @@ fn repeated_header_records_are_kept_and_the_last_of_each_counts() {
         Facts {
             word_size: Some(WordSize::Bits32),
             version_text: Some(Name::from("BC")),
-            totals: Some(Totals { objects: 9, references: 10 }),
+            totals: Some(HeaderTotals { objects: 9, references: 10 }),
             hash_randoms: Some((7, 8)),
             hash_regime: Some(HashRegime::WhereUsed32),
             ..Facts::default()
@@ -167,7 +167,7 @@ fn repeated_header_records_are_kept_and_the_last_of_each_counts() {
 }
 
 #[test]
-fn what_looks_like_a_tag_inside_a_header_record_is_none() {
+fn skips_tag_bytes_inside_header_record() {
     let records = records_of(&hex!(
         "01 02020202 02020203" // two numbers, not the header's end
         "03 02020203 03030302"
@@ -200,7 +200,7 @@ fn file_flags_without_a_meaning_are_kept() {
 }
 
 #[test]
-fn what_stands_behind_the_end_tag_is_no_record() {
+fn ignores_bytes_after_end_tag() {
     let file = [
         &file_with(&[])[..], // up to and including the end tag
         &hex!("30 01 00"),   // what would be a primitive array
@@ -247,12 +247,12 @@ fn version_and_flags_choose_words_hashes_sizes_and_units() {
         (V6, 7, Bits64, true, true, 4),
     ];
     for (version, flags, word, hash16, array_sizes, unit) in rows {
-        let expected = Layout { word, hash16, array_sizes, unit };
-        assert_eq!(Layout::new(version, FileFlags(flags)), expected, "{version:?}, flags {flags}");
+        let expected = RecordLayout { word, hash16, array_sizes, unit };
+        assert_eq!(RecordLayout::new(version, FileFlags(flags)), expected, "{version:?}, flags {flags}");
     }
     // Version 6 without flag 4 is a contradiction in which the unit may be 4 (S0) or 8 (DTFJ reader).
     for (flags, word) in [(0, Bits32), (1, Bits64), (2, Bits32), (3, Bits64)] {
-        let layout = Layout::new(V6, FileFlags(flags));
+        let layout = RecordLayout::new(V6, FileFlags(flags));
         assert_eq!((layout.word, layout.hash16, layout.array_sizes), (word, false, true), "flags {flags}");
         assert!([4, 8].contains(&layout.unit), "flags {flags}");
     }

@@ -1,7 +1,7 @@
 //! Rows of the tables: a record's bytes, and what they say in every file that they are right for.
 
 use heapsmith::model::{Address, ByteLen, Contents, IdentityHash};
-use heapsmith::phd::lift::Item;
+use heapsmith::phd::lift::DumpItem;
 use heapsmith::phd::{Decoder, Record, encode};
 use hex_literal::hex;
 use pretty_assertions::assert_eq;
@@ -18,7 +18,7 @@ pub(crate) struct Row {
     /// What arrays have in version 6 alone, after `bytes`.
     pub(crate) size: Option<Size>,
     /// The meaning of the record where gaps and references count 4 bytes.
-    pub(crate) item: Item,
+    pub(crate) item: DumpItem,
     /// Its address and references where they count 8 bytes; `None` where no such file exists.
     pub(crate) in_8_byte_units: Option<(u64, &'static [u64])>,
 }
@@ -164,7 +164,7 @@ pub(crate) fn check(rows: &[Row]) {
     }
 }
 
-fn set_size(record: &mut Record<'static>, item: &mut Item, size: Size) {
+fn set_size(record: &mut Record<'static>, item: &mut DumpItem, size: Size) {
     match record {
         Record::PrimitiveArray(r) => r.size_words = Some(size.words),
         Record::LongPrimitiveArray(r) => r.size_words = Some(size.words),
@@ -172,20 +172,20 @@ fn set_size(record: &mut Record<'static>, item: &mut Item, size: Size) {
         _ => panic!("only arrays have a size"),
     }
     match item {
-        Item::Object(object) => object.size = Some(ByteLen(size.in_bytes)),
-        Item::Class(_) => panic!("only arrays have a size"),
+        DumpItem::Object(object) => object.size = Some(ByteLen(size.in_bytes)),
+        DumpItem::Class(_) => panic!("only arrays have a size"),
     }
 }
 
-fn moved(item: &Item, address: u64, references: &[u64]) -> Item {
+fn moved(item: &DumpItem, address: u64, references: &[u64]) -> DumpItem {
     let addresses: Vec<_> = references.iter().copied().map(Address).collect();
     let mut item = item.clone();
     match &mut item {
-        Item::Class(class) => {
+        DumpItem::Class(class) => {
             class.address = Address(address);
             class.references = Some(addresses);
         }
-        Item::Object(object) => {
+        DumpItem::Object(object) => {
             object.address = Address(address);
             if let Contents::References(listed) = &mut object.contents {
                 *listed = addresses;

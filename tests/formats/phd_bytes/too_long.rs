@@ -6,7 +6,7 @@ use heapsmith::error::{Error, LowerError};
 use heapsmith::model::{Heap, Name};
 use heapsmith::phd::record::{ClassRecord, Header, HeaderRecord, Record, StoredHash};
 use heapsmith::phd::wire::Width;
-use heapsmith::phd::{FileFlags, Layout, Version, encode};
+use heapsmith::phd::{FileFlags, RecordLayout, Version, encode};
 use heapsmith::{Format, read};
 use pretty_assertions::assert_eq;
 
@@ -32,7 +32,7 @@ fn class_named(name: &[u8]) -> Record<'_> {
 
 #[test]
 fn the_longest_class_name_is_written_and_a_longer_one_is_an_error_that_appends_nothing() {
-    let layout = Layout::new(Version::V6, FileFlags(4));
+    let layout = RecordLayout::new(Version::V6, FileFlags(4));
     let mut out = b"before".to_vec();
     encode::record(&mut out, layout, &class_named(&vec![b'A'; LIMIT])).expect("the longest name");
     let length = out.len();

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use heapsmith::bytes::ebcdic::{Mapped, Page};
+use heapsmith::bytes::ebcdic::{CodePage, MappedStream};
 use heapsmith::classic::lower::{self, LowerOptions, PROFILES};
-use heapsmith::classic::{Charset, Decoder, Encoding, Newline, Profile, Step, encode, lift};
+use heapsmith::classic::{Charset, DecodeStep, Decoder, Encoding, Newline, Profile, encode, lift};
 use heapsmith::compare::{Facet, compare};
 use heapsmith::error::{DecodeError, Error};
 use heapsmith::format::Lowering;
@@ -55,7 +55,7 @@ impl Recipe {
 }
 
 fn encodings() -> Vec<Encoding> {
-    let pages = [Page::Ibm1047, Page::Ibm037].map(Charset::Ebcdic);
+    let pages = [CodePage::Ibm1047, CodePage::Ibm037].map(Charset::Ebcdic);
     let mut all = [Newline::Lf, Newline::CrLf].map(|newline| Encoding { charset: Charset::Utf8, newline }).to_vec();
     for newline in [Newline::Nel, Newline::Lf, Newline::CrLf] {
         all.extend(pages.map(|charset| Encoding { charset, newline }));
@@ -80,20 +80,20 @@ fn through_records(dump: &[u8]) -> Vec<u8> {
     let mut text = Vec::new();
     let ended = decoder.visit::<DecodeError, _>(|step| {
         match step {
-            Step::Record(_, record) => encode::record(&mut text, &record),
-            Step::More(_, references) => encode::references(&mut text, &references),
+            DecodeStep::Record(_, record) => encode::record(&mut text, &record),
+            DecodeStep::More(_, references) => encode::references(&mut text, &references),
         }
         Ok(())
     });
     ended.expect("a whole dump");
     let mut bytes = Vec::new();
-    let mut mapped = Mapped::new(&mut bytes, decoder.encoding().inverse());
+    let mut mapped = MappedStream::new(&mut bytes, decoder.encoding().inverse());
     std::io::Write::write_all(&mut mapped, &text).expect("memory");
     bytes
 }
 
 #[test]
-fn every_profile_gives_back_what_it_carries() {
+fn every_profile_round_trips_carried_facts() {
     fn holds(recipe: Recipe) -> bool {
         for (profile, encoding) in writers() {
             let options = recipe.options(profile, encoding);
@@ -109,7 +109,7 @@ fn every_profile_gives_back_what_it_carries() {
 }
 
 #[test]
-fn the_profile_that_is_recognised_gives_the_bytes_again() {
+fn recognised_profile_reproduces_bytes() {
     fn holds(recipe: Recipe) -> bool {
         for (profile, encoding) in writers().filter(|(profile, _)| !profile.is_seeded()) {
             let heap = recipe.heap(encoding);
@@ -132,7 +132,7 @@ fn the_profile_that_is_recognised_gives_the_bytes_again() {
 
 /// The heap itself against the lifted dump, without the step that says what a profile carries.
 #[test]
-fn every_profile_agrees_with_the_heap_on_what_both_tell() {
+fn every_profile_agrees_with_heap_on_recorded_facts() {
     fn holds(recipe: Recipe) -> bool {
         for profile in PROFILES {
             let heap = recipe.heap(Encoding::default());
@@ -148,7 +148,7 @@ fn every_profile_agrees_with_the_heap_on_what_both_tell() {
 
 /// What a dump in text and one in PHD tell of one heap. What a class refers to is another fact in each.
 #[test]
-fn every_dialect_agrees_with_every_phd_on_what_both_tell() {
+fn every_dialect_agrees_with_every_phd_on_common_facts() {
     let left_out = BTreeSet::from([Facet::ClassReferences, Facet::ReferenceOrder, Facet::RecordOrder]);
     for seed in 0..12 {
         for word in [WordSize::Bits32, WordSize::Bits64] {

@@ -6,9 +6,9 @@ use heapsmith::error::DecodeError;
 use heapsmith::format::Lowering;
 use heapsmith::generate::{Oddities, Oddity, Placement, from_seed};
 use heapsmith::hprof::lower::{self, LowerOptions, PROFILES};
-use heapsmith::hprof::record::Body;
+use heapsmith::hprof::record::RecordBody;
 use heapsmith::hprof::sub_record::RootRecord;
-use heapsmith::hprof::{Decoder, IdSize, Profile, Step, SubRecord, SubTag, Tag, lift};
+use heapsmith::hprof::{DecodeStep, Decoder, IdSize, Profile, RecordTag, SubRecord, SubRecordTag, lift};
 use heapsmith::lower::Adherence;
 use heapsmith::model::{
     Address, Class, Contents, Dump, FieldType, Heap, ObjectKind, PrimitiveType, Root, RootKind, Value,
@@ -48,7 +48,7 @@ fn lifted(dump: &[u8]) -> Dump {
 }
 
 #[test]
-fn every_profile_gives_back_what_it_carries() {
+fn every_profile_round_trips_carried_facts() {
     for seed in 0..8 {
         for options in writers(seed) {
             let mut dump = Dump { heaps: vec![generated(&options, 70, seed)], tail: Vec::new() };
@@ -172,22 +172,22 @@ fn records(dump: &[u8], reached: &mut BTreeSet<String>) {
     decoder
         .visit::<DecodeError, _>(|step| {
             match step {
-                Step::Record(_, record) => {
+                DecodeStep::Record(_, record) => {
                     put(format!("record {}", record.tag()));
-                    if let Body::Unknown(..) = record.body {
+                    if let RecordBody::Unknown(..) = record.body {
                         put("unknown record".to_owned());
                     }
-                    if let Body::Trace(trace) = &record.body {
+                    if let RecordBody::Trace(trace) = &record.body {
                         put(format!("trace with frames: {}", !trace.frames.is_empty()));
                     }
                 }
-                Step::Segment(_, segment) => {
+                DecodeStep::Segment(_, segment) => {
                     put(format!("record {}", segment.tag));
                     if segment.stated == 0 {
                         put("empty segment".to_owned());
                     }
                 }
-                Step::Sub(at, sub_record) => {
+                DecodeStep::Sub(at, sub_record) => {
                     put(format!("sub-record {}", sub_record.tag()));
                     if at.rest > 0 {
                         put("contents in pieces".to_owned());
@@ -215,7 +215,7 @@ fn records(dump: &[u8], reached: &mut BTreeSet<String>) {
                         _ => {}
                     }
                 }
-                Step::More(_) | Step::SegmentEnd(_) => {}
+                DecodeStep::More(_) | DecodeStep::SegmentEnd(_) => {}
             }
             Ok(())
         })
@@ -256,8 +256,8 @@ fn shapes(heap: &Heap, reached: &mut BTreeSet<String>) {
 /// All that the format has, spelled out.
 fn expected() -> BTreeSet<String> {
     let mut all = BTreeSet::new();
-    all.extend(Tag::FORMS.iter().map(|form| format!("record {}", form.name)));
-    all.extend(SubTag::FORMS.iter().map(|form| format!("sub-record {}", form.name)));
+    all.extend(RecordTag::FORMS.iter().map(|form| format!("record {}", form.name)));
+    all.extend(SubRecordTag::FORMS.iter().map(|form| format!("sub-record {}", form.name)));
     let kinds = PrimitiveType::ALL.map(|kind| kind.to_string());
     for kind in kinds.iter().map(String::as_str).chain(["object"]) {
         all.extend(

@@ -68,7 +68,7 @@ fn writers() -> impl Iterator<Item = (Version, &'static Profile)> {
 }
 
 #[test]
-fn every_profile_gives_back_what_it_carries() {
+fn every_profile_round_trips_carried_facts() {
     fn holds(recipe: Recipe) -> bool {
         for (version, profile) in writers() {
             let options = LowerOptions::new(version).profile(profile).word(recipe.word).seed(recipe.seed);
@@ -85,7 +85,7 @@ fn every_profile_gives_back_what_it_carries() {
 /// The heap itself against the lifted dump, without the step that says what a profile carries: what both
 /// tell has to agree, except for the known changes of each profile.
 #[test]
-fn every_profile_agrees_with_the_heap_on_what_both_tell() {
+fn every_profile_agrees_with_heap_on_recorded_facts() {
     fn holds(recipe: Recipe) -> bool {
         for (version, profile) in writers().filter(|(_, p)| p.array_fields == FieldSwap::LengthFirst) {
             let options = LowerOptions::new(version).profile(profile).word(recipe.word).seed(recipe.seed);
@@ -96,7 +96,7 @@ fn every_profile_agrees_with_the_heap_on_what_both_tell() {
                 // The array class is one reference more.
                 left_out.insert(Facet::References);
             }
-            if !matches!(profile.order, heapsmith::lower::Order::AsHeap) {
+            if !matches!(profile.order, heapsmith::lower::ClassPlacement::AsHeap) {
                 left_out.insert(Facet::RecordOrder);
             }
             let comparison = compare(&heap, &found, &left_out);

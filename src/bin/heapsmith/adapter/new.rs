@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use heapsmith::error::Error;
 use heapsmith::output::Output;
 
-use crate::{Answer, terminal};
+use crate::{CommandOutcome, terminal};
 
 /// Writes a folder with a template of an adapter, its README and a file for CI.
 ///
@@ -16,16 +16,16 @@ use crate::{Answer, terminal};
 ///
 /// Example: heapsmith adapter new python my-parser
 #[derive(Args)]
-pub(super) struct NewOpts {
+pub(super) struct AdapterNewOpts {
     /// The language of the adapter.
     #[arg(value_enum)]
-    language: Language,
+    language: TemplateLanguage,
     /// Name of the parser, and of the new folder: letters, digits, `-` and `_`.
     name: String,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum Language {
+enum TemplateLanguage {
     /// Python 3.9 or later, without packages.
     Python,
     /// Java 11 or later, without libraries.
@@ -39,7 +39,7 @@ enum Language {
 }
 
 /// The template of an adapter in one language, with the texts that take the place of its placeholders.
-struct Template {
+struct AdapterTemplate {
     /// Files with their texts, the one to change first.
     files: &'static [(&'static str, &'static str)],
     /// The function to change.
@@ -49,19 +49,19 @@ struct Template {
     command: &'static str,
 }
 
-const PYTHON: Template = Template {
+const PYTHON: AdapterTemplate = AdapterTemplate {
     files: &[("adapter.py", include_str!("../../../../examples/adapters/templates/adapter.py"))],
     place: "parse",
     build: None,
     command: "python3 adapter.py",
 };
-const JAVA: Template = Template {
+const JAVA: AdapterTemplate = AdapterTemplate {
     files: &[("Adapter.java", include_str!("../../../../examples/adapters/templates/Adapter.java"))],
     place: "parse",
     build: Some("javac -d build Adapter.java"),
     command: "java -cp build Adapter",
 };
-const JAVA_ANALYSER: Template = Template {
+const JAVA_ANALYSER: AdapterTemplate = AdapterTemplate {
     files: &[
         ("Analyser.java", include_str!("../../../../examples/adapters/templates/analyser/Analyser.java")),
         ("Dominators.java", include_str!("../../../../examples/adapters/templates/analyser/Dominators.java")),
@@ -72,7 +72,7 @@ const JAVA_ANALYSER: Template = Template {
     build: Some("javac -d build *.java"),
     command: "java -cp build Analyser",
 };
-const RUST: Template = Template {
+const RUST: AdapterTemplate = AdapterTemplate {
     files: &[
         ("src/main.rs", include_str!("../../../../examples/adapters/templates/rust/src/main.rs")),
         ("Cargo.toml", include_str!("../../../../examples/adapters/templates/rust/manifest.toml")),
@@ -81,7 +81,7 @@ const RUST: Template = Template {
     build: Some("cargo build --release"),
     command: "target/release/NAME",
 };
-const SHELL: Template = Template {
+const SHELL: AdapterTemplate = AdapterTemplate {
     files: &[("adapter.sh", include_str!("../../../../examples/adapters/templates/shell/adapter.sh"))],
     place: "parser",
     build: None,
@@ -90,20 +90,20 @@ const SHELL: Template = Template {
 const README: &str = include_str!("../../../../examples/adapters/templates/new.md");
 const WORKFLOW: &str = include_str!("../../../../examples/adapters/templates/new.yml");
 
-impl Language {
-    fn template(self) -> Template {
+impl TemplateLanguage {
+    fn template(self) -> AdapterTemplate {
         match self {
-            Language::Python => PYTHON,
-            Language::Java => JAVA,
-            Language::JavaAnalyser => JAVA_ANALYSER,
-            Language::Rust => RUST,
-            Language::Shell => SHELL,
+            TemplateLanguage::Python => PYTHON,
+            TemplateLanguage::Java => JAVA,
+            TemplateLanguage::JavaAnalyser => JAVA_ANALYSER,
+            TemplateLanguage::Rust => RUST,
+            TemplateLanguage::Shell => SHELL,
         }
     }
 }
 
-impl NewOpts {
-    pub(super) fn run(self) -> Result<Answer, Error> {
+impl AdapterNewOpts {
+    pub(super) fn run(self) -> Result<CommandOutcome, Error> {
         let name = &self.name;
         let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
         if !name.starts_with(|c: char| c.is_ascii_alphabetic()) || !name.chars().all(is_plain) {
@@ -115,7 +115,7 @@ impl NewOpts {
         let template = self.language.template();
         let mut written = Vec::new();
         for (path, text) in self.files(&template) {
-            put(&folder.join(&path), &text)?;
+            write_file(&folder.join(&path), &text)?;
             written.push(path);
         }
         let command = template.command.replace("NAME", name);
@@ -124,11 +124,11 @@ impl NewOpts {
         let mut out = terminal::stdout();
         writeln!(out, "written to {name}: {}", written.join(", ")).map_err(failed)?;
         writeln!(out, "next: cd {name}{build} && heapsmith adapter test '{command}'").map_err(failed)?;
-        Ok(Answer::Yes)
+        Ok(CommandOutcome::Yes)
     }
 
     /// The files with their texts.
-    fn files(&self, template: &Template) -> Vec<(String, String)> {
+    fn files(&self, template: &AdapterTemplate) -> Vec<(String, String)> {
         let (file, name) = (template.files.first().map_or("", |(path, _)| path), &self.name);
         let (shell, step) = match template.build {
             Some(build) => (format!("{build}\n"), format!("      - run: {build}\n")),
@@ -150,7 +150,7 @@ impl NewOpts {
     }
 }
 
-fn put(path: &Path, text: &str) -> Result<(), Error> {
+fn write_file(path: &Path, text: &str) -> Result<(), Error> {
     let failed = |e| Error::io(format!("writing {}", path.display()), e);
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder).map_err(failed)?;

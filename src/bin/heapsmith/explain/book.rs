@@ -8,8 +8,8 @@ use heapsmith::format::Family;
 use heapsmith::output::Output;
 use heapsmith::validate::{Rule, Rulebook, rulebook};
 
-use super::cases::Cases;
-use super::{ExampleField, Explanation, explanation, first_sentence, heading, weight};
+use super::cases::CorpusCases;
+use super::{ExampleField, Explanation, explanation, first_sentence, heading, severity_or_kind};
 use crate::terminal;
 
 /// Writes the pages into a new or empty folder.
@@ -23,7 +23,7 @@ pub(super) fn write(folder: &Path) -> Result<usize, Error> {
         let folder = folder.display();
         return Err(Error::Usage(format!("{folder} is not empty; name a new folder for the pages of the rules")));
     }
-    let cases = Cases::all()?;
+    let cases = CorpusCases::load()?;
     let mut count = 0;
     let mut contents = String::new();
     for family in Family::ALL {
@@ -31,24 +31,24 @@ pub(super) fn write(folder: &Path) -> Result<usize, Error> {
         let name = family.name();
         std::fs::create_dir(folder.join(name)).map_err(|e| failed(&folder.join(name), e))?;
         contents += &format!("- [{}]({name}/README.md)\n", title(book));
-        put(&folder.join(name).join("README.md"), &overview(book))?;
+        write_page(&folder.join(name).join("README.md"), &overview(book))?;
         for rule in book.rule {
-            contents += &format!("  - [{}]({name}/{})\n", rule.id, file(rule));
-            put(&folder.join(name).join(file(rule)), &page(&explanation(book, rule, &cases)?))?;
+            contents += &format!("  - [{}]({name}/{})\n", rule.id, file_name(rule));
+            write_page(&folder.join(name).join(file_name(rule)), &page(&explanation(book, rule, &cases)?))?;
             count += 1;
         }
     }
-    put(&folder.join("SUMMARY.md"), &contents)?;
+    write_page(&folder.join("SUMMARY.md"), &contents)?;
     Ok(count)
 }
 
-fn put(path: &Path, text: &str) -> Result<(), Error> {
+fn write_page(path: &Path, text: &str) -> Result<(), Error> {
     let mut output = Output::create(path, false)?;
     output.write_all(&terminal::plain(text)).map_err(|e| Error::io(format!("writing {}", path.display()), e))?;
     output.finish()
 }
 
-fn file(rule: &Rule) -> String {
+fn file_name(rule: &Rule) -> String {
     format!("{}.md", rule.id)
 }
 
@@ -64,7 +64,7 @@ fn overview(book: &Rulebook) -> String {
     let mut text = format!("# {}\n\n| rule | | first sentence |\n|---|---|---|\n", title(book));
     for rule in book.rule {
         let sentence = escaped(first_sentence(rule.statement)).replace('|', "\\|");
-        text += &format!("| [{}]({}) | {} | {sentence} |\n", rule.id, file(rule), weight(rule));
+        text += &format!("| [{}]({}) | {} | {sentence} |\n", rule.id, file_name(rule), severity_or_kind(rule));
     }
     text += "\n## Sources\n\n";
     for source in book.source {
@@ -75,7 +75,8 @@ fn overview(book: &Rulebook) -> String {
 
 /// Everything about a rule.
 fn page(explained: &Explanation) -> String {
-    let mut text = format!("# {}\n\n{}\n\n*{}.*\n", explained.rule, escaped(explained.statement), capital(explained));
+    let mut text =
+        format!("# {}\n\n{}\n\n*{}.*\n", explained.rule, escaped(explained.statement), capitalised_heading(explained));
     if !explained.examples.is_empty() {
         text += "\n## Bytes\n\nOffset, bytes, field, value and meaning; `>` marks the place.\n";
     }
@@ -98,12 +99,12 @@ fn page(explained: &Explanation) -> String {
             "What documents have instead",
             explained.documents.map(escaped).into_iter().chain(errata).chain(keys).collect(),
         ),
-        ("Versions of the format", in_a_line(versions)),
-        ("Writers of heapsmith that follow it", in_a_line(explained.writers.iter().copied())),
-        ("Facets that a reader gets wrong without it", in_a_line(explained.facets.iter().copied())),
-        ("Cases that keep it", in_a_line(cases.iter().flat_map(|cases| &cases.keep).map(String::as_str))),
-        ("Cases that break it", in_a_line(cases.iter().flat_map(|cases| &cases.breaks).map(String::as_str))),
-        ("Cases that show it", in_a_line(cases.iter().flat_map(|cases| &cases.show).map(String::as_str))),
+        ("Versions of the format", one_item(versions)),
+        ("Writers of heapsmith that follow it", one_item(explained.writers.iter().copied())),
+        ("Facets that a reader gets wrong without it", one_item(explained.facets.iter().copied())),
+        ("Cases that keep it", one_item(cases.iter().flat_map(|cases| &cases.keep).map(String::as_str))),
+        ("Cases that break it", one_item(cases.iter().flat_map(|cases| &cases.breaks).map(String::as_str))),
+        ("Cases that show it", one_item(cases.iter().flat_map(|cases| &cases.show).map(String::as_str))),
     ] {
         if !lines.is_empty() {
             let items: Vec<String> = lines.iter().map(|line: &String| format!("- {line}\n")).collect();
@@ -114,12 +115,12 @@ fn page(explained: &Explanation) -> String {
 }
 
 /// Names as one item, if there are any.
-fn in_a_line<'n>(names: impl Iterator<Item = &'n str>) -> Vec<String> {
+fn one_item<'n>(names: impl Iterator<Item = &'n str>) -> Vec<String> {
     let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
     if names.is_empty() { names } else { vec![names.join(", ")] }
 }
 
-fn capital(explained: &Explanation) -> String {
+fn capitalised_heading(explained: &Explanation) -> String {
     let heading = heading(explained);
     let mut letters = heading.chars();
     letters.next().map(|first| first.to_uppercase().collect::<String>() + letters.as_str()).unwrap_or_default()

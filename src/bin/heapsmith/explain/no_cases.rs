@@ -6,14 +6,14 @@ use heapsmith::validate::Rule;
 use super::{CasesOf, Example};
 
 /// No cases.
-pub(super) struct Cases;
+pub(super) struct CorpusCases;
 
-impl Cases {
-    pub(super) fn all() -> Result<Cases, Error> {
-        Ok(Cases)
+impl CorpusCases {
+    pub(super) fn load() -> Result<CorpusCases, Error> {
+        Ok(CorpusCases)
     }
 
-    pub(super) fn of(&self, _: &Rule) -> Result<(Option<CasesOf>, Vec<Example>), Error> {
+    pub(super) fn for_rule(&self, _: &Rule) -> Result<(Option<CasesOf>, Vec<Example>), Error> {
         Ok((None, Vec::new()))
     }
 }

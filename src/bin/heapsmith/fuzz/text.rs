@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use heapsmith::check::campaign::Status;
+use heapsmith::check::campaign::CampaignStatus;
 
 use crate::terminal;
 
 /// The progress of a campaign, its causes, and what its dumps reached.
-pub(super) fn status(told: &Status, all: bool) -> String {
-    let mut text = format!("{}\n", terminal::line(&told.label));
+pub(super) fn status(told: &CampaignStatus, all: bool) -> String {
+    let mut text = format!("{}\n", terminal::single_line(&told.label));
     let rate = if told.seconds > 0.0 { told.cases as f64 / told.seconds } else { 0.0 };
     text += &format!(
         "{} cases in {:.0} s ({rate:.0} a second); seed {}, batches {}\n",
@@ -30,7 +30,11 @@ pub(super) fn status(told: &Status, all: bool) -> String {
                 Some(dump) => format!("{} ({} bytes)", dump.file, dump.bytes),
                 None => cause.recipe.clone(),
             };
-            table.add_row([cause.cases.to_string(), terminal::line(&cause.sentence), terminal::line(&dump)]);
+            table.add_row([
+                cause.cases.to_string(),
+                terminal::single_line(&cause.sentence),
+                terminal::single_line(&dump),
+            ]);
         }
         text += &(terminal::render(&table) + "\n");
     }

@@ -7,11 +7,11 @@ use heapsmith::generate::{GenerateOption, GenerateOptions, Lengths, ShapeForm};
 use heapsmith::recipe::Recipe;
 
 /// The options that were given, with their texts.
-pub(super) struct Flags(Vec<(&'static GenerateOption, String)>);
+pub(super) struct GenerateFlags(Vec<(&'static GenerateOption, String)>);
 
-impl Flags {
+impl GenerateFlags {
     /// Changes the options that were given.
-    pub(super) fn set(&self, recipe: &mut Recipe) -> Result<(), Error> {
+    pub(super) fn apply(&self, recipe: &mut Recipe) -> Result<(), Error> {
         self.0.iter().try_for_each(|(option, text)| option.set(&mut recipe.options, text))
     }
 
@@ -21,7 +21,7 @@ impl Flags {
     }
 }
 
-impl Args for Flags {
+impl Args for GenerateFlags {
     fn augment_args(command: Command) -> Command {
         let spellings: Vec<String> =
             Lengths::SPELLINGS.iter().map(|(spelling, what)| format!("  {spelling:<15} {what}")).collect();
@@ -30,7 +30,7 @@ impl Args for Flags {
         let command =
             command.after_help(format!("Distributions:\n{}\n\nShapes:\n{}", spellings.join("\n"), shapes.join("\n")));
         let defaults = GenerateOptions::default();
-        GenerateOption::all().fold(command, |command, option| {
+        GenerateOption::rows().fold(command, |command, option| {
             let default = option.text(&defaults);
             let arg = Arg::new(option.key()).long(option.key()).value_name("VALUE").help_heading("Options of the heap");
             let arg = if option.is_list() { arg.action(ArgAction::Append) } else { arg };
@@ -44,22 +44,22 @@ impl Args for Flags {
     }
 
     fn augment_args_for_update(command: Command) -> Command {
-        Flags::augment_args(command)
+        GenerateFlags::augment_args(command)
     }
 }
 
-impl FromArgMatches for Flags {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Flags, clap::Error> {
+impl FromArgMatches for GenerateFlags {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<GenerateFlags, clap::Error> {
         // The items of a list may be given one by one.
         let given = |option: &'static GenerateOption| {
             let all: Vec<&str> = matches.get_many::<String>(option.key())?.map(String::as_str).collect();
             Some((option, all.join("+")))
         };
-        Ok(Flags(GenerateOption::all().filter_map(given).collect()))
+        Ok(GenerateFlags(GenerateOption::rows().filter_map(given).collect()))
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        *self = Flags::from_arg_matches(matches)?;
+        *self = GenerateFlags::from_arg_matches(matches)?;
         Ok(())
     }
 }

@@ -3,9 +3,9 @@
 use std::fmt::Write;
 
 use heapsmith::annotation::Annotation;
-use heapsmith::compare::listing::{self, Places};
+use heapsmith::compare::listing::{self, HeapPlaces};
 use heapsmith::error::Error;
-use heapsmith::family::Reading;
+use heapsmith::family::ReadOptions;
 use heapsmith::format::DumpFile;
 use heapsmith::input::Input;
 use heapsmith::validate::{Severity, ValidateOptions, rule, sources, validate};
@@ -32,8 +32,8 @@ impl Issue<'_> {
     /// # Errors
     /// If the dump cannot be read because of the machine.
     pub(super) fn text(&self, dump: &[u8]) -> Result<String, Error> {
-        let input = Input::memory("dump", dump.to_vec());
-        let file = DumpFile::new(input.clone(), Reading::default())?;
+        let input = Input::from_memory("dump", dump.to_vec());
+        let file = DumpFile::new(input.clone(), ReadOptions::default())?;
         let format = file.format().map_or_else(|_| file.family().to_string(), |format| format.to_string());
         let suffix = file.family().suffix();
         let title = self
@@ -97,7 +97,7 @@ impl Issue<'_> {
 fn listing(dump: &[u8]) -> Result<String, Error> {
     let Ok(heap) = heapsmith::read(dump) else { return Ok(String::new()) };
     let mut lines = Vec::new();
-    listing::write(&mut lines, &listing::head(&heap), &heap, &Places::of_order(&heap))?;
+    listing::write(&mut lines, &listing::head(&heap), &heap, &HeapPlaces::from_order(&heap))?;
     if lines.len() > LONGEST {
         return Ok(String::new());
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use heapsmith::check::CaseResult;
-use heapsmith::check::report::{CaseFacts, Cause, Outcome, Report, Tested};
+use heapsmith::check::report::{CaseFacts, Cause, CheckReport, Outcome, TestedImplementation};
 
 use crate::terminal;
 
@@ -20,15 +20,15 @@ const WIDTH: usize = COLUMNS - 6;
 const MOST_OF_SENTENCE: usize = 3;
 
 /// The first causes that fail the run, in full if all of them have room, and how many there are besides.
-pub(super) fn brief(report: &Report, tested: &Tested) -> String {
+pub(super) fn brief(report: &CheckReport, tested: &TestedImplementation) -> String {
     let causes: Vec<&Cause> = tested.causes.iter().filter(|cause| cause.unexpected > 0).collect();
     let in_full: Vec<String> = causes.iter().map(|cause| block(report, tested, cause, true)).collect();
-    let (known, cases) = tested.known();
+    let (known, cases) = tested.known_counts();
     let room = MOST_LINES - usize::from(known > 0);
-    let mut text = if in_full.iter().map(|block| lines(block)).sum::<usize>() <= room {
+    let mut text = if in_full.iter().map(|block| line_count(block)).sum::<usize>() <= room {
         in_full.concat()
     } else {
-        cut(&causes, room, |cause| block(report, tested, cause, false))
+        first_causes(&causes, room, |cause| block(report, tested, cause, false))
     };
     if known > 0 {
         let (known, cases) = (counted(known, "known cause"), counted(cases, "case"));
@@ -38,12 +38,12 @@ pub(super) fn brief(report: &Report, tested: &Tested) -> String {
 }
 
 /// The first causes within the number of lines, one at least, and how many there are besides.
-fn cut(causes: &[&Cause], room: usize, block: impl Fn(&Cause) -> String) -> String {
+fn first_causes(causes: &[&Cause], room: usize, block: impl Fn(&Cause) -> String) -> String {
     let mut text = String::new();
     let mut used = 1;
     for (shown, cause) in causes.iter().enumerate() {
         let block = block(cause);
-        used += lines(&block);
+        used += line_count(&block);
         if shown > 0 && used > room {
             let cases: u64 = causes[shown..].iter().map(|cause| cause.all_failures()).sum();
             let more = counted(causes.len() - shown, "more cause");
@@ -55,32 +55,32 @@ fn cut(causes: &[&Cause], room: usize, block: impl Fn(&Cause) -> String) -> Stri
 }
 
 /// All causes, each with all its cases.
-pub(super) fn all(report: &Report, tested: &Tested) -> String {
+pub(super) fn full(report: &CheckReport, tested: &TestedImplementation) -> String {
     let mut text = String::new();
     for cause in &tested.causes {
         text += &headline(tested, cause);
         let mut told = BTreeSet::new();
         for result in tested.results.iter().filter(|result| cause.cases.contains(&result.id)) {
-            text += &case(report, tested, &result.shown(cause), &mut told);
+            text += &case(report, tested, &result.shown_for_cause(cause), &mut told);
         }
     }
     text
 }
 
 /// A cause with the case that shows it; in full with what is expected and what was found.
-fn block(report: &Report, tested: &Tested, cause: &Cause, in_full: bool) -> String {
-    let Some(example) = tested.example(cause).map(|example| example.shown(cause)) else {
+fn block(report: &CheckReport, tested: &TestedImplementation, cause: &Cause, in_full: bool) -> String {
+    let Some(example) = tested.example(cause).map(|example| example.shown_for_cause(cause)) else {
         return headline(tested, cause);
     };
     let example = &*example;
     let size = report.cases.iter().find(|case| case.id == cause.example).map(|case| case.size);
     let size = size.map(|size| format!(" ({size} bytes)")).unwrap_or_default();
-    let id = terminal::line(&cause.example);
+    let id = terminal::single_line(&cause.example);
     let mut text = headline(tested, cause);
     if in_full {
         text += &format!("  smallest: {id}{size}: {}\n", detail(example));
-        text += &validated(report, tested, &cause.example);
-        text += &place(example);
+        text += &validation_line(report, tested, &cause.example);
+        text += &locations(example);
     } else {
         let what = detail(example);
         let what = what.lines().map(str::trim).collect::<Vec<_>>().join("; ");
@@ -90,26 +90,26 @@ fn block(report: &Report, tested: &Tested, cause: &Cause, in_full: bool) -> Stri
         text += "  `heapsmith adapter test` finds out more\n";
     }
     if let Some(dump) = &cause.reduced {
-        text += &format!("  reduced:  {} ({})\n", terminal::line(&dump.file), dump.size());
+        text += &format!("  reduced:  {} ({})\n", terminal::single_line(&dump.file), dump.size());
     }
-    text + &repeat(cause.repeat.as_deref())
+    text + &repeat_line(cause.repeat.as_deref())
 }
 
 /// The verdict of `validate` on a dump about which implementations disagree.
-fn validated(report: &Report, tested: &Tested, id: &str) -> String {
+fn validation_line(report: &CheckReport, tested: &TestedImplementation, id: &str) -> String {
     let case = report.cases.iter().find(|case| case.id == id).filter(|_| !tested.compared.is_empty());
-    let line = |case: &CaseFacts| format!("  dump:     {}; {}", case.verdict, terminal::line(&case.summary));
+    let line = |case: &CaseFacts| format!("  dump:     {}; {}", case.verdict, terminal::single_line(&case.summary));
     case.map(|case| format!("{}\n", shortened(&line(case), COLUMNS))).unwrap_or_default()
 }
 
 /// The verdict of a cause, its number of cases, and its sentence.
-fn headline(tested: &Tested, cause: &Cause) -> String {
+fn headline(tested: &TestedImplementation, cause: &Cause) -> String {
     let verdict = tested.example(cause).map_or("fail", |example| match example.outcome {
         _ if example.outcome.is_pass() => "unexpected pass",
         _ => example.outcome.name(),
     });
     let word = if cause.unexpected > 0 { verdict.to_owned() } else { format!("{verdict}, as expected") };
-    let text = wrapped(&format!("{word}, {}: {}", cause.count(), terminal::line(&cause.sentence)));
+    let text = wrapped(&format!("{word}, {}: {}", cause.count(), terminal::single_line(&cause.sentence)));
     // Colours take no room, so they come after the wrapping.
     match text.strip_prefix(verdict) {
         Some(rest) if cause.unexpected > 0 => format!("{}{rest}\n", terminal::bad(verdict)),
@@ -118,23 +118,28 @@ fn headline(tested: &Tested, cause: &Cause) -> String {
 }
 
 /// A case of a cause: what happened, and where. The lines after the first one of a message, such as a stack, are shown once.
-fn case(report: &Report, tested: &Tested, result: &CaseResult, told: &mut BTreeSet<String>) -> String {
+fn case(
+    report: &CheckReport,
+    tested: &TestedImplementation,
+    result: &CaseResult,
+    told: &mut BTreeSet<String>,
+) -> String {
     let size = report.cases.iter().find(|case| case.id == result.id).map(|case| case.size);
     let size = size.map(|size| format!(" ({size} bytes)")).unwrap_or_default();
-    let head = format!("  {}{size}: ", terminal::line(&result.id));
+    let head = format!("  {}{size}: ", terminal::single_line(&result.id));
     match &result.expected {
         Some(expected) if !result.is_unexpected() => {
-            format!("{head}expected: {}\n", terminal::line(&expected.reason))
+            format!("{head}expected: {}\n", terminal::single_line(&expected.reason))
         }
         _ => {
-            let validated = validated(report, tested, &result.id);
+            let validated = validation_line(report, tested, &result.id);
             let mut what = detail(result);
             if let Some((first, rest)) = what.split_once("\n    ").filter(|_| has_message(result))
                 && !told.insert(rest.to_owned())
             {
                 what = format!("{first} (the rest as above)");
             }
-            format!("{head}{what}\n") + &validated + &place(result) + &repeat(result.repeat.as_deref())
+            format!("{head}{what}\n") + &validated + &locations(result) + &repeat_line(result.repeat.as_deref())
         }
     }
 }
@@ -143,7 +148,7 @@ fn case(report: &Report, tested: &Tested, result: &CaseResult, told: &mut BTreeS
 fn detail(result: &CaseResult) -> String {
     match (&result.outcome, &result.expected) {
         (outcome, Some(expected)) if outcome.is_pass() => {
-            format!("it passes, and was expected to fail: {}", terminal::line(&expected.reason))
+            format!("it passes, and was expected to fail: {}", terminal::single_line(&expected.reason))
         }
         (outcome, _) if !has_message(result) => outcome.detail(),
         (outcome, _) => outcome.detail().replace('\n', "\n    "),
@@ -156,31 +161,31 @@ fn has_message(result: &CaseResult) -> bool {
 }
 
 /// The first outcome of a case that was asked again, its other differences, and their place in the dump.
-fn place(result: &CaseResult) -> String {
+fn locations(result: &CaseResult) -> String {
     let mut text = String::new();
     if let Some(first) = &result.first {
         let detail = first.detail().replace('\n', " ");
         let colon = if detail.is_empty() { "" } else { ": " };
         text += &format!("  at first: {}{colon}{detail}\n", first.name());
     }
-    for line in result.also_wrong() {
-        text += &format!("  {}\n", shortened(&terminal::line(&line), COLUMNS - 2));
+    for line in result.other_fact_lines() {
+        text += &format!("  {}\n", shortened(&terminal::single_line(&line), COLUMNS - 2));
     }
     if let Some(evidence) = result.evidence.as_ref().filter(|evidence| !evidence.fields.is_empty()) {
         let record = evidence.record.map(|record| format!(", record {record}")).unwrap_or_default();
         let wrong: Vec<String> =
             evidence.fields.iter().filter(|field| field.wrong).take(4).map(|field| field.bytes.clone()).collect();
         let bytes = if wrong.is_empty() { String::new() } else { format!(": {}", wrong.join(" ")) };
-        text += &format!("  bytes:    offset {:#x}{record}{}\n", evidence.offset, terminal::line(&bytes));
+        text += &format!("  bytes:    offset {:#x}{record}{}\n", evidence.offset, terminal::single_line(&bytes));
     }
     if let Some(rule) = result.evidence.as_ref().and_then(|evidence| evidence.rule.as_ref()) {
-        text += &format!("  rule:     {}\n", terminal::line(rule));
+        text += &format!("  rule:     {}\n", terminal::single_line(rule));
     }
     text
 }
 
-fn repeat(command: Option<&str>) -> String {
-    command.map(|command| format!("  repeat:   {}\n", terminal::line(command))).unwrap_or_default()
+fn repeat_line(command: Option<&str>) -> String {
+    command.map(|command| format!("  repeat:   {}\n", terminal::single_line(command))).unwrap_or_default()
 }
 
 /// A number of things.
@@ -189,7 +194,7 @@ fn counted(number: usize, what: &str) -> String {
 }
 
 /// The number of lines that a text takes; those that are longer than the terminal is wide take several.
-fn lines(text: &str) -> usize {
+fn line_count(text: &str) -> usize {
     text.lines().map(|line| line.chars().count().div_ceil(COLUMNS).max(1)).sum()
 }
 
@@ -236,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn causes_take_twenty_lines_and_the_rest_is_counted() {
+    fn limits_causes_to_twenty_lines_and_counts_the_rest() {
         let cause = |n: usize| Cause {
             sentence: format!("Tells other hash {n}."),
             unexpected: if n < 30 { 1 } else { 0 },
@@ -244,8 +249,8 @@ mod tests {
             repeat: Some("heapsmith check".to_owned()),
             ..Cause::default()
         };
-        let tested = Tested { causes: (0..31).map(cause).collect(), ..Tested::default() };
-        let text = brief(&Report::default(), &tested);
+        let tested = TestedImplementation { causes: (0..31).map(cause).collect(), ..TestedImplementation::default() };
+        let text = brief(&CheckReport::default(), &tested);
         assert!(text.lines().count() <= 20, "{text}");
         assert!(text.contains("more causes, ") && text.contains(" cases: --all\n"), "{text}");
         assert!(text.ends_with("1 known cause, 2 cases, as expected (--all)\n"), "{text}");
@@ -257,14 +262,14 @@ mod tests {
             |id: &str, first: &str| CaseResult::new(id, Outcome::Crash { how: format!("{first}\nat one\nat two") });
         let results = vec![crash("a", "index 5"), crash("b", "index 7")];
         let cause = Cause { cases: vec!["a".to_owned(), "b".to_owned()], unexpected: 2, ..Cause::default() };
-        let tested = Tested { causes: vec![cause], results, ..Tested::default() };
-        let text = all(&Report::default(), &tested);
+        let tested = TestedImplementation { causes: vec![cause], results, ..TestedImplementation::default() };
+        let text = full(&CheckReport::default(), &tested);
         assert_eq!((text.matches("at one").count(), text.matches("at two").count()), (1, 1), "{text}");
         assert!(text.contains("  b: index 7 (the rest as above)\n"), "{text}");
     }
 
     #[test]
-    fn long_lines_take_several() {
-        assert_eq!((lines("a\nb\n"), lines(&"x".repeat(201)), lines("\n")), (2, 3, 1));
+    fn counts_long_line_as_several() {
+        assert_eq!((line_count("a\nb\n"), line_count(&"x".repeat(201)), line_count("\n")), (2, 3, 1));
     }
 }

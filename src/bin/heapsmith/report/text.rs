@@ -1,35 +1,35 @@
 //! A report as text: how each implementation did, and why.
 
-use heapsmith::check::report::{Incomplete, Report, Tested};
+use heapsmith::check::report::{CheckReport, InterruptedRun, TestedImplementation};
 use heapsmith::compare::Facet;
 
 use super::causes;
 use crate::terminal;
 
 /// The report; with all causes and their cases, or as much of them as is read at once.
-pub(super) fn text(report: &Report, all: bool) -> String {
+pub(super) fn text(report: &CheckReport, all: bool) -> String {
     let is_matrix = report.implementations.len() > 1;
     let mut text = String::new();
     for tested in &report.implementations {
         text += &if is_matrix { line(tested) } else { table(tested) };
         text += &notes(tested);
-        text += &if all { causes::all(report, tested) } else { causes::brief(report, tested) };
+        text += &if all { causes::full(report, tested) } else { causes::brief(report, tested) };
     }
     if is_matrix || report.overall().among {
         text += &format!("{}\n", report.overall());
     }
-    if let Some(Incomplete { signal, judged, planned }) = &report.incomplete {
+    if let Some(InterruptedRun { signal, judged, planned }) = &report.incomplete {
         text += &format!("{}: ended by {signal} after {judged} of {planned} cases\n", terminal::bad("incomplete"));
     }
     text
 }
 
-fn number(tested: &Tested, name: &str) -> u64 {
+fn number(tested: &TestedImplementation, name: &str) -> u64 {
     tested.tally.get(name).copied().unwrap_or_default()
 }
 
 /// The number of cases by verdict, as a table.
-fn table(tested: &Tested) -> String {
+fn table(tested: &TestedImplementation) -> String {
     let mut table = terminal::table(["verdict", "cases"]);
     for name in tested.verdicts() {
         table.add_row([(*name).to_owned(), number(tested, name).to_string()]);
@@ -38,17 +38,17 @@ fn table(tested: &Tested) -> String {
 }
 
 /// The number of cases by verdict in a line, where there are several implementations.
-fn line(tested: &Tested) -> String {
+fn line(tested: &TestedImplementation) -> String {
     let counts = tested.verdicts().iter().map(|name| (name, number(tested, name))).filter(|(_, count)| *count > 0);
     let counts: Vec<String> = counts.map(|(name, count)| format!("{name} {count}")).collect();
-    format!("{}: {}\n", terminal::line(&tested.label), counts.join(", "))
+    format!("{}: {}\n", terminal::single_line(&tested.label), counts.join(", "))
 }
 
 /// Notes on an implementation: agreement with others, its readings, and facts that were not judged.
-fn notes(tested: &Tested) -> String {
+fn notes(tested: &TestedImplementation) -> String {
     let mut text = String::new();
     for compared in &tested.compared {
-        text += &format!("{}: {}\n", terminal::line(&compared.label), compared.words());
+        text += &format!("{}: {}\n", terminal::single_line(&compared.label), compared.words());
     }
     let readings = tested.other_readings();
     if !readings.is_empty() {
@@ -56,7 +56,10 @@ fn notes(tested: &Tested) -> String {
     }
     if let Some(declared) = tested.declared.as_ref().filter(|declared| !declared.ignored.is_empty()) {
         let unknown = declared.ignored.join(", ");
-        text += &format!("ignored, since this version of heapsmith does not know it: {}\n", terminal::line(&unknown));
+        text += &format!(
+            "ignored, since this version of heapsmith does not know it: {}\n",
+            terminal::single_line(&unknown)
+        );
     }
     if !tested.omitted.is_empty() {
         let names: Vec<String> = tested.omitted.iter().map(ToString::to_string).collect();

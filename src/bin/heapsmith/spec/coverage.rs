@@ -8,10 +8,10 @@ use heapsmith::error::Error;
 use heapsmith::format::Family;
 
 use super::failed;
-use crate::{Answer, family, terminal};
+use crate::{CommandOutcome, family, terminal};
 
 #[derive(Args)]
-pub(crate) struct Opts {
+pub(crate) struct CoverageOpts {
     /// This format alone: phd, hprof or classic. Without it, all.
     #[arg(long, value_name = "FORMAT", value_parser = family)]
     format: Option<Family>,
@@ -23,20 +23,20 @@ pub(crate) struct Opts {
     json: bool,
 }
 
-impl Opts {
-    pub(crate) fn run(self) -> Result<Answer, Error> {
+impl CoverageOpts {
+    pub(crate) fn run(self) -> Result<CommandOutcome, Error> {
         let formats = self.format.map_or_else(|| Family::ALL.to_vec(), |format| vec![format]);
         let coverage = coverage(&formats)?;
         if self.json {
             let text = serde_json::to_string(&coverage).map_err(|e| failed(e.into()))?;
             writeln!(terminal::data(), "{text}").map_err(failed)?;
         } else {
-            self.put(&coverage).map_err(failed)?;
+            self.print(&coverage).map_err(failed)?;
         }
-        Ok(if coverage.complete { Answer::Yes } else { Answer::No })
+        Ok(if coverage.complete { CommandOutcome::Yes } else { CommandOutcome::No })
     }
 
-    fn put(&self, coverage: &Coverage) -> std::io::Result<()> {
+    fn print(&self, coverage: &Coverage) -> std::io::Result<()> {
         let mut out = terminal::stdout();
         for (index, format) in coverage.formats.iter().enumerate() {
             if index > 0 {

@@ -3,10 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::check::causes::Counted;
-use crate::check::causes::spectrum::{Alike, Failure, topic};
+use crate::check::causes::RuleCounts;
+use crate::check::causes::spectrum::{AcceptedAlike, SpectrumFailure, topic};
 use crate::check::report::symptom::{ACCEPTED, READING};
-use crate::model::step;
+use crate::model::count_step;
 
 /// A cause more.
 const CAUSE: f64 = 2.2;
@@ -48,7 +48,7 @@ const NEARLY_ALL: f64 = 0.9;
 const DUMPS: f64 = 100.0;
 
 /// A symptom of a case.
-pub(super) struct Token<'s> {
+pub(super) struct SymptomToken<'s> {
     pub(super) case: usize,
     pub(super) name: &'s str,
     /// Those that are alike have the same number.
@@ -77,9 +77,9 @@ impl Cluster {
 
 /// What is known of all failures.
 pub(super) struct Costs<'s, 'r> {
-    failures: &'s [Failure<'r>],
+    failures: &'s [SpectrumFailure<'r>],
     pub(super) rules: Vec<&'r str>,
-    pub(super) tokens: Vec<Token<'s>>,
+    pub(super) tokens: Vec<SymptomToken<'s>>,
     /// Whether a case relies on a rule.
     relies: Vec<Vec<bool>>,
     /// How many failures do, and how many dumps that are read rightly.
@@ -94,19 +94,19 @@ pub(super) struct Costs<'s, 'r> {
 }
 
 impl<'s, 'r> Costs<'s, 'r> {
-    pub(super) fn new(failures: &'s [Failure<'r>], counted: &Counted) -> Costs<'s, 'r> {
-        let suspects = |failure: &Failure<'r>| -> BTreeSet<&'r str> {
+    pub(super) fn new(failures: &'s [SpectrumFailure<'r>], counted: &RuleCounts) -> Costs<'s, 'r> {
+        let suspects = |failure: &SpectrumFailure<'r>| -> BTreeSet<&'r str> {
             failure.symptoms.values().flat_map(|rules| rules.keys().copied()).collect()
         };
         let rules: Vec<&'r str> = failures.iter().flat_map(suspects).collect::<BTreeSet<_>>().into_iter().collect();
         // What is accepted for the same reason is alike, whichever rules it breaks.
-        let mut of_alike: BTreeMap<Alike, BTreeSet<&'r str>> = BTreeMap::new();
+        let mut of_alike: BTreeMap<AcceptedAlike, BTreeSet<&'r str>> = BTreeMap::new();
         for failure in failures {
             if let Some(alike) = failure.alike {
                 of_alike.entry(alike).or_default().extend(suspects(failure));
             }
         }
-        let mut numbers: BTreeMap<(Option<Alike>, &str), usize> = BTreeMap::new();
+        let mut numbers: BTreeMap<(Option<AcceptedAlike>, &str), usize> = BTreeMap::new();
         let mut tokens = Vec::new();
         for (case, failure) in failures.iter().enumerate() {
             let of_others = failure.alike.and_then(|alike| of_alike.get(&alike));
@@ -125,7 +125,7 @@ impl<'s, 'r> Costs<'s, 'r> {
                 let costs = rules.iter().map(cost).collect();
                 let is_suspect = rules.iter().map(|rule| weight(rule).is_some()).collect();
                 let is_apart = failure.apart.contains(name);
-                tokens.push(Token { case, name, symptom, is_apart, costs, is_suspect });
+                tokens.push(SymptomToken { case, name, symptom, is_apart, costs, is_suspect });
             }
         }
         let relies: Vec<Vec<bool>> = failures
@@ -193,9 +193,9 @@ impl<'s, 'r> Costs<'s, 'r> {
             }
             let (mut of_rule, mut relying, mut followed) = (0.0, 0.0, 0.0);
             for tokens in &cases {
-                step();
+                count_step();
                 let case = self.tokens[tokens[0]].case;
-                let Failure { weight, followed: right, .. } = &self.failures[case];
+                let SpectrumFailure { weight, followed: right, .. } = &self.failures[case];
                 let least = self.least(tokens, rule, self.implied[case].is_disjoint(&shown));
                 of_rule += weight * least;
                 if self.relies[case][rule] {
@@ -243,7 +243,7 @@ impl<'s, 'r> Costs<'s, 'r> {
         };
         let beside = |token: &usize| {
             let most = match &self.tokens[*token] {
-                Token { is_apart: true, .. } => APART,
+                SymptomToken { is_apart: true, .. } => APART,
                 of if of.is_suspect[rule] => BESIDE,
                 _ => BESIDE_OTHER,
             };
@@ -270,7 +270,7 @@ impl<'s, 'r> Costs<'s, 'r> {
 }
 
 /// What a symptom costs under a rule that is no suspect of it.
-fn no_suspect(failure: &Failure<'_>, name: &str, suspects: &BTreeMap<&str, f64>, rule: &str) -> f64 {
+fn no_suspect(failure: &SpectrumFailure<'_>, name: &str, suspects: &BTreeMap<&str, f64>, rule: &str) -> f64 {
     match (is_verdict(name), failure.relies.contains(rule)) {
         (false, true) => ELSEWHERE,
         (false, false) => NOWHERE,
@@ -312,7 +312,7 @@ mod tests {
     use crate::check::causes::spectrum::cost::ways;
 
     #[test]
-    fn ways_to_choose_are_counted() {
+    fn computes_log_of_binomial_coefficient() {
         for (chosen, others, count) in [(2.0, 3.0, 10.0), (1.0, 0.0, 1.0), (0.0, 4.0, 1.0), (5.0, 15.0, 15504.0_f64)] {
             assert!((ways(chosen, others) - count.ln()).abs() < 1e-6, "{chosen} of {others} more");
         }

@@ -1,16 +1,16 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use crate::check::causes::Counted;
-use crate::check::causes::spectrum::{Alike, Failure, Spectrum};
+use crate::check::causes::RuleCounts;
+use crate::check::causes::spectrum::{AcceptedAlike, Spectrum, SpectrumFailure};
 use crate::check::effort::Effort;
 use crate::interrupt::Stop;
 use crate::model::steps_of;
 
 /// A failure with one symptom, the rules of what was read wrongly, and those of the whole dump.
-fn failure(symptom: &str, suspects: &[&'static str], relies: &[&'static str]) -> Failure<'static> {
+fn failure(symptom: &str, suspects: &[&'static str], relies: &[&'static str]) -> SpectrumFailure<'static> {
     let suspects = suspects.iter().map(|rule| (*rule, 1.0)).collect();
-    Failure {
+    SpectrumFailure {
         symptoms: [(symptom.to_owned(), suspects)].into(),
         relies: relies.iter().copied().collect(),
         has_place: true,
@@ -23,8 +23,8 @@ fn failure(symptom: &str, suspects: &[&'static str], relies: &[&'static str]) ->
 }
 
 /// What is counted where dumps were read rightly that rely on these rules.
-fn counted(passed: &[&[&str]]) -> &'static Counted {
-    let mut counted = Counted::default();
+fn counted(passed: &[&[&str]]) -> &'static RuleCounts {
+    let mut counted = RuleCounts::default();
     for rule in passed.iter().copied().flatten() {
         *counted.passed.entry((*rule).to_owned()).or_default() += 1;
         counted.read.insert((*rule).to_owned());
@@ -32,7 +32,7 @@ fn counted(passed: &[&[&str]]) -> &'static Counted {
     Box::leak(Box::new(counted))
 }
 
-fn groups(failures: Vec<Failure<'static>>, passed: &[&[&str]]) -> Vec<(Option<&'static str>, Vec<usize>)> {
+fn groups(failures: Vec<SpectrumFailure<'static>>, passed: &[&[&str]]) -> Vec<(Option<&'static str>, Vec<usize>)> {
     let spectrum = Spectrum::new(failures, counted(passed));
     spectrum.groups(&Effort::new(&Stop::default())).into_iter().map(|group| (group.rule, group.members)).collect()
 }
@@ -46,7 +46,7 @@ fn a_rule_on_which_only_failing_dumps_rely_is_the_cause() {
 }
 
 #[test]
-fn two_rules_that_explain_what_is_seen_of_each_are_two_causes() {
+fn separates_symptoms_explained_by_different_rules() {
     let one = || failure("a", &["x", "every"], &["x", "every"]);
     let other = || failure("b", &["y", "every"], &["y", "every"]);
     let failures = || vec![one(), one(), one(), one(), other(), other(), other()];
@@ -58,8 +58,8 @@ fn two_rules_that_explain_what_is_seen_of_each_are_two_causes() {
 
 /// One failure that stands for many is as many.
 #[test]
-fn a_failure_weighs_as_much_as_those_it_stands_for() {
-    let many = || Failure { weight: 3.0, ..failure("a", &["x", "y"], &["x", "y"]) };
+fn weighs_failure_by_the_number_it_represents() {
+    let many = || SpectrumFailure { weight: 3.0, ..failure("a", &["x", "y"], &["x", "y"]) };
     let one = || failure("b", &["y"], &["y"]);
     let passed: &[&[&str]] = &[&["x"], &["y"], &["y"]];
     let all = vec![failure("a", &["x", "y"], &["x", "y"]); 3].into_iter().chain([one()]).collect();
@@ -70,14 +70,14 @@ fn a_failure_weighs_as_much_as_those_it_stands_for() {
 }
 
 /// The same with a message for a symptom, and with no place in the dump.
-fn placeless(symptom: &str, suspects: &[&'static str]) -> Failure<'static> {
-    let mut failure = Failure { has_place: false, ..failure(symptom, suspects, suspects) };
+fn placeless(symptom: &str, suspects: &[&'static str]) -> SpectrumFailure<'static> {
+    let mut failure = SpectrumFailure { has_place: false, ..failure(symptom, suspects, suspects) };
     failure.symptoms.values_mut().flat_map(|rules| rules.values_mut()).for_each(|weight| *weight = 0.45);
     failure
 }
 
 #[test]
-fn two_messages_are_two_causes_however_many_dumps_have_a_rule_in_common() {
+fn separates_messages_despite_common_rule() {
     let one = || placeless("refused: one", &["x", "every"]);
     let other = || placeless("refused: other", &["y", "every"]);
     let failures = vec![one(), one(), one(), one(), one(), other(), other(), other(), other()];
@@ -89,7 +89,7 @@ fn two_messages_are_two_causes_however_many_dumps_have_a_rule_in_common() {
 }
 
 #[test]
-fn one_message_that_two_rules_explain_is_two_causes() {
+fn splits_message_explained_by_two_rules() {
     let one = || placeless("refused", &["x", "every"]);
     let other = || placeless("refused", &["y", "every"]);
     let passed: Vec<&[&str]> = vec![&["every"]; 60];
@@ -102,23 +102,23 @@ fn one_message_that_two_rules_explain_is_two_causes() {
 }
 
 #[test]
-fn what_is_seen_of_a_few_only_beside_the_same_rule_is_no_other_cause() {
+fn joins_rare_symptom_with_cause_of_same_rule() {
     let failures = vec![failure("a", &["x"], &["x"]), failure("a", &["x"], &["x"]), failure("b", &["x"], &["x"])];
     assert_eq!(groups(failures, &[&["z"]]), [(Some("x"), vec![0, 1, 2])]);
 }
 
 #[test]
-fn what_a_case_shows_besides_opens_no_cause() {
+fn opens_no_cause_for_additional_symptom() {
     let mut both = failure("a", &["x"], &["x", "y"]);
     both.symptoms.insert("b".to_owned(), [("y", 1.0)].into());
     assert_eq!(groups(vec![failure("a", &["x"], &["x"]), both], &[]), [(Some("x"), vec![0, 1])]);
 }
 
 #[test]
-fn a_refusal_that_names_no_place_has_a_rule_only_where_nothing_else_is_possible() {
-    let refusal = || Failure { has_place: false, ..failure("refused", &["x"], &["x"]) };
+fn assigns_rule_to_refusal_without_place_only_if_unambiguous() {
+    let refusal = || SpectrumFailure { has_place: false, ..failure("refused", &["x"], &["x"]) };
     assert_eq!(groups(vec![refusal(), refusal()], &[&["z"]]), [(Some("x"), vec![0, 1])]);
-    let failures = vec![Failure { has_place: false, ..failure("refused", &[], &["x"]) }];
+    let failures = vec![SpectrumFailure { has_place: false, ..failure("refused", &[], &["x"]) }];
     assert_eq!(groups(failures, &[&["x"]]), [(None, vec![0])]);
     let weak: Vec<&[&str]> = vec![&["x"]; 6];
     let mut failures = vec![refusal(), refusal()];
@@ -129,14 +129,14 @@ fn a_refusal_that_names_no_place_has_a_rule_only_where_nothing_else_is_possible(
 }
 
 /// Two facts that are wrong in the same dump, each with the rules that were not followed if it comes from one of them.
-fn both(symptoms: &[(&str, &[&'static str])], relies: &[&'static str]) -> Failure<'static> {
+fn both(symptoms: &[(&str, &[&'static str])], relies: &[&'static str]) -> SpectrumFailure<'static> {
     let of = |suspects: &[&'static str]| suspects.iter().map(|rule| (*rule, 1.0)).collect();
     let symptoms = symptoms.iter().map(|(symptom, suspects)| ((*symptom).to_owned(), of(suspects))).collect();
-    Failure { symptoms, ..failure("", &[], relies) }
+    SpectrumFailure { symptoms, ..failure("", &[], relies) }
 }
 
 #[test]
-fn what_only_another_rule_explains_is_a_cause_of_its_own_in_cases_that_have_one() {
+fn finds_second_cause_hidden_in_cases_of_first() {
     let hidden = || both(&[("a", &["x"]), ("b", &["y"])], &["x", "y"]);
     let failures = || vec![failure("a", &["x"], &["x"]), hidden(), hidden(), hidden()];
     assert_eq!(groups(failures(), &[&["z"]]), [(Some("x"), vec![0, 1, 2, 3]), (Some("y"), vec![1, 2, 3])]);
@@ -149,16 +149,16 @@ fn what_only_another_rule_explains_is_a_cause_of_its_own_in_cases_that_have_one(
 }
 
 #[test]
-fn what_is_wrong_in_another_place_is_a_cause_of_its_own_in_one_case_already() {
+fn finds_second_cause_at_another_place_in_single_case() {
     let hidden = || both(&[("a", &["x"]), ("b", &["y"])], &["x", "y"]);
     let failures = |last| vec![failure("a", &["x"], &["x"]), failure("a", &["x"], &["x"]), last];
     assert_eq!(groups(failures(hidden()), &[]), [(Some("x"), vec![0, 1, 2])]);
-    let apart = Failure { apart: ["b".to_owned()].into(), ..hidden() };
+    let apart = SpectrumFailure { apart: ["b".to_owned()].into(), ..hidden() };
     assert_eq!(groups(failures(apart), &[]), [(Some("x"), vec![0, 1, 2]), (Some("y"), vec![2])]);
 }
 
 #[test]
-fn a_hidden_cause_has_no_symptom_of_the_one_that_hides_it() {
+fn separates_symptoms_of_hidden_cause() {
     let hidden = || both(&[("a", &["x"]), ("b", &["y"])], &["x", "y"]);
     let spectrum = Spectrum::new(vec![failure("a", &["x"], &["x"]), hidden(), hidden(), hidden()], counted(&[]));
     let of_another = |at: usize| {
@@ -168,9 +168,9 @@ fn a_hidden_cause_has_no_symptom_of_the_one_that_hides_it() {
 }
 
 #[test]
-fn a_header_that_is_broken_at_one_place_is_one_cause_whatever_rule_it_breaks() {
-    let accepted = |rule: &'static str, broken: u64| Failure {
-        alike: Some(Alike::Header(broken)),
+fn joins_failures_at_same_header_place() {
+    let accepted = |rule: &'static str, broken: u64| SpectrumFailure {
+        alike: Some(AcceptedAlike::Header(broken)),
         ..failure(&format!("accepted although {rule} is broken"), &[rule], &[rule])
     };
     let failures = vec![accepted("x", 0), accepted("y", 0), accepted("z", 9)];
@@ -178,8 +178,8 @@ fn a_header_that_is_broken_at_one_place_is_one_cause_whatever_rule_it_breaks() {
 }
 
 #[test]
-fn what_others_show_may_follow_from_what_is_wrong_first_and_is_no_other_cause() {
-    let of_both = |implied: &[&str]| Failure {
+fn joins_symptoms_that_follow_from_first_cause() {
+    let of_both = |implied: &[&str]| SpectrumFailure {
         implied: implied.iter().map(|symptom| (*symptom).to_owned()).collect(),
         ..failure("b", &["y"], &["y"])
     };
@@ -190,7 +190,7 @@ fn what_others_show_may_follow_from_what_is_wrong_first_and_is_no_other_cause() 
 }
 
 #[test]
-fn a_place_in_a_program_that_the_rule_does_not_explain_is_another_cause_in_one_case_already() {
+fn separates_crash_place_not_explained_by_rule() {
     let crash = |rules: &[&'static str]| failure("crash: there", rules, rules);
     let wrong = || (0..40).map(|_| failure("a", &["x"], &["x"]));
     assert_eq!(groups(wrong().chain([crash(&["x", "y"])]).collect(), &[]), [(Some("x"), (0..41).collect())]);
@@ -199,9 +199,9 @@ fn a_place_in_a_program_that_the_rule_does_not_explain_is_another_cause_in_one_c
 }
 
 #[test]
-fn what_one_test_would_have_found_is_one_cause_whichever_rule_it_breaks() {
-    let accepted = |rule: &'static str, test: &'static str| Failure {
-        alike: Some(Alike::Test(test)),
+fn joins_failures_found_by_same_test() {
+    let accepted = |rule: &'static str, test: &'static str| SpectrumFailure {
+        alike: Some(AcceptedAlike::Test(test)),
         ..failure(&format!("accepted although {rule} is broken"), &[rule], &[rule])
     };
     let failures = || vec![accepted("a.b.x", "a.b.x"), accepted("a.b.x", "a.b.x"), accepted("a.c.y", "a.b.x")];
@@ -212,7 +212,7 @@ fn what_one_test_would_have_found_is_one_cause_whichever_rule_it_breaks() {
 
 /// A reader that takes identifiers of another size is lost in the first record, and says anything.
 #[test]
-fn a_rule_of_which_no_dump_is_read_explains_any_message() {
+fn rule_without_passing_dumps_explains_any_message() {
     let refused = |message: usize| placeless(&format!("refused: {message}"), &["x"]);
     let failures = || (0..120).map(|number| refused(number % 4)).collect::<Vec<_>>();
     let passed = |rule: &'static [&'static str]| -> Vec<&[&str]> { vec![rule; 60] };
@@ -223,7 +223,7 @@ fn a_rule_of_which_no_dump_is_read_explains_any_message() {
 }
 
 /// A program that says something else of each dump, as one that quotes the dump does.
-fn of_many_words(count: usize) -> Vec<Failure<'static>> {
+fn of_many_words(count: usize) -> Vec<SpectrumFailure<'static>> {
     let word = |n: usize| n.to_string().bytes().map(|digit| char::from(digit - b'0' + b'a')).collect::<String>();
     (0..count).map(|n| placeless(&format!("refused: no {}", word(n)), &["x", "y", "every"])).collect()
 }
@@ -238,7 +238,7 @@ fn twice_as_many_messages_take_twice_the_steps() {
 }
 
 #[test]
-fn what_is_seen_seldom_is_one_group_of_its_kind() {
+fn groups_rare_symptoms_by_kind() {
     let often = || placeless("refused: often", &["x"]);
     let crash = |n: usize| placeless(&format!("crash: at {n}"), &["x"]);
     let failures = of_many_words(300).into_iter().chain([often(), often()]).chain((0..5).map(crash)).collect();
@@ -254,7 +254,7 @@ fn what_is_seen_seldom_is_one_group_of_its_kind() {
 }
 
 #[test]
-fn an_effort_that_is_over_explains_nothing_more() {
+fn explains_nothing_after_effort_is_spent() {
     let stop = Stop::default();
     stop.ask(2);
     let effort = Effort::new(&stop);

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::check::report::evidence::{Neighbourhood, Node};
+use crate::check::report::evidence::{NeighbourNode, Neighbourhood};
 
 const BOX_WIDTH: i64 = 196;
 const BOX_HEIGHT: i64 = 42;
@@ -25,11 +25,11 @@ const BOX_TEXT: usize = 26;
 const LINE_TEXT: usize = 18;
 
 /// The picture of a neighbourhood.
-pub(super) struct Graph {
+pub(super) struct NeighbourPicture {
     pub(super) width: i64,
     pub(super) height: i64,
     pub(super) boxes: Vec<NodeBox>,
-    pub(super) lines: Vec<Line>,
+    pub(super) lines: Vec<EdgeLine>,
     pub(super) title: String,
     pub(super) told: Vec<String>,
     pub(super) more: u64,
@@ -46,7 +46,7 @@ pub(super) struct NodeBox {
 }
 
 /// The references from one object to another.
-pub(super) struct Line {
+pub(super) struct EdgeLine {
     pub(super) path: String,
     pub(super) label: String,
     pub(super) x: i64,
@@ -57,15 +57,15 @@ pub(super) struct Line {
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Column {
+enum PictureColumn {
     Left,
     Middle,
     Right,
 }
 
 #[derive(Clone, Copy)]
-struct Place {
-    column: Column,
+struct BoxPlace {
+    column: PictureColumn,
     x: i64,
     y: i64,
 }
@@ -89,10 +89,10 @@ impl NodeBox {
     }
 }
 
-impl Graph {
-    pub(super) fn of(neighbourhood: &Neighbourhood) -> Option<Graph> {
+impl NeighbourPicture {
+    pub(super) fn from_neighbourhood(neighbourhood: &Neighbourhood) -> Option<NeighbourPicture> {
         let focus = neighbourhood.nodes.first()?;
-        let references = references(neighbourhood);
+        let references = labels_by_ends(neighbourhood);
         let refers = |from: &str, to: &str| references.contains_key(&(from, to));
         let (mut left, mut right) = (Vec::new(), Vec::new());
         for node in neighbourhood.nodes.iter().skip(1) {
@@ -105,23 +105,25 @@ impl Graph {
 
         let rows = left.len().max(right.len()).max(1) as i64;
         let height = 2 * MARGIN + (rows - 1) * ROW + BOX_HEIGHT + 18;
-        let inner = |a: &Node, b: &Node| refers(&a.address, &b.address);
-        let outside = |column: &[&Node]| {
+        let inner = |a: &NeighbourNode, b: &NeighbourNode| refers(&a.address, &b.address);
+        let outside = |column: &[&NeighbourNode]| {
             let curves = column.iter().any(|a| column.iter().any(|b| inner(a, b)));
             if curves { OUTSIDE } else { 0 }
         };
         let mut x = MARGIN + outside(&left);
-        let mut places: BTreeMap<&str, Place> = BTreeMap::new();
+        let mut places: BTreeMap<&str, BoxPlace> = BTreeMap::new();
         let mut boxes = Vec::new();
-        for (column, nodes) in [(Column::Left, &left), (Column::Middle, &vec![focus]), (Column::Right, &right)] {
+        for (column, nodes) in
+            [(PictureColumn::Left, &left), (PictureColumn::Middle, &vec![focus]), (PictureColumn::Right, &right)]
+        {
             let y = (height - ((nodes.len().max(1) as i64 - 1) * ROW + BOX_HEIGHT)) / 2;
             for (row, node) in nodes.iter().enumerate() {
-                let place = Place { column, x, y: y + row as i64 * ROW };
+                let place = BoxPlace { column, x, y: y + row as i64 * ROW };
                 if places.contains_key(node.address.as_str()) {
                     continue;
                 }
                 places.insert(&node.address, place);
-                boxes.push(boxed(node, place));
+                boxes.push(node_box(node, place));
             }
             if !nodes.is_empty() {
                 x += BOX_WIDTH + GAP;
@@ -131,24 +133,24 @@ impl Graph {
         let mut lines = Vec::new();
         for ((from, to), labels) in &references {
             if let (Some(from), Some(to)) = (places.get(from), places.get(to)) {
-                let back = from.column == Column::Right && to.column == Column::Middle;
-                lines.push(line(*from, *to, back, joined(labels)));
+                let back = from.column == PictureColumn::Right && to.column == PictureColumn::Middle;
+                lines.push(edge_line(*from, *to, back, join_labels(labels)));
             }
         }
-        Some(Graph {
+        Some(NeighbourPicture {
             width,
             height,
             boxes,
             lines,
-            title: format!("{} at {} and its neighbours", shown(&focus.label), shown(&focus.address)),
-            told: told(neighbourhood),
+            title: format!("{} at {} and its neighbours", shorten_name(&focus.label), shorten_name(&focus.address)),
+            told: describe_references(neighbourhood),
             more: neighbourhood.more + left_out as u64,
         })
     }
 }
 
 /// The names of references by their two ends.
-fn references(neighbourhood: &Neighbourhood) -> BTreeMap<(&str, &str), Vec<&str>> {
+fn labels_by_ends(neighbourhood: &Neighbourhood) -> BTreeMap<(&str, &str), Vec<&str>> {
     let mut references: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
     for edge in &neighbourhood.edges {
         references.entry((&edge.from, &edge.to)).or_default().push(&edge.label);
@@ -156,21 +158,21 @@ fn references(neighbourhood: &Neighbourhood) -> BTreeMap<(&str, &str), Vec<&str>
     references
 }
 
-fn boxed(node: &Node, place: Place) -> NodeBox {
+fn node_box(node: &NeighbourNode, place: BoxPlace) -> NodeBox {
     NodeBox {
         x: place.x,
         y: place.y,
-        focus: place.column == Column::Middle,
+        focus: place.column == PictureColumn::Middle,
         label: shortened(&node.label, BOX_TEXT),
         address: shortened(&node.address, BOX_TEXT),
-        whole: format!("{} at {}", shown(&node.label), shown(&node.address)),
+        whole: format!("{} at {}", shorten_name(&node.label), shorten_name(&node.address)),
     }
 }
 
 /// A curve from one box to another; the end at the neighbour is level, and its name stands there.
-fn line(from: Place, to: Place, back: bool, label: String) -> Line {
-    use Column::{Left, Middle, Right};
-    let level = |place: Place| place.y + BOX_HEIGHT / 2;
+fn edge_line(from: BoxPlace, to: BoxPlace, back: bool, label: String) -> EdgeLine {
+    use PictureColumn::{Left, Middle, Right};
+    let level = |place: BoxPlace| place.y + BOX_HEIGHT / 2;
     let (y1, y2) = (level(from), level(to));
     let curve = |x1: i64, y1: i64, x2: i64, y2: i64| {
         let half = (x1 + x2) / 2;
@@ -197,11 +199,11 @@ fn line(from: Place, to: Place, back: bool, label: String) -> Line {
         (Left, Right) => (curve(from.x + BOX_WIDTH, y1, to.x, y2), 0, 0, "middle"),
         (Right, Left) => (curve(from.x, y1, to.x + BOX_WIDTH, y2), 0, 0, "middle"),
     };
-    Line { path, label, x, y, anchor, aside }
+    EdgeLine { path, label, x, y, anchor, aside }
 }
 
 /// Names of references between the same two, on one line.
-fn joined(labels: &[&str]) -> String {
+fn join_labels(labels: &[&str]) -> String {
     match labels {
         [one] => shortened(one, LINE_TEXT),
         [first, rest @ ..] => format!("{}, +{}", shortened(first, LINE_TEXT - 5), rest.len()),
@@ -210,14 +212,18 @@ fn joined(labels: &[&str]) -> String {
 }
 
 /// Every reference in words, for readers who do not see the picture.
-fn told(neighbourhood: &Neighbourhood) -> Vec<String> {
+fn describe_references(neighbourhood: &Neighbourhood) -> Vec<String> {
     let name = |address: &str| {
         let node = neighbourhood.nodes.iter().find(|node| node.address == address);
-        node.map_or_else(|| shown(address), |node| format!("{} {}", shown(&node.label), shown(address)))
+        node.map_or_else(
+            || shorten_name(address),
+            |node| format!("{} {}", shorten_name(&node.label), shorten_name(address)),
+        )
     };
     let edges = neighbourhood.edges.iter().take(MOST_TOLD);
-    let mut told: Vec<String> =
-        edges.map(|edge| format!("{} → {} ({})", name(&edge.from), name(&edge.to), shown(&edge.label))).collect();
+    let mut told: Vec<String> = edges
+        .map(|edge| format!("{} → {} ({})", name(&edge.from), name(&edge.to), shorten_name(&edge.label)))
+        .collect();
     if neighbourhood.edges.len() > MOST_TOLD {
         told.push(format!("and {} more references", neighbourhood.edges.len() - MOST_TOLD));
     }
@@ -225,7 +231,7 @@ fn told(neighbourhood: &Neighbourhood) -> Vec<String> {
 }
 
 /// A long name, with a limit.
-fn shown(text: &str) -> String {
+fn shorten_name(text: &str) -> String {
     shortened(text, 200)
 }
 
@@ -243,11 +249,12 @@ fn shortened(text: &str, most: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::report::evidence::Edge;
+    use crate::check::report::evidence::NeighbourEdge;
 
     fn neighbourhood() -> Neighbourhood {
-        let node = |address: &str| Node { address: address.to_owned(), label: "int[2]".to_owned() };
-        let edge = |from: &str, to: &str| Edge { from: from.to_owned(), to: to.to_owned(), label: "next".to_owned() };
+        let node = |address: &str| NeighbourNode { address: address.to_owned(), label: "int[2]".to_owned() };
+        let edge =
+            |from: &str, to: &str| NeighbourEdge { from: from.to_owned(), to: to.to_owned(), label: "next".to_owned() };
         Neighbourhood {
             nodes: ["0x10", "0x20", "0x30", "0x40"].map(node).to_vec(),
             edges: vec![edge("0x20", "0x10"), edge("0x10", "0x30"), edge("0x10", "0x10"), edge("0x40", "0x99")],
@@ -256,8 +263,8 @@ mod tests {
     }
 
     #[test]
-    fn who_refers_stands_left_and_who_is_referred_to_right() {
-        let graph = Graph::of(&neighbourhood()).expect("there are nodes");
+    fn draws_referrers_left_and_referents_right() {
+        let graph = NeighbourPicture::from_neighbourhood(&neighbourhood()).expect("there are nodes");
         let x: BTreeMap<&str, i64> = graph.boxes.iter().map(|b| (b.address.as_str(), b.x)).collect();
         assert!(x["0x20"] < x["0x10"] && x["0x10"] < x["0x30"] && x["0x30"] == x["0x40"]);
         assert_eq!(graph.lines.len(), 3, "a reference to what is not there has no line");
@@ -271,16 +278,16 @@ mod tests {
     fn many_neighbours_are_counted_instead_of_drawn() {
         let mut many = neighbourhood();
         for n in 0..100 {
-            many.nodes.push(Node { address: format!("{n}"), label: "x".repeat(1000) });
+            many.nodes.push(NeighbourNode { address: format!("{n}"), label: "x".repeat(1000) });
         }
-        let graph = Graph::of(&many).expect("there are nodes");
+        let graph = NeighbourPicture::from_neighbourhood(&many).expect("there are nodes");
         assert_eq!(graph.boxes.len(), 8);
         assert_eq!(graph.more, 3 + 96);
     }
 
     #[test]
-    fn nothing_is_drawn_of_nothing() {
-        assert!(Graph::of(&Neighbourhood::default()).is_none());
+    fn draws_no_graph_without_nodes() {
+        assert!(NeighbourPicture::from_neighbourhood(&Neighbourhood::default()).is_none());
     }
 
     #[test]

@@ -2,118 +2,124 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::check::report::group::Cases;
-use crate::check::report::html::Kind;
-use crate::check::report::html::causes::Section;
-use crate::check::report::html::rows::{OTHER, RANDOM, Rows, keys};
-use crate::check::report::{CaseResult, Report, Tested};
+use crate::check::report::group::CasesById;
+use crate::check::report::html::ResultKind;
+use crate::check::report::html::causes::CauseSection;
+use crate::check::report::html::rows::{MatrixRows, OTHER, RANDOM, row_keys};
+use crate::check::report::{CaseResult, CheckReport, TestedImplementation};
 use crate::format;
-use crate::page::RuleText;
+use crate::page::RuleDescription;
 
 /// The whole table.
 pub(super) struct Matrix<'a> {
     pub(super) labels: Vec<&'a str>,
     /// Rules with failures.
-    pub(super) families: Vec<Family>,
+    pub(super) families: Vec<FormatRows>,
     /// Rules without any.
-    pub(super) clean: Vec<Clean>,
+    pub(super) clean: Vec<CleanRule>,
 }
 
 /// The rows of a format.
-pub(super) struct Family {
+pub(super) struct FormatRows {
     pub(super) title: String,
-    pub(super) cells: Vec<Cell>,
-    pub(super) rows: Vec<Row>,
+    pub(super) cells: Vec<MatrixCell>,
+    pub(super) rows: Vec<RuleRow>,
 }
 
 /// The cases of a rule.
-pub(super) struct Row {
+pub(super) struct RuleRow {
     pub(super) title: String,
     /// The row's number, by which causes name it.
     pub(super) number: usize,
-    pub(super) rule: Option<RuleText>,
-    pub(super) cells: Vec<Cell>,
+    pub(super) rule: Option<RuleDescription>,
+    pub(super) cells: Vec<MatrixCell>,
 }
 
 /// A rule without failures, with the results of all implementations together.
-pub(super) struct Clean {
+pub(super) struct CleanRule {
     pub(super) title: String,
     pub(super) words: String,
 }
 
 /// The results of some cases with one implementation.
 #[derive(Default)]
-pub(super) struct Cell {
-    tally: Tally,
+pub(super) struct MatrixCell {
+    tally: CellTally,
     pub(super) href: Option<String>,
 }
 
 #[derive(Clone, Copy, Default)]
-struct Tally {
+struct CellTally {
     passed: usize,
     skipped: usize,
     expected: usize,
     unexpected: usize,
     /// The worst unexpected failure, and the worst expected one.
-    worst: Option<Kind>,
-    worst_expected: Option<Kind>,
+    worst: Option<ResultKind>,
+    worst_expected: Option<ResultKind>,
 }
 
 impl<'a> Matrix<'a> {
-    pub(super) fn of(report: &'a Report, cases: &Cases<'a>, rows: &Rows, sections: &[Section<'a>]) -> Matrix<'a> {
+    pub(super) fn from_report(
+        report: &'a CheckReport,
+        cases: &CasesById<'a>,
+        rows: &MatrixRows,
+        sections: &[CauseSection<'a>],
+    ) -> Matrix<'a> {
         let mut keys_of: BTreeMap<usize, Vec<(&str, usize)>> = BTreeMap::new();
         for (key, number) in &rows.numbers {
-            keys_of.entry(place(key)).or_default().push((key, *number));
+            keys_of.entry(family_place(key)).or_default().push((key, *number));
         }
-        let tallies: Vec<Tallies> = report.implementations.iter().map(|tested| Tallies::of(tested, cases)).collect();
+        let tallies: Vec<ImplementationTallies> =
+            report.implementations.iter().map(|tested| ImplementationTallies::from_results(tested, cases)).collect();
         let mut matrix = Matrix {
             labels: report.implementations.iter().map(|tested| tested.label.as_str()).collect(),
             families: Vec::new(),
             clean: Vec::new(),
         };
         for (place, keys) in keys_of {
-            let (name, title) = families().nth(place).unwrap_or_default();
+            let (name, title) = titled_families().nth(place).unwrap_or_default();
             let fails = |(key, _): &(&str, usize)| tallies.iter().any(|tallies| tallies.row(key).failed() > 0);
             let (failing, clean): (Vec<_>, Vec<_>) = keys.into_iter().partition(fails);
-            matrix.clean.extend(clean.into_iter().map(|(key, _)| Clean::of(key, &tallies)));
-            let mut rows: Vec<Row> =
-                failing.into_iter().map(|(key, number)| Row::of(key, number, &tallies, sections)).collect();
+            matrix.clean.extend(clean.into_iter().map(|(key, _)| CleanRule::from_key(key, &tallies)));
+            let mut rows: Vec<RuleRow> =
+                failing.into_iter().map(|(key, number)| RuleRow::from_key(key, number, &tallies, sections)).collect();
             // Rules first, what has none last.
             rows.sort_by_key(|row| row.rule.is_none());
-            let cells = tallies.iter().map(|tallies| Cell { tally: tallies.family(name), href: None }).collect();
+            let cells = tallies.iter().map(|tallies| MatrixCell { tally: tallies.family(name), href: None }).collect();
             if !rows.is_empty() {
-                matrix.families.push(Family { title: title.to_owned(), cells, rows });
+                matrix.families.push(FormatRows { title: title.to_owned(), cells, rows });
             }
         }
         matrix
     }
 }
 
-impl Row {
-    fn of(key: &str, number: usize, tallies: &[Tallies], sections: &[Section<'_>]) -> Row {
-        let cell = |(index, tallies): (usize, &Tallies)| {
+impl RuleRow {
+    fn from_key(key: &str, number: usize, tallies: &[ImplementationTallies], sections: &[CauseSection<'_>]) -> RuleRow {
+        let cell = |(index, tallies): (usize, &ImplementationTallies)| {
             let section = sections.iter().find(|section| section.index == index);
             let first = section.and_then(|section| section.firsts.get(&number));
-            Cell { tally: tallies.row(key), href: first.cloned() }
+            MatrixCell { tally: tallies.row(key), href: first.cloned() }
         };
         let cells = tallies.iter().enumerate().map(cell).collect();
-        Row { title: title(key), number, rule: RuleText::of(key), cells }
+        RuleRow { title: row_title(key), number, rule: RuleDescription::from_id(key), cells }
     }
 }
 
-impl Clean {
-    fn of(key: &str, tallies: &[Tallies]) -> Clean {
-        let mut all = Tally::default();
+impl CleanRule {
+    fn from_key(key: &str, tallies: &[ImplementationTallies]) -> CleanRule {
+        let mut all = CellTally::default();
         for tally in tallies.iter().map(|tallies| tallies.row(key)) {
             all.passed += tally.passed;
             all.skipped += tally.skipped;
         }
-        Clean { title: title(key), words: Cell { tally: all, href: None }.words() }
+        CleanRule { title: row_title(key), words: MatrixCell { tally: all, href: None }.words() }
     }
 }
 
 /// The title of a row.
-fn title(key: &str) -> String {
+fn row_title(key: &str) -> String {
     match (key.strip_prefix(RANDOM), key.strip_prefix(OTHER)) {
         (Some(format), _) => format!("random dumps, {format}"),
         (_, Some(format)) => format!("cases without a rule, {format}"),
@@ -122,12 +128,12 @@ fn title(key: &str) -> String {
 }
 
 /// The format that a row belongs to: PHD for `phd.gap.base` and for `random:phd6`.
-fn family(key: &str) -> &'static str {
-    families().nth(place(key)).map_or("", |(name, _)| name)
+fn family_of_key(key: &str) -> &'static str {
+    titled_families().nth(family_place(key)).map_or("", |(name, _)| name)
 }
 
 /// The place of a row's format among all.
-fn place(key: &str) -> usize {
+fn family_place(key: &str) -> usize {
     place_among(&format::Family::ALL.map(|family| family.name()), key)
 }
 
@@ -138,23 +144,23 @@ fn place_among(names: &[&str], key: &str) -> usize {
 }
 
 /// Formats in the order of the table, by name and title; what belongs to none is the last.
-fn families() -> impl Iterator<Item = (&'static str, &'static str)> {
+fn titled_families() -> impl Iterator<Item = (&'static str, &'static str)> {
     format::Family::ALL.map(|family| (family.name(), family.title())).into_iter().chain([("other", "Others")])
 }
 
 /// The results of an implementation, by row and by format.
-struct Tallies {
-    rows: BTreeMap<String, Tally>,
-    families: BTreeMap<&'static str, Tally>,
+struct ImplementationTallies {
+    rows: BTreeMap<String, CellTally>,
+    families: BTreeMap<&'static str, CellTally>,
 }
 
-impl Tallies {
-    fn of(tested: &Tested, cases: &Cases<'_>) -> Tallies {
-        let mut tallies = Tallies { rows: BTreeMap::new(), families: BTreeMap::new() };
+impl ImplementationTallies {
+    fn from_results(tested: &TestedImplementation, cases: &CasesById<'_>) -> ImplementationTallies {
+        let mut tallies = ImplementationTallies { rows: BTreeMap::new(), families: BTreeMap::new() };
         for result in &tested.results {
             let Some(case) = cases.get(result.id.as_str()) else { continue };
-            let keys = keys(case);
-            for family in keys.iter().map(|key| family(key)).collect::<BTreeSet<_>>() {
+            let keys = row_keys(case);
+            for family in keys.iter().map(|key| family_of_key(key)).collect::<BTreeSet<_>>() {
                 tallies.families.entry(family).or_default().add(result);
             }
             for key in keys {
@@ -164,19 +170,19 @@ impl Tallies {
         tallies
     }
 
-    fn row(&self, key: &str) -> Tally {
+    fn row(&self, key: &str) -> CellTally {
         self.rows.get(key).copied().unwrap_or_default()
     }
 
-    fn family(&self, name: &str) -> Tally {
+    fn family(&self, name: &str) -> CellTally {
         self.families.get(name).copied().unwrap_or_default()
     }
 }
 
-impl Tally {
+impl CellTally {
     fn add(&mut self, result: &CaseResult) {
-        let kind = Kind::of(result);
-        let worse = |worst: Option<Kind>| kind.into_iter().chain(worst).min();
+        let kind = ResultKind::from_result(result);
+        let worse = |worst: Option<ResultKind>| kind.into_iter().chain(worst).min();
         match kind {
             Some(_) if result.is_unexpected() => {
                 self.unexpected += 1;
@@ -201,7 +207,7 @@ impl Tally {
     }
 }
 
-impl Cell {
+impl MatrixCell {
     /// The class of the element.
     pub(super) fn class(&self) -> &'static str {
         match (self.tally.worst, self.tally.worst_expected) {
@@ -226,7 +232,7 @@ impl Cell {
 
     /// The numbers in the cell.
     pub(super) fn numbers(&self) -> String {
-        let Tally { passed, skipped, expected, unexpected, .. } = self.tally;
+        let CellTally { passed, skipped, expected, unexpected, .. } = self.tally;
         let total = self.tally.total();
         match expected + unexpected {
             0 if total == 0 => String::new(),
@@ -238,7 +244,7 @@ impl Cell {
 
     /// The results in words.
     pub(super) fn words(&self) -> String {
-        let Tally { passed, skipped, expected, unexpected, .. } = self.tally;
+        let CellTally { passed, skipped, expected, unexpected, .. } = self.tally;
         let mut words = Vec::new();
         if let Some(worst) = self.tally.worst {
             words.push(format!("{unexpected} of {} went wrong, the worst: {}", self.tally.total(), worst.name()));
@@ -267,13 +273,13 @@ mod tests {
     use crate::check::report::Outcome;
 
     #[test]
-    fn the_worst_that_nobody_expects_is_shown() {
-        let mut tally = Tally::default();
+    fn shows_worst_unexpected_verdict() {
+        let mut tally = CellTally::default();
         let mut add = |outcome: Outcome, expected: bool| {
             let expected = expected.then(|| Expectation { reason: "known".to_owned(), link: None });
             let result = CaseResult { expected, ..CaseResult::new("a", outcome) };
             tally.add(&result);
-            let cell = Cell { tally, href: None };
+            let cell = MatrixCell { tally, href: None };
             (cell.class(), cell.sign(), cell.numbers())
         };
         let how = || "signal 11".to_owned();
@@ -289,8 +295,8 @@ mod tests {
     #[test]
     fn cases_without_a_rule_have_a_row_for_their_format() {
         let case = |id: &str| CaseFacts { id: id.to_owned(), format: "phd6".to_owned(), ..CaseFacts::default() };
-        assert_eq!(keys(&case("random-1-000004")), BTreeSet::from(["random:phd6".to_owned()]));
-        assert_eq!(keys(&case("phd-empty")), BTreeSet::from(["other:phd6".to_owned()]));
+        assert_eq!(row_keys(&case("random-1-000004")), BTreeSet::from(["random:phd6".to_owned()]));
+        assert_eq!(row_keys(&case("phd-empty")), BTreeSet::from(["other:phd6".to_owned()]));
         let family = |key| ["phd", "hprof", "other"][place_among(&["phd", "hprof"], key)];
         assert_eq!(family("random:phd6"), "phd");
         assert_eq!(family("hprof.id.size"), "hprof");

@@ -4,24 +4,24 @@ use std::io;
 
 use askama::Template;
 
-use crate::check::report::group::{Cases, Overall};
-use crate::check::report::{Outcome, Report, group};
+use crate::check::report::group::{CasesById, OverallResult};
+use crate::check::report::{CheckReport, Outcome, group};
 use crate::error::Error;
-use crate::page::{Inline, Text};
+use crate::page::{Inline, TextEscaper};
 
 mod bytes;
 mod causes;
 mod graph;
 mod matrix;
+mod outcome_text;
 mod rows;
-mod said;
 mod summary;
 
-use causes::Section;
+use causes::CauseSection;
 use matrix::Matrix;
-use rows::Rows;
-use said::Said;
-use summary::{Line, Top};
+use outcome_text::OutcomeText;
+use rows::MatrixRows;
+use summary::{SummaryLine, TopCauses};
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
@@ -30,40 +30,44 @@ const SCRIPT: &str = include_str!("script.js");
 ///
 /// # Errors
 /// If `out` takes no more.
-pub fn write(report: &Report, out: &mut dyn io::Write) -> Result<(), Error> {
-    let page = Page::of(report);
+pub fn write(report: &CheckReport, out: &mut dyn io::Write) -> Result<(), Error> {
+    let page = ReportPage::from_report(report);
     page.write_into(out).map_err(|e| Error::io("writing the HTML report", e))
 }
 
 #[derive(Template)]
 #[template(path = "page.html")]
-struct Page<'a> {
-    report: &'a Report,
+struct ReportPage<'a> {
+    report: &'a CheckReport,
     style: Inline,
     script: Inline,
-    overall: Overall,
+    overall: OverallResult,
     headings: Vec<&'static str>,
-    lines: Vec<Line<'a>>,
-    top: Top<'a>,
-    sections: Vec<Section<'a>>,
+    lines: Vec<SummaryLine<'a>>,
+    top: TopCauses<'a>,
+    sections: Vec<CauseSection<'a>>,
     matrix: Matrix<'a>,
 }
 
-impl<'a> Page<'a> {
-    fn of(report: &'a Report) -> Page<'a> {
-        let cases: Cases<'a> = group::cases(report);
-        let rows = Rows::new(report);
+impl<'a> ReportPage<'a> {
+    fn from_report(report: &'a CheckReport) -> ReportPage<'a> {
+        let cases: CasesById<'a> = group::cases_by_id(report);
+        let rows = MatrixRows::new(report);
         let sections = causes::sections(report, &cases, &rows);
         let headings = summary::headings(report);
-        Page {
+        ReportPage {
             report,
             style: Inline::style(STYLE),
             script: Inline::script(SCRIPT),
             overall: report.overall(),
-            lines: report.implementations.iter().map(|tested| Line::of(report, tested, &headings)).collect(),
+            lines: report
+                .implementations
+                .iter()
+                .map(|tested| SummaryLine::from_tested(report, tested, &headings))
+                .collect(),
             headings,
-            top: Top::of(&sections),
-            matrix: Matrix::of(report, &cases, &rows, &sections),
+            top: TopCauses::from_sections(&sections),
+            matrix: Matrix::from_report(report, &cases, &rows, &sections),
             sections,
         }
     }
@@ -76,7 +80,7 @@ impl<'a> Page<'a> {
 
 /// The kind of a result that needs attention, the worst first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
+enum ResultKind {
     Crash,
     OutOfMemory,
     Hang,
@@ -88,50 +92,52 @@ enum Kind {
     UnexpectedPass,
 }
 
-impl Kind {
+impl ResultKind {
     /// The kind of a result, if it needs attention.
-    fn of(result: &super::CaseResult) -> Option<Kind> {
+    fn from_result(result: &super::CaseResult) -> Option<ResultKind> {
         match &result.outcome {
-            Outcome::Pass { .. } | Outcome::Agree { .. } => result.is_unexpected().then_some(Kind::UnexpectedPass),
+            Outcome::Pass { .. } | Outcome::Agree { .. } => {
+                result.is_unexpected().then_some(ResultKind::UnexpectedPass)
+            }
             Outcome::Skip { .. } => None,
-            Outcome::PassAlone { .. } => Some(Kind::PassAlone),
-            Outcome::Fail { .. } => Some(Kind::Fail),
-            Outcome::Disagree(_) => Some(Kind::Disagree),
-            Outcome::WrongVerdict { .. } => Some(Kind::WrongVerdict),
-            Outcome::Crash { .. } => Some(Kind::Crash),
-            Outcome::Hang { .. } => Some(Kind::Hang),
-            Outcome::OutOfMemory { .. } => Some(Kind::OutOfMemory),
-            Outcome::AdapterError { .. } => Some(Kind::AdapterError),
+            Outcome::PassAlone { .. } => Some(ResultKind::PassAlone),
+            Outcome::Fail { .. } => Some(ResultKind::Fail),
+            Outcome::Disagree(_) => Some(ResultKind::Disagree),
+            Outcome::WrongVerdict { .. } => Some(ResultKind::WrongVerdict),
+            Outcome::Crash { .. } => Some(ResultKind::Crash),
+            Outcome::Hang { .. } => Some(ResultKind::Hang),
+            Outcome::OutOfMemory { .. } => Some(ResultKind::OutOfMemory),
+            Outcome::AdapterError { .. } => Some(ResultKind::AdapterError),
         }
     }
 
     /// Its name, in text and among the classes of elements.
     fn name(self) -> &'static str {
         match self {
-            Kind::Crash => "crash",
-            Kind::OutOfMemory => "out-of-memory",
-            Kind::Hang => "hang",
-            Kind::Fail => "fail",
-            Kind::Disagree => "disagree",
-            Kind::WrongVerdict => "wrong-verdict",
-            Kind::PassAlone => "pass-alone",
-            Kind::AdapterError => "adapter-error",
-            Kind::UnexpectedPass => group::UNEXPECTED_PASS,
+            ResultKind::Crash => "crash",
+            ResultKind::OutOfMemory => "out-of-memory",
+            ResultKind::Hang => "hang",
+            ResultKind::Fail => "fail",
+            ResultKind::Disagree => "disagree",
+            ResultKind::WrongVerdict => "wrong-verdict",
+            ResultKind::PassAlone => "pass-alone",
+            ResultKind::AdapterError => "adapter-error",
+            ResultKind::UnexpectedPass => group::UNEXPECTED_PASS,
         }
     }
 
     /// A letter for cells of tables, since not everybody sees colours.
     fn letter(self) -> &'static str {
         match self {
-            Kind::Crash => "C",
-            Kind::OutOfMemory => "M",
-            Kind::Hang => "H",
-            Kind::Fail => "F",
-            Kind::Disagree => "D",
-            Kind::WrongVerdict => "V",
-            Kind::PassAlone => "O",
-            Kind::AdapterError => "A",
-            Kind::UnexpectedPass => "P",
+            ResultKind::Crash => "C",
+            ResultKind::OutOfMemory => "M",
+            ResultKind::Hang => "H",
+            ResultKind::Fail => "F",
+            ResultKind::Disagree => "D",
+            ResultKind::WrongVerdict => "V",
+            ResultKind::PassAlone => "O",
+            ResultKind::AdapterError => "A",
+            ResultKind::UnexpectedPass => "P",
         }
     }
 }

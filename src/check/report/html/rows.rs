@@ -2,31 +2,31 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::check::report::{CaseFacts, Report};
+use crate::check::report::{CaseFacts, CheckReport};
 
 /// The prefixes of rows that are not rules; a rule's id has no colon.
 pub(super) const RANDOM: &str = "random:";
 pub(super) const OTHER: &str = "other:";
 
 /// The rows of the table, numbered: a rule each, or all cases of a format without any.
-pub(super) struct Rows {
+pub(super) struct MatrixRows {
     pub(super) numbers: BTreeMap<String, usize>,
 }
 
-impl Rows {
-    pub(super) fn new(report: &Report) -> Rows {
-        let keys: BTreeSet<String> = report.cases.iter().flat_map(keys).collect();
-        Rows { numbers: keys.into_iter().enumerate().map(|(number, key)| (key, number)).collect() }
+impl MatrixRows {
+    pub(super) fn new(report: &CheckReport) -> MatrixRows {
+        let keys: BTreeSet<String> = report.cases.iter().flat_map(row_keys).collect();
+        MatrixRows { numbers: keys.into_iter().enumerate().map(|(number, key)| (key, number)).collect() }
     }
 
     /// The rows in which a case is counted.
-    pub(super) fn of(&self, case: &CaseFacts) -> Vec<usize> {
-        keys(case).iter().filter_map(|key| self.numbers.get(key)).copied().collect()
+    pub(super) fn rows_of_case(&self, case: &CaseFacts) -> Vec<usize> {
+        row_keys(case).iter().filter_map(|key| self.numbers.get(key)).copied().collect()
     }
 }
 
 /// The rows that a case is counted in: one for each of its rules, or one for all cases of its format without any.
-pub(super) fn keys(case: &CaseFacts) -> BTreeSet<String> {
+pub(super) fn row_keys(case: &CaseFacts) -> BTreeSet<String> {
     if !case.rules.is_empty() {
         return case.rules.iter().cloned().collect();
     }

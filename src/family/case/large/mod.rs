@@ -13,11 +13,11 @@ use serde::{Deserialize, Serialize};
 use crate::error::Error;
 use crate::family::{Family, Format};
 
-use super::spelled::id;
-use super::{Source, Verdict};
-use number::Number;
+use super::spelled::rule_id;
+use super::{CaseFile, CaseVerdict};
+use number::NumberFormula;
 pub use part::ManifestPart;
-use part::{Part, Spelled as SpelledPart};
+use part::{LargePart, LargePartEntry as SpelledPart};
 
 /// A case whose dump is too large to be stored.
 #[derive(Clone, Debug)]
@@ -29,7 +29,7 @@ pub struct LargeCase {
     /// Dump format.
     pub format: Format,
     /// Whether the dump is to be read or refused, or either is right.
-    pub verdict: Verdict,
+    pub verdict: CaseVerdict,
     /// Rules that it breaks or shows.
     pub rules: Vec<&'static str>,
     /// The finding of a right reader, in words.
@@ -44,24 +44,24 @@ pub struct LargeCase {
     pub time: Duration,
     /// The memory for its answer, in bytes.
     pub memory: u64,
-    heap: Option<Number>,
-    counts: BTreeMap<String, Number>,
-    parts: Vec<Part>,
+    heap: Option<NumberFormula>,
+    counts: BTreeMap<String, NumberFormula>,
+    parts: Vec<LargePart>,
     /// The length of a dump with a part whose length is known only once it is made.
     generated: Option<u64>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Sheet {
+struct LargeCaseSheet {
     #[serde(default)]
     pieces: BTreeMap<String, String>,
-    case: Vec<Spelled>,
+    case: Vec<LargeCaseEntry>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Spelled {
+struct LargeCaseEntry {
     id: String,
     summary: String,
     format: String,
@@ -89,26 +89,26 @@ pub(crate) const COUNTS: [&str; 8] =
     ["classes", "objects", "instances", "object-arrays", "primitive-arrays", "references", "roots", "strings"];
 
 /// The cases of a file. An error names the file and the case.
-pub(crate) fn large(family: Family, source: &Source) -> Result<Vec<LargeCase>, String> {
+pub(crate) fn large(family: Family, source: &CaseFile) -> Result<Vec<LargeCase>, String> {
     let wrong = |message: String| format!("specs/cases/{}: {message}", source.path);
-    let Sheet { pieces, case } = toml::from_str(source.text).map_err(|e| wrong(e.to_string()))?;
-    let read = |spelled: Spelled| {
+    let LargeCaseSheet { pieces, case } = toml::from_str(source.text).map_err(|e| wrong(e.to_string()))?;
+    let read = |spelled: LargeCaseEntry| {
         let id = spelled.id.clone();
         spelled.case(family, &pieces).map_err(|message| wrong(format!("{id}: {message}")))
     };
     case.into_iter().map(read).collect()
 }
 
-impl Spelled {
+impl LargeCaseEntry {
     fn case(self, family: Family, pieces: &BTreeMap<String, String>) -> Result<LargeCase, String> {
         let format = family.formats().find(|known| known.to_string() == self.format);
         let format = format.ok_or_else(|| format!("{} is not a format of {family}", self.format))?;
-        let verdicts = [Verdict::Valid, Verdict::Invalid, Verdict::Ambiguous];
+        let verdicts = [CaseVerdict::Valid, CaseVerdict::Invalid, CaseVerdict::Ambiguous];
         let verdict = verdicts.into_iter().find(|verdict| verdict.name() == self.verdict);
         if let Some(unknown) = self.counts.keys().find(|name| !COUNTS.contains(&name.as_str())) {
             return Err(format!("there is no count {unknown:?}, but {}", COUNTS.join(", ")));
         }
-        let fixed = |(name, text): (String, String)| match Number::read(&text)? {
+        let fixed = |(name, text): (String, String)| match NumberFormula::read(&text)? {
             number if number.has_i() => Err(format!("{name}: {number} has an i, and is not repeated")),
             number => Ok((name, number)),
         };
@@ -117,14 +117,14 @@ impl Spelled {
             summary: self.summary,
             format,
             verdict: verdict.ok_or_else(|| format!("{} is no verdict", self.verdict))?,
-            rules: self.rules.iter().map(|rule| id(family, rule)).collect::<Result<_, _>>()?,
+            rules: self.rules.iter().map(|rule| rule_id(family, rule)).collect::<Result<_, _>>()?,
             expected: self.expected,
             n: self.n,
             small: self.small,
             is_counted: self.counted,
             time: Duration::from_secs(self.time),
             memory: self.memory << 20,
-            heap: self.heap.map(|heap| Number::read(&heap)).transpose()?,
+            heap: self.heap.map(|heap| NumberFormula::read(&heap)).transpose()?,
             counts: self.counts.into_iter().map(fixed).collect::<Result<_, _>>()?,
             parts: self.part.into_iter().map(|part| part.part(pieces)).collect::<Result<_, _>>()?,
             generated: self.size,
@@ -135,7 +135,7 @@ impl Spelled {
 impl LargeCase {
     /// The case in another size: `n` of the things that make it large.
     #[must_use]
-    pub fn of(&self, n: u64) -> LargeCase {
+    pub fn with_size(&self, n: u64) -> LargeCase {
         LargeCase { n, generated: None, ..self.clone() }
     }
 

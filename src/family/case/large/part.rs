@@ -8,31 +8,31 @@ use serde::{Deserialize, Serialize};
 use crate::bytes::hexadecimal;
 use crate::error::Error;
 
-use super::number::Number;
+use super::number::NumberFormula;
 
 /// A part of a dump that is too large to be stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum LargePart {
     /// Bytes that are repeated.
-    Piece { piece: Vec<Token>, is_text: bool, times: Number },
+    Piece { piece: Vec<PartToken>, is_text: bool, times: NumberFormula },
     /// Zero bytes, which are a hole of a sparse file.
-    Zeros(Number),
+    Zeros(NumberFormula),
     /// The dump of a recipe of the generator.
-    Generated(Vec<Token>),
+    Generated(Vec<PartToken>),
 }
 
 /// A piece of a part.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Token {
+pub(super) enum PartToken {
     Plain(Vec<u8>),
     /// A number in that many bytes, or digits of a text; without a width in decimal digits.
-    Number(Number, Option<usize>),
+    Number(NumberFormula, Option<usize>),
 }
 
 /// A part in a file of `specs/cases/`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Spelled {
+pub(super) struct LargePartEntry {
     bytes: Option<String>,
     text: Option<String>,
     times: Option<String>,
@@ -65,38 +65,38 @@ pub struct ManifestPart {
 /// Bytes that are written at a time.
 const BUFFER: usize = 1 << 20;
 
-impl Spelled {
-    pub(super) fn part(self, pieces: &BTreeMap<String, String>) -> Result<Part, String> {
-        let times = Number::read(self.times.as_deref().unwrap_or("1"))?;
+impl LargePartEntry {
+    pub(super) fn part(self, pieces: &BTreeMap<String, String>) -> Result<LargePart, String> {
+        let times = NumberFormula::read(self.times.as_deref().unwrap_or("1"))?;
         let has_times = self.times.is_some();
         match (self.bytes, self.text, self.zeros, self.generate) {
             (Some(bytes), None, None, None) => {
-                Ok(Part::Piece { piece: joined(of_bytes(&bytes, pieces)?), is_text: false, times })
+                Ok(LargePart::Piece { piece: join_tokens(parse_bytes(&bytes, pieces)?), is_text: false, times })
             }
-            (None, Some(text), None, None) => Ok(Part::Piece { piece: of_text(&text)?, is_text: true, times }),
-            (None, None, Some(zeros), None) if !has_times => Ok(Part::Zeros(Number::read(&zeros)?)),
-            (None, None, None, Some(recipe)) if !has_times => Ok(Part::Generated(of_text(&recipe)?)),
+            (None, Some(text), None, None) => Ok(LargePart::Piece { piece: parse_text(&text)?, is_text: true, times }),
+            (None, None, Some(zeros), None) if !has_times => Ok(LargePart::Zeros(NumberFormula::read(&zeros)?)),
+            (None, None, None, Some(recipe)) if !has_times => Ok(LargePart::Generated(parse_text(&recipe)?)),
             _ => Err("a part is one of: bytes or text, which may have times; zeros; generate".to_owned()),
         }
     }
 }
 
-impl Part {
+impl LargePart {
     /// The part's length in bytes; `None` where it is known only once it is made.
     pub(super) fn length(&self, n: u64) -> Option<u64> {
         match self {
-            Part::Piece { piece, is_text, times } => {
+            LargePart::Piece { piece, is_text, times } => {
                 let widths = piece.iter().map(|token| token.length(n, *is_text)).sum::<Option<u64>>()?;
                 widths.checked_mul(times.value(n, 0))
             }
-            Part::Zeros(count) => Some(count.value(n, 0)),
-            Part::Generated(_) => None,
+            LargePart::Zeros(count) => Some(count.value(n, 0)),
+            LargePart::Generated(_) => None,
         }
     }
 
     /// The bytes that it takes on a disk whose files may have holes; 0 where they are known only once it is made.
     pub(super) fn stored(&self, n: u64) -> u64 {
-        if matches!(self, Part::Zeros(_)) { 0 } else { self.length(n).unwrap_or_default() }
+        if matches!(self, LargePart::Zeros(_)) { 0 } else { self.length(n).unwrap_or_default() }
     }
 
     /// Writes it; `generate` writes the dump of a recipe.
@@ -108,7 +108,7 @@ impl Part {
     ) -> Result<(), Error> {
         let failed = |e| Error::io("writing a large dump", e);
         match self {
-            Part::Piece { piece, is_text, times } => {
+            LargePart::Piece { piece, is_text, times } => {
                 let mut buffer = Vec::with_capacity(BUFFER);
                 for i in 0..times.value(n, 0) {
                     piece.iter().for_each(|token| token.append(n, i, *is_text, &mut buffer));
@@ -119,25 +119,27 @@ impl Part {
                 }
                 out.write_all(&buffer).map_err(failed)
             }
-            Part::Zeros(count) => {
+            LargePart::Zeros(count) => {
                 let count = i64::try_from(count.value(n, 0)).unwrap_or(i64::MAX);
                 out.seek(SeekFrom::Current(count)).map(|_| ()).map_err(failed)
             }
-            Part::Generated(recipe) => generate(&recipe_of(recipe, n), out),
+            LargePart::Generated(recipe) => generate(&recipe_of(recipe, n), out),
         }
     }
 
     /// The part for other programs, with the number that `n` stands for.
     pub(super) fn manifest(&self, n: u64) -> ManifestPart {
         match self {
-            Part::Piece { piece, is_text, times } => {
+            LargePart::Piece { piece, is_text, times } => {
                 let spelled = Some(piece.iter().map(|token| token.spelled(n, *is_text)).collect());
                 let times = Some(times.value(n, 0)).filter(|times| *times != 1);
                 let (bytes, text) = if *is_text { (None, spelled) } else { (spelled, None) };
                 ManifestPart { bytes, text, times, ..ManifestPart::default() }
             }
-            Part::Zeros(count) => ManifestPart { zeros: Some(count.value(n, 0)), ..ManifestPart::default() },
-            Part::Generated(recipe) => ManifestPart { generate: Some(recipe_of(recipe, n)), ..ManifestPart::default() },
+            LargePart::Zeros(count) => ManifestPart { zeros: Some(count.value(n, 0)), ..ManifestPart::default() },
+            LargePart::Generated(recipe) => {
+                ManifestPart { generate: Some(recipe_of(recipe, n)), ..ManifestPart::default() }
+            }
         }
     }
 }
@@ -161,30 +163,30 @@ impl ManifestPart {
     }
 }
 
-impl Token {
+impl PartToken {
     fn length(&self, n: u64, is_text: bool) -> Option<u64> {
         match self {
-            Token::Plain(bytes) => Some(bytes.len() as u64),
-            Token::Number(_, Some(width)) => Some(*width as u64),
-            Token::Number(number, None) if is_text && !number.has_i() => {
+            PartToken::Plain(bytes) => Some(bytes.len() as u64),
+            PartToken::Number(_, Some(width)) => Some(*width as u64),
+            PartToken::Number(number, None) if is_text && !number.has_i() => {
                 Some(number.value(n, 0).to_string().len() as u64)
             }
-            Token::Number(_, None) => None,
+            PartToken::Number(_, None) => None,
         }
     }
 
     fn append(&self, n: u64, i: u64, is_text: bool, out: &mut Vec<u8>) {
         match self {
-            Token::Plain(bytes) => out.extend_from_slice(bytes),
-            Token::Number(number, None) => out.extend_from_slice(number.value(n, i).to_string().as_bytes()),
-            Token::Number(number, Some(width)) if is_text => {
+            PartToken::Plain(bytes) => out.extend_from_slice(bytes),
+            PartToken::Number(number, None) => out.extend_from_slice(number.value(n, i).to_string().as_bytes()),
+            PartToken::Number(number, Some(width)) if is_text => {
                 let digits = (0..*width).rev().map(|place| {
                     let digit = number.value(n, i).checked_shr(4 * place as u32).unwrap_or_default() & 0xf;
                     b"0123456789ABCDEF"[digit as usize]
                 });
                 out.extend(digits);
             }
-            Token::Number(number, Some(width)) => {
+            PartToken::Number(number, Some(width)) => {
                 let bytes = number.value(n, i).to_be_bytes();
                 out.extend_from_slice(&bytes[bytes.len() - width..]);
             }
@@ -192,11 +194,11 @@ impl Token {
     }
 
     fn spelled(&self, n: u64, is_text: bool) -> String {
-        if let Token::Number(number, width) = self
+        if let PartToken::Number(number, width) = self
             && number.has_i()
         {
             let width = width.map(|width| format!(":{width}")).unwrap_or_default();
-            return format!("{{{}{width}}}", number.with(n));
+            return format!("{{{}{width}}}", number.substitute(n));
         }
         let mut bytes = Vec::new();
         self.append(n, 0, is_text, &mut bytes);
@@ -204,13 +206,13 @@ impl Token {
     }
 }
 
-fn recipe_of(recipe: &[Token], n: u64) -> String {
+fn recipe_of(recipe: &[PartToken], n: u64) -> String {
     recipe.iter().map(|token| token.spelled(n, true)).collect()
 }
 
 /// Words on lines, each of which may end with a comment: pairs of hexadecimal digits, `@` and the name of a piece, and
 /// numbers `{NUMBER:WIDTH}`.
-fn of_bytes(text: &str, pieces: &BTreeMap<String, String>) -> Result<Vec<Token>, String> {
+fn parse_bytes(text: &str, pieces: &BTreeMap<String, String>) -> Result<Vec<PartToken>, String> {
     let mut tokens = Vec::new();
     for word in text.lines().flat_map(|line| line.split('#').next().unwrap_or_default().split_whitespace()) {
         if let Some(name) = word.strip_prefix('@') {
@@ -218,39 +220,39 @@ fn of_bytes(text: &str, pieces: &BTreeMap<String, String>) -> Result<Vec<Token>,
             if piece.contains('@') {
                 return Err(format!("the piece {word} has a piece in it"));
             }
-            tokens.extend(of_bytes(piece, pieces)?);
+            tokens.extend(parse_bytes(piece, pieces)?);
         } else if word.starts_with('{') {
             let body = word.strip_prefix('{').and_then(|word| word.strip_suffix('}'));
-            let Token::Number(number, Some(width @ 1..=8)) = number(body.unwrap_or_default())? else {
+            let PartToken::Number(number, Some(width @ 1..=8)) = parse_number(body.unwrap_or_default())? else {
                 return Err(format!("{word:?} has no width from 1 to 8 bytes"));
             };
-            tokens.push(Token::Number(number, Some(width)));
+            tokens.push(PartToken::Number(number, Some(width)));
         } else {
             let digits: Option<Vec<u8>> = word.chars().map(|c| c.to_digit(16).map(|digit| digit as u8)).collect();
             let digits = digits.filter(|digits| digits.len() % 2 == 0);
             let digits =
                 digits.ok_or_else(|| format!("{word:?} is neither pairs of hexadecimal digits nor a @piece"))?;
-            tokens.push(Token::Plain(digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect()));
+            tokens.push(PartToken::Plain(digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect()));
         }
     }
     Ok(tokens)
 }
 
 /// Text with numbers `{NUMBER:DIGITS}` or `{NUMBER}`.
-fn of_text(text: &str) -> Result<Vec<Token>, String> {
+fn parse_text(text: &str) -> Result<Vec<PartToken>, String> {
     let mut tokens = Vec::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('{') {
         let (body, after) = after.split_once('}').ok_or_else(|| format!("{{{after} has no end"))?;
-        tokens.push(Token::Plain(before.as_bytes().to_vec()));
-        tokens.push(number(body)?);
+        tokens.push(PartToken::Plain(before.as_bytes().to_vec()));
+        tokens.push(parse_number(body)?);
         rest = after;
     }
-    tokens.push(Token::Plain(rest.as_bytes().to_vec()));
-    Ok(joined(tokens))
+    tokens.push(PartToken::Plain(rest.as_bytes().to_vec()));
+    Ok(join_tokens(tokens))
 }
 
-fn number(body: &str) -> Result<Token, String> {
+fn parse_number(body: &str) -> Result<PartToken, String> {
     let (number, width) = match body.split_once(':') {
         Some((number, width)) => {
             let width = width.parse::<usize>().ok().filter(|width| (1..=16).contains(width));
@@ -258,16 +260,16 @@ fn number(body: &str) -> Result<Token, String> {
         }
         None => (body, None),
     };
-    Ok(Token::Number(Number::read(number)?, width))
+    Ok(PartToken::Number(NumberFormula::read(number)?, width))
 }
 
 /// The tokens with neighbouring bytes joined.
-fn joined(tokens: Vec<Token>) -> Vec<Token> {
-    let mut joined: Vec<Token> = Vec::new();
+fn join_tokens(tokens: Vec<PartToken>) -> Vec<PartToken> {
+    let mut joined: Vec<PartToken> = Vec::new();
     for token in tokens {
         match (joined.last_mut(), token) {
-            (_, Token::Plain(bytes)) if bytes.is_empty() => {}
-            (Some(Token::Plain(before)), Token::Plain(bytes)) => before.extend(bytes),
+            (_, PartToken::Plain(bytes)) if bytes.is_empty() => {}
+            (Some(PartToken::Plain(before)), PartToken::Plain(bytes)) => before.extend(bytes),
             (_, token) => joined.push(token),
         }
     }

@@ -19,7 +19,7 @@ use rustix::net::{
     recvmsg, sendmsg,
 };
 
-use crate::system::program::Ended;
+use crate::system::program::ProgramEnd;
 
 /// The standard streams of a program: what it reads, what it prints, and its messages.
 pub(super) type Streams = [OwnedFd; 3];
@@ -70,31 +70,31 @@ pub(super) fn receive(socket: impl AsFd) -> io::Result<Streams> {
 }
 
 /// The last message of a supervisor: how its program ended.
-pub(super) fn last_words(ended: &Ended) -> String {
+pub(super) fn encode_end(ended: &ProgramEnd) -> String {
     match ended {
-        Ended::By(status) => format!("{}\n", status.into_raw()),
-        Ended::NotStarted(why) => format!("{NOT_STARTED}{}\n", why.replace('\n', " ")),
-        Ended::Shortage(why) => format!("{SHORTAGE}{}\n", why.replace('\n', " ")),
-        Ended::Killed => "killed\n".to_owned(),
+        ProgramEnd::By(status) => format!("{}\n", status.into_raw()),
+        ProgramEnd::NotStarted(why) => format!("{NOT_STARTED}{}\n", why.replace('\n', " ")),
+        ProgramEnd::Shortage(why) => format!("{SHORTAGE}{}\n", why.replace('\n', " ")),
+        ProgramEnd::Killed => "killed\n".to_owned(),
     }
 }
 
 /// The end of a program by the last message of its supervisor, which is gone. Only whole lines count: a supervisor that
 /// was killed may have sent half of one.
-pub(super) fn ended(socket: &UnixStream) -> Ended {
+pub(super) fn receive_end(socket: &UnixStream) -> ProgramEnd {
     let mut text = Vec::new();
     if socket.set_read_timeout(Some(LAST)).is_ok() {
         let _ = socket.take(LONGEST).read_to_end(&mut text);
     }
     let text = String::from_utf8_lossy(&text);
-    let Some(line) = text.strip_suffix('\n') else { return Ended::Killed };
+    let Some(line) = text.strip_suffix('\n') else { return ProgramEnd::Killed };
     if let Some(why) = line.strip_prefix(NOT_STARTED) {
-        return Ended::NotStarted(why.to_owned());
+        return ProgramEnd::NotStarted(why.to_owned());
     }
     if let Some(why) = line.strip_prefix(SHORTAGE) {
-        return Ended::Shortage(why.to_owned());
+        return ProgramEnd::Shortage(why.to_owned());
     }
-    line.parse().map_or(Ended::Killed, |raw| Ended::By(ExitStatus::from_raw(raw)))
+    line.parse().map_or(ProgramEnd::Killed, |raw| ProgramEnd::By(ExitStatus::from_raw(raw)))
 }
 
 #[cfg(test)]
@@ -120,19 +120,20 @@ mod tests {
 
     #[test]
     fn last_words_are_understood_if_they_are_whole() {
-        let by = |raw| Ended::By(ExitStatus::from_raw(raw));
-        let (missing, short) = (Ended::NotStarted("no such file".to_owned()), Ended::Shortage("no thread".to_owned()));
-        for word in [by(0), by(256), by(9), missing, short, Ended::Killed] {
+        let by = |raw| ProgramEnd::By(ExitStatus::from_raw(raw));
+        let (missing, short) =
+            (ProgramEnd::NotStarted("no such file".to_owned()), ProgramEnd::Shortage("no thread".to_owned()));
+        for word in [by(0), by(256), by(9), missing, short, ProgramEnd::Killed] {
             let (ours, mut theirs) = UnixStream::pair().expect("a pair");
-            theirs.write_all(last_words(&word).as_bytes()).expect("it is read");
+            theirs.write_all(encode_end(&word).as_bytes()).expect("it is read");
             drop(theirs);
-            assert_eq!(ended(&ours), word);
+            assert_eq!(receive_end(&ours), word);
         }
         for half in ["", "25", "not started: no su"] {
             let (ours, mut theirs) = UnixStream::pair().expect("a pair");
             theirs.write_all(half.as_bytes()).expect("it is read");
             drop(theirs);
-            assert_eq!(ended(&ours), Ended::Killed, "{half:?}");
+            assert_eq!(receive_end(&ours), ProgramEnd::Killed, "{half:?}");
         }
     }
 }

@@ -24,14 +24,14 @@ use super::tree::descendants;
 
 /// Looks at a program again and again. What takes long is looked at less often, unless the disk gets fuller.
 #[derive(Debug)]
-pub(super) struct Scales {
+pub(super) struct FootprintMeter {
     temporary: PathBuf,
     /// Whether the temporary folder is in memory.
     in_memory: bool,
     /// Processes that were seen, which shared memory may outlive.
     seen: HashSet<i32>,
     /// Its files when they were looked at last.
-    files: Files,
+    files: ProgramFiles,
     /// When the last look was over, and how long it took.
     looked: (Instant, Duration),
     /// The bytes that were free on the disk before it.
@@ -46,7 +46,7 @@ pub(super) struct Scales {
 
 /// Bytes of the files that a program has.
 #[derive(Debug, Default)]
-struct Files {
+struct ProgramFiles {
     in_memory: u64,
     on_disk: u64,
     /// In another folder, and which it is.
@@ -59,14 +59,14 @@ const TIMES: u32 = 10;
 /// The disk gets fuller, whatever fills it: by this number of bytes since the last look. Then the pause is as long as looking took.
 const FILLED: u64 = 16 << 20;
 
-impl Scales {
+impl FootprintMeter {
     /// For a program that has this temporary folder.
-    pub(super) fn new(temporary: &Path) -> Scales {
-        let mut scales = Scales {
+    pub(super) fn new(temporary: &Path) -> FootprintMeter {
+        let mut scales = FootprintMeter {
             temporary: temporary.to_owned(),
             in_memory: is_in_memory(temporary),
             seen: HashSet::new(),
-            files: Files::default(),
+            files: ProgramFiles::default(),
             // Most cases are over before the first look at files.
             looked: (Instant::now(), Duration::ZERO),
             free: None,
@@ -99,7 +99,7 @@ impl Scales {
     /// Forgets the peak so far. Processes that are started later have marks of their own.
     pub(super) fn forget_peak(&mut self, root: Pid) {
         if self.last.is_empty() {
-            self.weigh(root, None);
+            self.measure(root, None);
         }
         self.has_marks = self.last.iter().all(|pid| reset_mark(*pid));
         self.peak = None;
@@ -113,12 +113,12 @@ impl Scales {
     }
 
     /// Looks at all descendants of a process; and at its files, also those in a folder besides, if it is time for that.
-    pub(super) fn weigh(&mut self, root: Pid, beside: Option<&Path>) -> Footprint {
+    pub(super) fn measure(&mut self, root: Pid, beside: Option<&Path>) -> Footprint {
         let processes = descendants(root);
         self.seen.extend(processes.iter().map(|pid| pid.as_raw_nonzero().get()));
         let (mut own, mut mapped, mut marks) = (0, 0, 0);
         for pid in &processes {
-            let Resident { private, shared, most } = resident(*pid);
+            let ResidentSet { private, shared, most } = resident(*pid);
             own += private;
             mapped += shared;
             marks += most;
@@ -148,8 +148,8 @@ impl Scales {
 
     /// # Errors
     /// If no more files can be opened.
-    fn look(&self, processes: &[Pid], beside: Option<&Path>) -> io::Result<Files> {
-        let OpenFiles { mut in_memory, mut unlinked, are_all } = OpenFiles::of(processes);
+    fn look(&self, processes: &[Pid], beside: Option<&Path>) -> io::Result<ProgramFiles> {
+        let OpenFiles { mut in_memory, mut unlinked, are_all } = OpenFiles::from_processes(processes);
         let temporary = if self.in_memory { &mut in_memory } else { &mut unlinked };
         let are_all = files_below(&self.temporary, temporary)? && are_all;
         // Files without end are written as well as a file without end.
@@ -163,7 +163,7 @@ impl Scales {
             None => None,
         };
         let in_memory = in_memory.sum().saturating_add(self.system_v());
-        Ok(Files { in_memory, on_disk: sum(&unlinked, are_all), beside })
+        Ok(ProgramFiles { in_memory, on_disk: sum(&unlinked, are_all), beside })
     }
 
     /// Adds what open files have grown by since the last look.
@@ -198,7 +198,7 @@ impl Scales {
 }
 
 /// The resident set of a process, in bytes.
-struct Resident {
+struct ResidentSet {
     /// Its own pages and those of files.
     private: u64,
     /// Pages of shared memory.
@@ -207,13 +207,13 @@ struct Resident {
     most: u64,
 }
 
-fn resident(pid: Pid) -> Resident {
+fn resident(pid: Pid) -> ResidentSet {
     let status = fs::read_to_string(format!("/proc/{}/status", pid.as_raw_nonzero())).unwrap_or_default();
     let of = |key: &str| {
         let line = status.lines().find_map(|line| line.strip_prefix(key));
         line.and_then(|line| line.trim().strip_suffix(" kB")?.parse::<u64>().ok()).unwrap_or(0) << 10
     };
-    Resident { private: of("RssAnon:") + of("RssFile:"), shared: of("RssShmem:"), most: of("VmHWM:") }
+    ResidentSet { private: of("RssAnon:") + of("RssFile:"), shared: of("RssShmem:"), most: of("VmHWM:") }
 }
 
 /// Lowers the high-water mark of a process to what it has now; whether no mark is left from before. One that is gone has
@@ -248,11 +248,11 @@ mod tests {
             let mut file = fs::File::create(below.join("file")).expect("a file");
             file.write_all(&vec![1; 3 * MIB as usize]).and_then(|()| file.sync_all()).expect("there is room");
             std::os::unix::fs::symlink("/", folder.path().join("link")).expect("a link");
-            let mut scales = Scales::new(folder.path());
+            let mut scales = FootprintMeter::new(folder.path());
             let found = scales.look(&[pid], None).expect("files can be opened");
             let due = if is_in_memory(folder.path()) { found.in_memory } else { found.on_disk };
             assert!((3 * MIB..4 * MIB).contains(&due), "{}: {found:?}", folder.path().display());
-            assert!(scales.weigh(Pid::from_child(&child), None).memory < 4 * MIB, "`sleep` has started nothing");
+            assert!(scales.measure(Pid::from_child(&child), None).memory < 4 * MIB, "`sleep` has started nothing");
         }
         child.kill().and_then(|()| child.wait()).expect("it is ours");
     }
@@ -261,7 +261,7 @@ mod tests {
     #[test]
     fn files_are_looked_at_again_when_the_disk_gets_fuller() {
         let folder = tempfile::tempdir().expect("there is room for a folder");
-        let mut scales = Scales::new(folder.path());
+        let mut scales = FootprintMeter::new(folder.path());
         scales.looked = (Instant::now(), Duration::from_secs(60));
         scales.free = Some(u64::MAX);
         assert!(!scales.is_due(), "looking takes no more than half of the time");
@@ -277,7 +277,7 @@ mod tests {
         let (temporary, beside) = (tempfile::tempdir_in("/var/tmp"), tempfile::tempdir_in("/var/tmp"));
         let folders = [temporary, beside].map(|folder| folder.expect("there is room for a folder"));
         for (at, folder) in folders.iter().enumerate() {
-            let mut scales = Scales::new(folders[0].path());
+            let mut scales = FootprintMeter::new(folders[0].path());
             scales.looked = (Instant::now(), Duration::from_secs(600));
             let mut file = fs::File::create(folder.path().join("file")).expect("a file");
             file.write_all(&vec![1; 3 * MIB as usize]).and_then(|()| file.sync_all()).expect("there is room");
@@ -285,7 +285,7 @@ mod tests {
             // This process is the parent.
             let found = [Some(0), Some(u64::MAX)].map(|free| {
                 scales.free = free;
-                let Footprint { disk, beside, .. } = scales.weigh(rustix::process::getpid(), Some(folders[1].path()));
+                let Footprint { disk, beside, .. } = scales.measure(rustix::process::getpid(), Some(folders[1].path()));
                 [disk, beside]
             });
             child.kill().and_then(|()| child.wait()).expect("it is ours");
@@ -298,7 +298,7 @@ mod tests {
 
     #[test]
     fn the_resident_set_of_a_process_is_seen() {
-        let Resident { private, most, .. } = resident(rustix::process::getpid());
+        let ResidentSet { private, most, .. } = resident(rustix::process::getpid());
         assert!(private > MIB / 4, "{private}");
         assert!(most > MIB / 4, "{most}");
     }

@@ -17,9 +17,9 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::super::program::{Ended, Footprint, State};
+use super::super::program::{Footprint, ProgramEnd, ProgramState};
 
-use footprint::Scales;
+use footprint::FootprintMeter;
 
 pub(crate) use supervisor::supervise;
 pub(crate) use sweeper::{adopt_orphans, sweep};
@@ -37,7 +37,7 @@ pub(crate) fn signal_of(status: ExitStatus) -> Option<i32> {
 pub(crate) struct Program {
     supervisor: Child,
     control: UnixStream,
-    scales: Scales,
+    scales: FootprintMeter,
     is_gone: bool,
 }
 
@@ -57,7 +57,7 @@ impl Program {
         let supervisor = sweeper::start(|| built.spawn())?;
         // Its copy of the other end: what is left open here is no end of the socket.
         drop(built);
-        let program = Program { supervisor, control, scales: Scales::new(temporary), is_gone: false };
+        let program = Program { supervisor, control, scales: FootprintMeter::new(temporary), is_gone: false };
         match control::send(&program.control, &streams) {
             // It is gone already, which is seen at its end.
             Err(e) if matches!(e.kind(), io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset) => Ok(program),
@@ -66,12 +66,12 @@ impl Program {
     }
 
     /// Whether it runs.
-    pub(crate) fn state(&mut self) -> io::Result<State> {
+    pub(crate) fn state(&mut self) -> io::Result<ProgramState> {
         Ok(match self.supervisor.try_wait()? {
-            None => State::Running,
+            None => ProgramState::Running,
             Some(status) => {
-                self.gone();
-                State::Gone { in_order: status.success() }
+                self.mark_gone();
+                ProgramState::Gone { in_order: status.success() }
             }
         })
     }
@@ -82,13 +82,13 @@ impl Program {
     }
 
     /// The end of the program, once it is gone. To be called once.
-    pub(crate) fn ended(&mut self) -> Ended {
-        control::ended(&self.control)
+    pub(crate) fn ended(&mut self) -> ProgramEnd {
+        control::receive_end(&self.control)
     }
 
     /// The memory and disk of the program, with all that it started; also in a folder besides its temporary one.
     pub(crate) fn footprint(&mut self, beside: Option<&Path>) -> Footprint {
-        self.scales.weigh(Pid::from_child(&self.supervisor), beside)
+        self.scales.measure(Pid::from_child(&self.supervisor), beside)
     }
 
     /// Whether its files were not looked at for a while.
@@ -120,7 +120,7 @@ impl Program {
         let asked = Instant::now();
         loop {
             match self.supervisor.try_wait() {
-                Ok(Some(_)) => return self.gone(),
+                Ok(Some(_)) => return self.mark_gone(),
                 Ok(None) if asked.elapsed() <= PATIENCE => std::thread::sleep(Duration::from_micros(500)),
                 Ok(None) | Err(_) => break,
             }
@@ -131,19 +131,19 @@ impl Program {
             _ => Vec::new(),
         });
         match self.supervisor.try_wait() {
-            Ok(Some(_)) => self.gone(),
+            Ok(Some(_)) => self.mark_gone(),
             _ => {
                 self.is_gone = true;
-                sweeper::gone(pid);
+                sweeper::forget_supervisor(pid);
             }
         }
     }
 
     /// The supervisor is gone: with all that it watched, unless it was killed itself or had too little time.
-    fn gone(&mut self) {
+    fn mark_gone(&mut self) {
         if !self.is_gone {
             self.is_gone = true;
-            sweeper::gone(Pid::from_child(&self.supervisor));
+            sweeper::forget_supervisor(Pid::from_child(&self.supervisor));
         }
     }
 }

@@ -50,7 +50,7 @@ pub(super) struct OpenFiles {
 }
 
 impl OpenFiles {
-    pub(super) fn of(processes: &[Pid]) -> OpenFiles {
+    pub(super) fn from_processes(processes: &[Pid]) -> OpenFiles {
         let mut files = OpenFiles { are_all: true, ..OpenFiles::default() };
         let mut left = ENTRIES;
         processes.iter().for_each(|pid| files.see(*pid, inherited(), &mut left));
@@ -162,14 +162,14 @@ fn look(folder: &Path, files: &mut FileSizes) -> io::Result<bool> {
         // Into the next folder, of this one or one above.
         loop {
             match walk.notes.pop() {
-                Some(name) => match walk.enter(name) {
+                Some(name) => match walk.descend(name) {
                     Ok(()) => break,
                     Err(e) => match holds_nothing(e)? {
                         true => {}
                         false => return Ok(false),
                     },
                 },
-                None if walk.leave()?.is_none() => return Ok(true),
+                None if walk.ascend()?.is_none() => return Ok(true),
                 None => {}
             }
         }
@@ -251,10 +251,10 @@ mod tests {
         let mut child = Command::new("sleep").arg("300").stdin(file).spawn().expect("`sleep` can be started");
         let processes = [Pid::from_child(&child)];
         let sum = |files: &OpenFiles| files.unlinked.sum() + files.in_memory.sum();
-        let named = OpenFiles::of(&processes);
+        let named = OpenFiles::from_processes(&processes);
         let below = [folder.path(), Path::new("/proc")].map(|place| open_below(&processes, place));
         fs::remove_file(&path).expect("it is ours");
-        let unlinked = OpenFiles::of(&processes);
+        let unlinked = OpenFiles::from_processes(&processes);
         assert_eq!(open_below(&processes, folder.path()), 0, "it has no name");
         child.kill().and_then(|()| child.wait()).expect("it is ours");
         if !is_in_memory(folder.path()) {

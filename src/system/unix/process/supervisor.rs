@@ -12,7 +12,7 @@ use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, kill_proce
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use crate::system::program::Ended;
+use crate::system::program::ProgramEnd;
 
 use super::super::file::is_shortage;
 use super::control;
@@ -29,13 +29,13 @@ pub(crate) fn supervise(program: &OsString, arguments: &[OsString]) -> io::Resul
         Ok((child, mut signals)) => {
             let ended = watch(child, &mut signals);
             kill_all(child);
-            ended?.map_or(Ended::Killed, Ended::By)
+            ended?.map_or(ProgramEnd::Killed, ProgramEnd::By)
         }
-        Err(e) if is_shortage(&e) => Ended::Shortage(e.to_string()),
-        Err(e) => Ended::NotStarted(e.to_string()),
+        Err(e) if is_shortage(&e) => ProgramEnd::Shortage(e.to_string()),
+        Err(e) => ProgramEnd::NotStarted(e.to_string()),
     };
     // If `check` is gone, no one is there to read it.
-    let _ = rustix::io::write(rustix::stdio::stdin(), control::last_words(&ended).as_bytes());
+    let _ = rustix::io::write(rustix::stdio::stdin(), control::encode_end(&ended).as_bytes());
     Ok(())
 }
 

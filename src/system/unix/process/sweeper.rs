@@ -37,7 +37,7 @@ pub(super) fn start(spawn: impl FnOnce() -> io::Result<Child>) -> io::Result<Chi
 }
 
 /// Takes note that a supervisor is gone. What it left is killed now.
-pub(super) fn gone(supervisor: Pid) {
+pub(super) fn forget_supervisor(supervisor: Pid) {
     let mut children = lock();
     children.supervisors.retain(|pid| *pid != supervisor);
     if children.adopts {

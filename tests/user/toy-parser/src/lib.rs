@@ -9,7 +9,7 @@ pub struct Census {
     pub primitive_arrays: u64,
 }
 
-/// Counts what is in a dump.
+/// ObjectCounts what is in a dump.
 ///
 /// # Errors
 /// What is wrong with it.
@@ -120,14 +120,14 @@ mod tests {
     use std::fs;
 
     use heapsmith::check::Failures;
-    use heapsmith::check::protocol::Counts;
+    use heapsmith::check::protocol::ObjectCounts;
     use heapsmith::format::Family;
     use heapsmith::{Format, Heap, check_decoder};
 
     use super::{Census, census};
 
-    fn counts(census: Census) -> Counts {
-        Counts::default()
+    fn counts(census: Census) -> ObjectCounts {
+        ObjectCounts::default()
             .classes(census.classes)
             .instances(census.instances)
             .object_arrays(census.object_arrays)
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mistake_is_found() {
+    fn reports_wrong_instance_count() {
         let mistaken = |census: Census| counts(Census { instances: census.instances + 1, ..census });
         let failures = check_decoder(|path| census(&fs::read(path).expect("a file")).map(mistaken))
             .format(Family::HPROF)

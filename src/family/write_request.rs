@@ -1,0 +1,96 @@
+//! Requests about the dump to write: writer, widths, characters, seed.
+
+use crate::bytes::charset::{Charset, Newline};
+use crate::error::{Error, Remedy};
+use crate::model::WordSize;
+use crate::units::IdSize;
+
+use super::Format;
+
+/// The dump to write, as far as the caller said.
+#[derive(Clone, Debug, Default)]
+pub struct WriteRequest {
+    /// The writer to imitate.
+    pub profile: Option<String>,
+    /// Word size.
+    pub word: Option<WordSize>,
+    /// Size of identifiers.
+    pub id_size: Option<IdSize>,
+    /// Character encoding.
+    pub charset: Option<Charset>,
+    /// Ends of lines.
+    pub newline: Option<Newline>,
+    /// Seed of the choices of the profile `any`.
+    pub seed: u64,
+}
+
+/// A setting that only some formats have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Setting {
+    /// A word size.
+    Word,
+    /// A size of identifiers.
+    IdSize,
+    /// A character encoding, and ends of lines.
+    Text,
+}
+
+impl Setting {
+    const ALL: [Setting; 3] = [Setting::Text, Setting::IdSize, Setting::Word];
+
+    fn is_requested(self, wishes: &WriteRequest) -> bool {
+        match self {
+            Setting::Word => wishes.word.is_some(),
+            Setting::IdSize => wishes.id_size.is_some(),
+            Setting::Text => wishes.charset.is_some() || wishes.newline.is_some(),
+        }
+    }
+
+    /// The setting with its article, and the remedy for a caller who asked for another one.
+    const fn name(self) -> (&'static str, Remedy) {
+        match self {
+            Setting::Word => ("a word size", Remedy::WordSize),
+            Setting::IdSize => ("an identifier size", Remedy::IdSize),
+            Setting::Text => ("a character encoding", Remedy::Text),
+        }
+    }
+}
+
+impl WriteRequest {
+    /// The part of the request that a format knows.
+    #[must_use]
+    pub fn for_format(&self, format: Format) -> WriteRequest {
+        let knows = |setting| format.family().settings().contains(&setting);
+        WriteRequest {
+            word: self.word.filter(|_| knows(Setting::Word)),
+            id_size: self.id_size.filter(|_| knows(Setting::IdSize)),
+            charset: self.charset.filter(|_| knows(Setting::Text)),
+            newline: self.newline.filter(|_| knows(Setting::Text)),
+            ..self.clone()
+        }
+    }
+
+    /// Refuses settings that the format does not have.
+    ///
+    /// # Errors
+    /// If it does not have a requested setting.
+    pub fn check(&self, format: Format) -> Result<(), Error> {
+        let has = format.family().settings();
+        let Some(missing) = Setting::ALL.into_iter().find(|s| s.is_requested(self) && !has.contains(s)) else {
+            return Ok(());
+        };
+        if missing == Setting::Text {
+            let message = format!("{format} is a binary format: its character encoding and line ends cannot be set");
+            return Err(Error::refused(message, Remedy::Text));
+        }
+        let (_, name) = missing.name().0.split_once(' ').unwrap_or_default();
+        let message = format!("{format} has no {name} to set");
+        match has.iter().find(|setting| **setting != Setting::Text) {
+            Some(other) => {
+                let (name, remedy) = other.name();
+                Err(Error::refused(format!("{message}; it has {name}"), remedy))
+            }
+            None => Err(Error::Usage(message)),
+        }
+    }
+}
