@@ -18,10 +18,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use heapsmith::check::campaign::ReducedDump;
 use heapsmith::check::report::{
-    CaseFacts, CaseResult, Cause, CheckReport, Declared, Expectation, OtherFact, Outcome, Suspect, Symptom,
-    TestedImplementation, html, junit, markdown,
+    CaseFacts, CaseResult, Cause, CheckReport, Declared, Expectation, OtherFact, Outcome, ReducedDump, Suspect,
+    Symptom, TestedImplementation, html, junit, markdown,
 };
 use heapsmith::check::{KeptFiles, ReportFolder};
 use roxmltree::{Document, Node};

@@ -4,9 +4,10 @@
 use std::collections::BTreeMap;
 
 use heapsmith::check::evidence::{Evidence, EvidenceField, NeighbourEdge, NeighbourNode, Neighbourhood};
+use heapsmith::check::merge;
 use heapsmith::check::report::{
     CaseFacts, CaseResult, CheckReport, ChosenCases, Declared, Expectation, InterruptedRun, OtherFact, Outcome,
-    RunCosts, SCHEMA, Suspect, TestedImplementation, merge,
+    RunCosts, SCHEMA, Suspect, TestedImplementation,
 };
 use heapsmith::compare::Facet;
 use heapsmith::corpus::{self, CaseVerdict};
