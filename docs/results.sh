@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs every adapter of examples/adapters/ over the corpus and random dumps, and writes docs/results.md and
-# docs/results.html.
+# target/results.html.
 #
 # usage: results.sh DIR [REPORT]
 #
@@ -78,6 +78,6 @@ code=0
 heapsmith merge "${reports[@]}" --report "$work/all" >"$work/all.txt" || code=$?
 [ "$code" -le 1 ] || { cat "$work/all.txt" >&2; exit "$code"; }
 [ -z "$kept" ] || cp "$work"/*.txt "$work"/all/* "$kept"
-cp "$work/all/report.html" docs/results.html
+cp "$work/all/report.html" target/results.html
 python3 -B docs/results.py "$work/all/report.json" docs/results.head.md specs/findings.md >docs/results.md
 exit "$code"

@@ -29,7 +29,7 @@ where
     keeping_error(|keep| visit_fields(decoder, &mut |field| keep(visit(field))))
 }
 
-/// The body of [`visit`] behind a pointer, so that the program has one copy for every kind of visitor and error.
+/// The body of [`visit`] through a pointer, so that the program has one copy for every kind of visitor and error.
 fn visit_fields<R: Read>(decoder: &mut Decoder<R>, visit: VisitAnnotations<'_>) -> Result<(), DecodeError> {
     let bytes = decoder.header_bytes().to_vec();
     each_span(&bytes, |cursor| decode::header(cursor).map(|_| ()), &mut |span| {
