@@ -53,7 +53,7 @@ def main():
             objects = json.loads(report.stdout)["sound"]["objects"]
             with_graph, without = (peak([*validate, *more]) for more in ([], ["--no-graph"]))
             each = f"; {os.path.getsize(dump) / objects:.0f} and {(with_graph - without) * 1024 / objects:.1f} bytes an object"
-            told(name + each, "openssl", 4, paired(rounds, [validate], [openssl]))
+            told(name + each, "openssl", 12, paired(rounds, [validate], [openssl]))
 
         row("dump; its bytes an object, and memory for the graph", "ratio", "to", "target", "verdict", "CPU")
         row(*["---"] * 6)
@@ -67,7 +67,7 @@ def main():
             measure("a heap of HotSpot, as PHD 6, with references that dangle")
             if arguments.slurp:
                 pair = [[heapsmith, "validate", arguments.hotspot]], [[arguments.slurp, arguments.hotspot]]
-                told("the same heap, HPROF", "hprof-slurp", 2, paired(rounds, *pair))
+                told("the same heap, HPROF", "hprof-slurp", 1, paired(rounds, *pair))
 
 
 if __name__ == "__main__":
