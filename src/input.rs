@@ -197,7 +197,7 @@ impl Input {
     pub(crate) fn spool(name: &str, source: &mut dyn Read) -> Result<Input, Error> {
         let mut bytes = Vec::new();
         source.read_to_end(&mut bytes).map_err(|e| Error::io(format!("reading {name}"), e))?;
-        Ok(Input::memory(name, bytes))
+        Ok(Input::from_memory(name, bytes))
     }
 
     /// The name for messages.
@@ -258,7 +258,7 @@ impl Input {
         Ok(seekable)
     }
 
-    /// The bytes from an offset on as a [`Stream`].
+    /// The bytes from an offset on as a [`InputStream`].
     ///
     /// # Errors
     /// Like [`Input::stream_from`].
@@ -414,7 +414,7 @@ impl InputStream {
     /// Standard input, passing through `watch`.
     ///
     /// # Errors
-    /// Like [`Stream::stdin`].
+    /// Like [`InputStream::stdin`].
     pub fn stdin_watched(watch: &Watch) -> Result<InputStream, Error> {
         InputStream::from_stdin(watch.wrap("standard input", None, Box::new(io::stdin())))
     }

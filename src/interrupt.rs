@@ -2,7 +2,7 @@
 //!
 //! A program installs this once ([`install`]). Then SIGINT, SIGTERM and SIGHUP remove every temporary file and folder
 //! that this library has, and end the program with the exit code 128 + the signal's number. A command that has something
-//! to say at its end asks for a [`Stop`] ([`gently`]): the first signal only sets that, a second one ends at once. From the first
+//! to say at its end asks for a [`Stop`] ([`stop_on_signal`]): the first signal only sets that, a second one ends at once. From the first
 //! one on nothing more is read of any file.
 //! Without `install` nothing of this happens: a library leaves signals alone.
 

@@ -1,6 +1,6 @@
 //! A request from outside to stop, which every reader of files looks at.
 //!
-//! Without a program that asks for it ([`gently`]) there is none: a library leaves signals alone.
+//! Without a program that asks for it ([`stop_on_signal`]) there is none: a library leaves signals alone.
 
 #![cfg_attr(not(feature = "check"), allow(dead_code, unreachable_pub, reason = "some of it is for `check` alone"))]
 
@@ -39,7 +39,7 @@ pub fn stop_on_signal() -> Stop {
     SIGNAL_STOP.get_or_init(Stop::default).clone()
 }
 
-/// The stop that [`gently`] returned, if it was called.
+/// The stop that [`stop_on_signal`] returned, if it was called.
 #[cfg(feature = "files")]
 pub(crate) fn stop_of_signal() -> Option<&'static Stop> {
     SIGNAL_STOP.get()

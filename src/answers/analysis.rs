@@ -83,7 +83,7 @@ impl Analysis {
         kinds
     }
 
-    /// The entries and bytes that single objects of each class name retain, by the names of [`Graph::names`]. Entries
+    /// The entries and bytes that single objects of each class name retain, by the names of [`EntryGraph::names`]. Entries
     /// that several such objects keep alive together, and none alone, are not counted.
     pub fn retained_by_name(&self) -> Option<Vec<Retained>> {
         let reached = self.from_roots.as_ref()?;

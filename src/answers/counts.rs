@@ -15,7 +15,7 @@ pub(super) struct GraphCounts {
     pub(super) references: u64,
     pub(super) from: Degrees,
     pub(super) to: Degrees,
-    /// The objects of each class name, by its place among [`Graph::names`].
+    /// The objects of each class name, by its place among [`EntryGraph::names`].
     pub(super) by_name: Vec<ObjectTotals>,
     /// The entries that each combination of root kinds reaches.
     by_kinds: Vec<(RootKindSet, Amount)>,

@@ -1,7 +1,7 @@
 //! Immediate dominators: the last entry that every path from the roots to another entry goes through.
 //!
 //! Lengauer and Tarjan, "A fast algorithm for finding dominators in a flowgraph" (1979), the simple version: in the worst case
-//! proportional to references times the logarithm of entries. It works on the numbers of a [`Search`], in 24 to 28 bytes an entry and 4
+//! proportional to references times the logarithm of entries. It works on the numbers of a [`DepthFirstSearch`], in 24 to 28 bytes an entry and 4
 //! to 12 for each reference across: in at most 40 an entry, as long as an entry has no more than 2.6 of those.
 
 use std::mem;

@@ -4,7 +4,7 @@ use super::graph::EntryGraph;
 use super::output::Retained;
 use super::search::DepthFirstSearch;
 
-/// The dominator tree by numbers of a [`Search`], with the size of each subtree.
+/// The dominator tree by numbers of a [`DepthFirstSearch`], with the size of each subtree.
 #[derive(Clone, Debug)]
 pub(super) struct DominatorTree {
     nodes: Vec<DominatorNode>,
@@ -21,7 +21,7 @@ struct DominatorNode {
     next: u32,
     /// The number of dominated entries, this one included.
     entries: u32,
-    /// The class name of an object by [`Graph::names`]; [`NAMELESS`] for other entries.
+    /// The class name of an object by [`EntryGraph::names`]; [`NAMELESS`] for other entries.
     name: u32,
 }
 

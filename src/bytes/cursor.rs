@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// Fields from the front of a slice. Every byte is taken through a named field, so a [`Trace`] sees
+/// Fields from the front of a slice. Every byte is taken through a named field, so a [`FieldTrace`] sees
 /// all of them, in order, without gaps.
 #[derive(Debug)]
 pub struct Cursor<'a, T> {
@@ -77,7 +77,7 @@ impl<'a, T: FieldTrace> Cursor<'a, T> {
     /// An unsigned byte.
     ///
     /// # Errors
-    /// [`Incomplete`], like every method here, when the slice ends first.
+    /// [`IncompleteField`], like every method here, when the slice ends first.
     #[inline]
     pub fn u8(&mut self, name: &'static str) -> Result<u8, IncompleteField> {
         let [value] = self.array(name)?;

@@ -152,7 +152,7 @@ impl<'s> FailureOracle<'s> {
     /// answers.
     ///
     /// # Errors
-    /// Like [`Wrong::of`]; and where the implementation is not asked about dumps that are not held.
+    /// Like `from_cause`; and where the implementation is not asked about dumps that are not held.
     pub fn from_file(
         subject: &'s Subject,
         dump: &Arc<UserDump>,
@@ -382,7 +382,7 @@ impl<'w> OraclePool<'w> {
     /// Whether a dump that may not be held shows the symptom.
     ///
     /// # Errors
-    /// Like [`Asking::shows`].
+    /// Like [`OraclePool::shows`].
     pub fn shows_file(&self, dump: &Arc<UserDump>) -> Result<bool, Error> {
         Ok(self.wrong.sought.is_shown_by(&self.ask_alone(CaseSource::Own(dump.clone()))?))
     }
@@ -390,7 +390,7 @@ impl<'w> OraclePool<'w> {
     /// Whether a case shows the symptom. The case has the right answer.
     ///
     /// # Errors
-    /// Like [`Asking::shows`].
+    /// Like [`OraclePool::shows`].
     fn shows_case(&self, case: Case) -> Result<bool, Error> {
         let sum: [u8; 32] = Sha256::digest(&case.bytes).into();
         let is_again = lock(&self.shown).contains(&sum);

@@ -142,7 +142,7 @@ impl CaseSource {
     /// The case with the findings of `validate`, for which a user's large dump is read once.
     ///
     /// # Errors
-    /// Like [`Source::case`].
+    /// Like [`CaseSource::case`].
     pub(super) fn validated_case(&self) -> Result<Case, Error> {
         match self {
             CaseSource::Own(dump) => dump.validated_case(),
@@ -153,7 +153,7 @@ impl CaseSource {
     /// The case of a dump of any format, known or not.
     ///
     /// # Errors
-    /// Like [`Source::case`].
+    /// Like [`CaseSource::case`].
     pub(super) fn case_of_any_format(&self) -> Result<Case, Error> {
         match self {
             CaseSource::Own(dump) => dump.case_of_any_format(),

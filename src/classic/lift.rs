@@ -174,10 +174,10 @@ impl DumpIndex {
         self.visit_with(decoder, None, visit)
     }
 
-    /// Like [`Index::visit`]; references that are too many to be held go into a spool, if there is one.
+    /// Like [`DumpIndex::visit`]; references that are too many to be held go into a spool, if there is one.
     ///
     /// # Errors
-    /// Like [`Index::visit`].
+    /// Like [`DumpIndex::visit`].
     pub fn visit_with<R, E, F>(
         &self,
         decoder: &mut Decoder<R>,

@@ -1,6 +1,6 @@
 //! A heap of one format as a dump of another.
 //!
-//! The target's `lower` defines its needs. Between it and the source stands [`Converted`], a heap that meets them:
+//! The target's `lower` defines its needs. Between it and the source stands [`ConvertedHeap`], a heap that meets them:
 //! facts that the source does not record are synthesised, always in the same way, and counted. Facts that the target
 //! does not carry are lost by its table of facets. Addresses that it cannot hold are renumbered in their order.
 //!

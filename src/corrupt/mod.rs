@@ -15,7 +15,7 @@ pub fn edits(family: Family) -> Vec<NamedEdit> {
 }
 
 /// The bytes of a dump that is to be edited, decompressed. An edit holds them with the places of all fields, so a compressed dump
-/// for which that takes more than its file allows ([`Reading::allowed`]) is refused before.
+/// for which that takes more than its file allows ([`ReadOptions::allowed`]) is refused before.
 ///
 /// # Errors
 /// If it cannot be read, or takes too much memory.

@@ -12,7 +12,7 @@ use super::{Bucket, BucketRecord, Digest};
 /// Where two digests differ.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-#[schemars(rename = "Difference")]
+#[cfg_attr(feature = "schemas", schemars(rename = "Difference"))]
 pub struct DigestDifference {
     /// Whether the two are equal in what both have.
     pub equal: bool,

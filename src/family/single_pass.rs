@@ -5,7 +5,7 @@ use crate::model::{Class, Dump, Object};
 
 use super::Opening;
 
-/// See [`DumpFamily::read_once`](super::DumpFamily::read_once). Fails with what decoding runs into, and with what the visitor
+/// See [`DumpFamily::single_pass_reader`](super::DumpFamily::single_pass_reader). Fails with what decoding runs into, and with what the visitor
 /// returns.
 pub type SinglePassReader = dyn Fn(Opening, &[Class], &mut dyn SinglePassVisitor) -> Result<Dump, Error> + Sync;
 

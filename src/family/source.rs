@@ -28,7 +28,7 @@ pub struct DumpOutline {
     objects: Box<VisitHeap>,
 }
 
-/// The function that [`Outline::visit_objects`] calls with each object and its place.
+/// The function that [`DumpOutline::visit_objects`] calls with each object and its place.
 pub type VisitPlaced<'v> = dyn FnMut(RecordPlace, &Object) -> Result<(), Error> + 'v;
 
 /// Calls its second argument with each object of the heap of this number.

@@ -37,7 +37,7 @@ pub struct Exemption {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
-#[schemars(rename = "Role")]
+#[cfg_attr(feature = "schemas", schemars(rename = "Role"))]
 pub enum CaseRole {
     /// It keeps a rule of the bytes where it could break it.
     Keeps,

@@ -28,7 +28,7 @@ pub struct Record<'a> {
     pub rest: Cow<'a, [u8]>,
 }
 
-/// The body of a record: the fields that [`Tag::FORMS`] has for its tag, and what is said here.
+/// The body of a record: the fields that [`RecordTag::FORMS`] has for its tag, and what is said here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RecordBody<'a> {
     /// STRING IN UTF8: the rest of the body is the string, without a terminating zero: modified UTF-8, not always valid.

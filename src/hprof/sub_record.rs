@@ -31,7 +31,7 @@ pub enum SubRecord<'a> {
     Flat(&'static TagForm, FlatValues),
 }
 
-/// A root: the object's identifier (I), and after it the numbers of its kind, as [`SubTag::FORMS`] has them.
+/// A root: the object's identifier (I), and after it the numbers of its kind, as [`SubRecordTag::FORMS`] has them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RootRecord {
     /// The object that is kept alive.

@@ -12,7 +12,7 @@ use super::wire::IdSize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RecordTag(pub u8);
 
-/// The tag of a sub-record, inside a HEAP DUMP or HEAP DUMP SEGMENT: a namespace apart from [`Tag`].
+/// The tag of a sub-record, inside a HEAP DUMP or HEAP DUMP SEGMENT: a namespace apart from [`RecordTag`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SubRecordTag(pub u8);
 
@@ -80,7 +80,7 @@ impl RecordTag {
         form(RecordTag::HEAP_DUMP_END.0, "HEAP DUMP END", &[]),
     ];
 
-    /// The tag's row in [`Tag::FORMS`].
+    /// The tag's row in [`RecordTag::FORMS`].
     #[inline]
     pub fn form(self) -> Option<&'static TagForm> {
         Self::FORMS.iter().find(|form| form.tag == self.0)
@@ -177,7 +177,7 @@ impl SubRecordTag {
         )),
     ];
 
-    /// The tag's row in [`SubTag::FORMS`].
+    /// The tag's row in [`SubRecordTag::FORMS`].
     pub fn form(self) -> Option<&'static TagForm> {
         Self::FORMS.iter().find(|form| form.tag == self.0)
     }

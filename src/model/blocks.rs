@@ -13,7 +13,7 @@ pub trait ObjectBlocks: Send + Sync {
     /// The shapes.
     fn shapes(&self) -> &[BlockShape];
 
-    /// The place of a block's shape among [`Blocks::shapes`].
+    /// The place of a block's shape among [`ObjectBlocks::shapes`].
     fn shape_of(&self, block: u64) -> usize;
 
     /// The number of blocks after which each of the shapes has come once, and so on from there.
@@ -48,11 +48,11 @@ pub trait ObjectBlocks: Send + Sync {
 pub struct BlockShape {
     /// The objects, ascending.
     pub objects: Vec<Object>,
-    /// The place of each of [`Filling::references`].
+    /// The place of each of [`BlockFilling::references`].
     pub references: Vec<BlockItem>,
-    /// The places of the bytes of [`Filling::values`], in turn.
+    /// The places of the bytes of [`BlockFilling::values`], in turn.
     pub values: Vec<ValueSpan>,
-    /// The places of the objects whose hash is one of [`Filling::hashes`].
+    /// The places of the objects whose hash is one of [`BlockFilling::hashes`].
     pub hashed: Vec<u32>,
 }
 
@@ -83,7 +83,7 @@ pub enum ValueSpan {
 }
 
 impl ValueSpan {
-    /// The number of bytes of [`Filling::values`] that it takes.
+    /// The number of bytes of [`BlockFilling::values`] that it takes.
     pub fn bytes(self) -> usize {
         match self {
             ValueSpan::Field(_, bytes) => bytes.into(),
@@ -166,9 +166,9 @@ pub struct CarriedObject<T> {
     pub told: T,
     /// The object's distance from its block's address.
     pub offset: u64,
-    /// The references that differ: their place among the record's, and in [`Filling::references`].
+    /// The references that differ: their place among the record's, and in [`BlockFilling::references`].
     pub references: Vec<(usize, usize)>,
-    /// The place of its hash in [`Filling::hashes`], and the hash that it stands for.
+    /// The place of its hash in [`BlockFilling::hashes`], and the hash that it stands for.
     pub hash: Option<(usize, IdentityHash)>,
 }
 

@@ -18,6 +18,7 @@ pub mod long;
 mod memory_size;
 mod name;
 mod object;
+#[cfg(feature = "answers")]
 mod recent_cache;
 mod root;
 mod root_writer;
@@ -45,6 +46,7 @@ pub use long::{Pieces, PiecewiseContents};
 pub use name::Name;
 pub(crate) use name::{NameForms, NamePool};
 pub use object::{Contents, Object, ObjectKind};
+#[cfg(feature = "answers")]
 pub(crate) use recent_cache::RecentCache;
 pub use root::{Root, RootForm, RootKind, RootNumber, RootWriter, StackFrame, StackTrace, Thread};
 pub use root_writer::RootObjects;

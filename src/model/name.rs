@@ -127,7 +127,7 @@ impl NamePool {
         name
     }
 
-    /// The name to share, as [`Names::share`] gives it, and the bytes of memory that it takes if it is the first of its
+    /// The name to share, as [`NamePool::share`] gives it, and the bytes of memory that it takes if it is the first of its
     /// kind.
     pub(crate) fn share_counted(&mut self, name: Name) -> (Name, u64) {
         let before = self.0.len();

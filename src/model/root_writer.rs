@@ -79,7 +79,7 @@ pub struct RootObjects {
 }
 
 impl RootObjects {
-    /// The facts of the class table; [`see`](RootObjects::see) adds those of objects.
+    /// The facts of the class table; [`record_object`](RootObjects::record_object) adds those of objects.
     pub fn from_classes(classes: &[Class], roots: &[Root]) -> RootObjects {
         let places: HashMap<Address, usize> =
             classes.iter().enumerate().map(|(place, class)| (class.address, place)).collect();

@@ -77,7 +77,7 @@ impl LocatedRecord<'_, '_> {
     /// The distance of its first reference.
     ///
     /// # Errors
-    /// Like [`Located::references`].
+    /// Like [`LocatedRecord::references`].
     #[inline]
     pub fn first(&self, held: &ReferenceList<'_>) -> Result<Option<Units>, DecodeError> {
         if self.long.is_none() {

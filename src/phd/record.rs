@@ -301,7 +301,7 @@ impl<'a> ReferenceList<'a> {
         self.bytes.is_empty()
     }
 
-    /// Calls `visit` with each distance, in file order. (Faster than [`References::iter`]: one loop
+    /// Calls `visit` with each distance, in file order. (Faster than [`ReferenceList::iter`]: one loop
     /// per width.)
     #[inline]
     pub fn for_each(&self, mut visit: impl FnMut(Units)) {

@@ -32,7 +32,7 @@ pub(super) struct DumpParts {
 }
 
 impl DumpParts {
-    /// Splits a dump into parts. `broken` are the places that [`broken`] finds in it.
+    /// Splits a dump into parts. `broken` are the places that [`unreadable_places`] finds in it.
     pub(super) fn new(dump: &[u8], unit: PartUnit, broken: &[Range<usize>]) -> DumpParts {
         let mut parts = DumpParts { dump: dump.to_vec(), spans: Vec::new(), lengths: stated_lengths(dump) };
         let bytes = |part: Range<usize>| part.map(|byte| byte..byte + 1);

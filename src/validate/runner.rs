@@ -39,7 +39,7 @@ impl Default for ValidateOptions {
 /// What validation found.
 #[derive(Clone, Debug, Default, Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-#[schemars(rename = "Report")]
+#[cfg_attr(feature = "schemas", schemars(rename = "Report"))]
 pub struct ValidationReport {
     /// Version of this report's schema.
     pub schema: u32,

@@ -72,7 +72,7 @@ pub struct Verified {
 /// Something that is not as it has to be.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-#[schemars(rename = "Difference")]
+#[cfg_attr(feature = "schemas", schemars(rename = "Difference"))]
 pub struct VerifyDifference {
     /// What it is.
     pub what: String,

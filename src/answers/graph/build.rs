@@ -59,7 +59,7 @@ struct GraphBuilder {
     state: RandomState,
     /// The type of each place in `of_classes` and size.
     by_size: HashMap<(usize, Option<u64>), u32>,
-    /// The places of classes that objects had recently, by [`hint`]: consecutive objects often have one class.
+    /// The places of classes that objects had recently, by [`class_hint`]: consecutive objects often have one class.
     lately: RecentCache<usize, CLASSES>,
     /// The class `java.lang.Class`, where classes refer to it.
     class_of_classes: Option<Address>,

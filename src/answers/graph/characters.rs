@@ -9,7 +9,7 @@ use crate::model::{Address, Class, Contents, FieldType, Name, Object, ObjectKind
 /// The strings of a heap, and its arrays of `char` and of `byte`, in the order of the dump.
 #[derive(Clone, Debug, Default)]
 pub(in crate::answers) struct Characters {
-    /// The places of the fields of a [`Part`] among the values of an instance, by class of strings.
+    /// The places of the fields of a [`StringPart`] among the values of an instance, by class of strings.
     fields: HashMap<Address, [Option<usize>; 3]>,
     /// The entry of each string with the place of its part in `parts`.
     pub(in crate::answers) strings: Vec<(u32, u32)>,
@@ -53,7 +53,7 @@ impl CharacterArray {
     }
 }
 
-/// The fields of a [`Part`], unless they are references.
+/// The fields of a [`StringPart`], unless they are references.
 const PART: [&str; 3] = ["coder", "count", "offset"];
 
 impl Characters {

@@ -55,7 +55,7 @@ pub(super) struct EntryType {
     pub(super) kind: Option<ObjectKind>,
     /// The entry of the class, if references to classes count.
     pub(super) class: Option<u32>,
-    /// The place among [`Graph::names`] of the class's name: its own for a class, its class's for an object.
+    /// The place among [`EntryGraph::names`] of the class's name: its own for a class, its class's for an object.
     pub(super) name: Option<u32>,
     /// The size of each entry in bytes, where the dump records it.
     pub(super) size: Option<u64>,
@@ -68,7 +68,7 @@ pub struct GraphRoot {
     pub kind: usize,
     /// The entry of the root's object, if the dump has that object.
     pub entry: Option<u32>,
-    /// The entry of the thread that holds the object instead, where [`Edges::locals`] says so.
+    /// The entry of the thread that holds the object instead, where [`EdgeOptions::locals`] says so.
     pub thread: Option<u32>,
 }
 
@@ -103,7 +103,7 @@ impl EntryGraph {
         self.type_of(entry).kind
     }
 
-    /// The place among [`Graph::names`] of an object's class name, or of a class's own name, in the form of Java
+    /// The place among [`EntryGraph::names`] of an object's class name, or of a class's own name, in the form of Java
     /// source.
     pub fn name(&self, entry: u32) -> Option<u32> {
         self.type_of(entry).name
@@ -137,7 +137,7 @@ impl EntryGraph {
         self.targets[listed.start as usize..listed.end as usize].iter().copied().chain(self.class_of(entry))
     }
 
-    /// The references of an entry but that to its class, as places for [`Graph::target`].
+    /// The references of an entry but that to its class, as places for [`EntryGraph::target`].
     #[inline]
     pub(super) fn reference_range(&self, entry: u32) -> Range<u32> {
         self.heads[entry as usize].start..self.heads[entry as usize + 1].start

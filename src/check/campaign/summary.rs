@@ -20,7 +20,7 @@ use crate::error::Error;
 use crate::interrupt::Stop;
 use crate::owned::SharedFolder;
 
-/// Version of the schema of [`Status`].
+/// Version of the schema of [`CampaignStatus`].
 pub const STATUS_SCHEMA: u32 = 1;
 
 /// How far a campaign is.

@@ -3,7 +3,7 @@
 use crate::answers::{ClassEdges, EdgeOptions};
 use crate::family::case::{Ambiguity, ReadingChoice, ReadingHeap};
 
-/// The conventions, in the order that [`edges`] uses. They leave the heap as it is.
+/// The conventions, in the order that [`counted_edges`] uses. They leave the heap as it is.
 pub(in crate::check) const CONVENTIONS: &[Ambiguity] = &[
     convention(
         "answers.referents",

@@ -64,7 +64,7 @@ impl GrownHeap {
     }
 
     /// Adds objects of a kind, each made of its number among them: the object has its address and size already. The first
-    /// objects that are added are at [`place`] 0 and so on.
+    /// objects that are added are at [`object_address`] 0 and so on.
     pub(super) fn add_objects(
         &mut self,
         objects: u64,

@@ -118,7 +118,7 @@ impl QuestionFiles {
         })
     }
 
-    /// Makes the dump of a large case. It is opened once more by [`Files::dump`].
+    /// Makes the dump of a large case. It is opened once more by [`QuestionFiles::dump`].
     pub(in crate::check) fn make_large(large: &LargeCase, stop: &Stop) -> Result<MadeDump, Error> {
         let shown = format!("{}.{}", large.id, large.format.family().suffix());
         let files = QuestionFiles::with_bytes(PREFIX, &shown, &[], "jsonl")?;

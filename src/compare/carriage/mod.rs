@@ -1,5 +1,5 @@
 //! The carriage of each fact by a kind of dump, and the facts that two kinds have in common.
-//! [`Target::column`](crate::format::Target::column) gives the carriages of a kind.
+//! [`DumpDumpTarget::column`](crate::format::DumpTarget::column) gives the carriages of a kind.
 
 mod rules;
 

@@ -40,7 +40,7 @@ impl<'h> EntryPairing<'h> {
     /// Reports the entries of the left side after the last entry of the right side.
     ///
     /// # Errors
-    /// Like [`Pairing::right`].
+    /// Like [`EntryPairing::pair_right`].
     pub(super) fn finish(mut self, diff: &mut HeapDiff<'_>) -> Result<(), Error> {
         while self.next.is_some() {
             let one = mem::replace(&mut self.next, self.left.next()?);

@@ -1,5 +1,5 @@
 //! The facts of a heap, one row each. Writing and reading listings, comparing, digests, and counting facets are each a
-//! [`Walk`] over these rows.
+//! [`FactWalk`] over these rows.
 //!
 //! The rows of an entry stand in its [`Described::walk`]. Facts come in the order of their numbers in digests, keys in
 //! their order in a listing.
@@ -98,7 +98,7 @@ impl<T: DeserializeOwned + schemars::JsonSchema> ListingValue for T {}
 
 /// A type that is read from a listing's text.
 #[cfg(not(feature = "schemas"))]
-pub trait Spelled: DeserializeOwned {}
+pub trait ListingValue: DeserializeOwned {}
 #[cfg(not(feature = "schemas"))]
 impl<T: DeserializeOwned> ListingValue for T {}
 

@@ -1,4 +1,4 @@
-//! [`Line`]: any line after the first.
+//! [`ListingLine`]: any line after the first.
 
 use serde::{Deserialize, Serialize};
 

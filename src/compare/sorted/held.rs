@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::model::Address;
 
-use super::Entry;
+use super::SortEntry;
 
 /// The addresses of a heap in file order.
 #[derive(Default)]
@@ -36,7 +36,7 @@ impl StoredOrder {
 /// Entries, sorted at the end.
 pub(super) struct EntryRuns<T>(Vec<T>);
 
-impl<T: Entry> EntryRuns<T> {
+impl<T: SortEntry> EntryRuns<T> {
     pub(super) fn new() -> EntryRuns<T> {
         EntryRuns(Vec::new())
     }
@@ -69,7 +69,7 @@ impl<T: Entry> EntryRuns<T> {
 /// Sorted entries.
 pub(crate) struct EntryMerge<T>(std::vec::IntoIter<T>);
 
-impl<T: Entry> EntryMerge<T> {
+impl<T: SortEntry> EntryMerge<T> {
     pub(super) fn next(&mut self) -> Result<Option<T>, Error> {
         Ok(self.0.next())
     }

@@ -81,7 +81,7 @@ fn leaves_old_or_new_corpus_when_recovery_is_killed() {
     }
 }
 
-/// The process of [`Bench::is_killed`], not a test by itself.
+/// The process of [`KilledBless::is_killed`], not a test by itself.
 #[test]
 fn killed() {
     let Some(point) = env::var_os(POINT) else { return };

@@ -1,7 +1,7 @@
 //! The structure of a shape, and the closed forms of its graph: each shape's own file implements them.
 //!
 //! The objects of a shape have numbers from 0 on, in the order of their addresses. Object 0 is its *head*, to which the
-//! root leads. References to class objects are no part of these closed forms, but for [`Structure::class_holder`].
+//! root leads. References to class objects are no part of these closed forms, but for [`ShapeStructure::class_holder`].
 
 use std::fmt::Debug;
 use std::panic::RefUnwindSafe;
@@ -63,7 +63,7 @@ pub(in crate::generate) trait ShapeStructure: Debug + Send + Sync + RefUnwindSaf
         false
     }
 
-    /// The immediate dominator of the class object of one of [`Structure::classes`], if only the shape's objects refer
+    /// The immediate dominator of the class object of one of [`ShapeStructure::classes`], if only the shape's objects refer
     /// to it.
     fn class_holder(&self, class: u64) -> u64;
 }

@@ -88,7 +88,7 @@ pub struct RecordSlice<'a> {
     pub offset: u64,
     /// The bytes.
     pub bytes: &'a [u8],
-    /// Bytes of contents that are still to come as [`Step::More`].
+    /// Bytes of contents that are still to come as [`DecodeStep::More`].
     pub rest: u64,
 }
 

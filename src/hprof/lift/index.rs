@@ -103,7 +103,7 @@ impl DumpIndex {
         DumpIndex::read_items(decoder, ItemDetail::Heads, None, None, |_| Ok(()))
     }
 
-    /// Like [`Index::read`]; `each` is called with every item, objects with their contents. Contents that are too long
+    /// Like [`DumpIndex::read`]; `each` is called with every item, objects with their contents. Contents that are too long
     /// to be held go into a spool, if there is one. Objects that are passed over are in no count of the index.
     pub(crate) fn read_with<R: Read>(
         decoder: &mut Decoder<R>,

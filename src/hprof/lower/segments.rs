@@ -143,7 +143,7 @@ impl<'o> SegmentWriter<'o> {
         self.flush_if_full()
     }
 
-    /// A sub-record of this length whose contents are put piece by piece ([`SegmentWriter::piece`]).
+    /// A sub-record of this length whose contents are put piece by piece ([`SegmentWriter::write_piece`]).
     pub(super) fn long_sub_record(
         &mut self,
         tag: SubRecordTag,

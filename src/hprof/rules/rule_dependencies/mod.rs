@@ -1,6 +1,6 @@
 //! The bytes of a dump that rely on rules.
 //!
-//! Three passes: the index of the file (names, and how instances are laid out), a [`Survey`] (who names what, and where
+//! Three passes: the index of the file (names, and how instances are laid out), a [`UsageSurvey`] (who names what, and where
 //! things stand), and the one that reports. A rule is reported where a reader that does not follow it takes something
 //! else from the bytes: where an identifier has its top bit set, where a string follows the record that names it. The
 //! layout of a record is reported for each such record.

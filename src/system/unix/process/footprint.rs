@@ -38,7 +38,7 @@ pub(super) struct FootprintMeter {
     free: Option<u64>,
     /// The processes that were there at the last look.
     last: Vec<Pid>,
-    /// Whether their high-water marks are those since [`Scales::forget_peak`].
+    /// Whether their high-water marks are those since [`FootprintMeter::forget_peak`].
     has_marks: bool,
     /// The most memory since then, as far as it was seen.
     peak: Option<u64>,
