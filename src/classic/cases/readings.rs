@@ -1,5 +1,7 @@
 //! The readings that a classic text leaves open.
 
+use crate::classic::open::open;
+use crate::classic::rules::PassRules;
 use crate::compare::Facet;
 use crate::error::DecodeError;
 use crate::family::case::{Ambiguity, CaseDump, ReadingChoice, ReadingHeap, repeated_classes, repeated_objects};
@@ -7,11 +9,8 @@ use crate::family::{ClassBlocks, ReadOptions};
 use crate::findings::Findings;
 use crate::model::{Address, Contents, Heap, Object, ObjectKind};
 
-use super::super::open::open;
-use super::super::rules::PassRules;
-
 /// The ambiguities of a text, in the order in which readings are applied.
-pub(in super::super) const AMBIGUITIES: &[Ambiguity] = &[
+pub(in crate::classic) const AMBIGUITIES: &[Ambiguity] = &[
     Ambiguity {
         name: "classic.class-block",
         about: "The first reference of each object, where every object begins with one to a class of its type's name",

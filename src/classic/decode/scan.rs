@@ -7,12 +7,12 @@ use memchr::{memchr, memchr2};
 use crate::bytes::field_error::{FieldError, bad_field};
 use crate::bytes::{IncompleteField, quoted};
 use crate::classic::book;
-
-use super::super::record::{
+use crate::classic::record::{
     BREAKDOWN, BreakdownCounts, EOF, EntryRecord, EofTotals, Record, ReferenceList, SlashLine, SpelledNumber, VERSION,
     decimal,
 };
-use super::super::wire::EntryRecordKind;
+use crate::classic::wire::EntryRecordKind;
+
 use super::LONGEST;
 
 /// A place in a slice of text.
@@ -38,11 +38,11 @@ const ENTRY: [&str; 7] = ["address", "white space", "size", "white space", "reco
 
 /// A part of a record, or of a piece of its references.
 #[derive(Clone, Debug)]
-pub(in super::super) struct ScannedPart {
-    pub(in super::super) name: &'static str,
-    pub(in super::super) at: Range<usize>,
+pub(in crate::classic) struct ScannedPart {
+    pub(in crate::classic) name: &'static str,
+    pub(in crate::classic) at: Range<usize>,
     /// The address that a reference leads to.
-    pub(in super::super) to: Option<u64>,
+    pub(in crate::classic) to: Option<u64>,
 }
 
 /// The parts of a record that cannot be read, or of references that go on, as far as they can be.
@@ -82,7 +82,7 @@ fn references_in(text: &[u8], values: &[u64], mut part: impl FnMut(&'static str,
 }
 
 /// White space of text in any encoding.
-pub(in super::super) fn is_blank(byte: u8) -> bool {
+pub(in crate::classic) fn is_blank(byte: u8) -> bool {
     is_white(byte) || byte == 0x85
 }
 

@@ -6,7 +6,7 @@ use crate::model::{Address, Class, Name};
 
 /// The evidence for class blocks, gathered on the way through the objects.
 #[derive(Debug)]
-pub(in super::super) enum FirstReferences {
+pub(in crate::classic) enum FirstReferences {
     /// The first references of the objects so far, by type, and their number.
     Known(HashMap<Name, Vec<Address>>, usize),
     /// No class blocks: an object has no first reference, or there are more of them than classes could be.
@@ -27,7 +27,7 @@ impl Default for FirstReferences {
 
 impl FirstReferences {
     /// Takes in an object's type and first reference, and gives about how many bytes they take.
-    pub(in super::super) fn insert(&mut self, name: &Name, first: Option<Address>) -> u64 {
+    pub(in crate::classic) fn insert(&mut self, name: &Name, first: Option<Address>) -> u64 {
         let FirstReferences::Known(known, count) = self else { return 0 };
         let mut held = 0;
         match first.filter(|first| !first.is_null() && *count < MANY_CLASSES) {
@@ -52,7 +52,7 @@ impl FirstReferences {
     }
 
     /// Whether each is the address of a class of that name.
-    pub(in super::super) fn are_blocks(&self, classes: &[Class]) -> bool {
+    pub(in crate::classic) fn are_blocks(&self, classes: &[Class]) -> bool {
         let FirstReferences::Known(known, count) = self else { return false };
         let named: HashMap<Address, &Name> = classes.iter().map(|class| (class.address, &class.name)).collect();
         *count > 0 && known.iter().all(|(name, firsts)| firsts.iter().all(|first| named.get(first) == Some(&name)))

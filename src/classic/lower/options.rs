@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use crate::classic::open::FORMAT;
+use crate::classic::wire::{Charset, Encoding, Newline};
 use crate::compare::Facet;
 use crate::error::Error;
 use crate::family::{ArrayClass, Format, HeapRequirements, Lower, Lowering, WriteRequest, only_heap};
@@ -10,7 +11,6 @@ use crate::generate::{GenerateOptions, Library};
 use crate::lower::Adherence;
 use crate::model::{Dump, DumpSource, Facts, WordSize};
 
-use super::super::wire::{Charset, Encoding, Newline};
 use super::profiles::ClassReferences;
 use super::{LowerOptions, carry, write};
 
@@ -18,7 +18,7 @@ use super::{LowerOptions, carry, write};
 ///
 /// # Errors
 /// If the characters and the ends of lines do not go together.
-pub(in super::super) fn encoding(wishes: &WriteRequest) -> Result<Option<Encoding>, Error> {
+pub(in crate::classic) fn encoding(wishes: &WriteRequest) -> Result<Option<Encoding>, Error> {
     if wishes.charset.is_none() && wishes.newline.is_none() {
         return Ok(None);
     }

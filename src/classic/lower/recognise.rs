@@ -2,12 +2,12 @@
 
 use std::io::Read;
 
+use crate::classic::wire::Encoding;
 use crate::error::Error;
 use crate::family;
 use crate::lower::Adherence;
 use crate::model::DumpSource;
 
-use super::super::wire::Encoding;
 use super::LowerOptions;
 use super::profiles::PROFILES;
 

@@ -1,12 +1,14 @@
 //! The spelling of records by a profile.
 
 use crate::bytes::ebcdic::CodePage;
+use crate::classic::record::{
+    BreakdownCounts, EntryRecord, EofTotals, Record, ReferenceList, SlashLine, SpelledNumber,
+};
+use crate::classic::wire::{Charset, Encoding, EntryRecordKind};
 use crate::draw::{Draw, DrawStream, SeedDraw};
 use crate::error::{Error, LowerError};
 use crate::model::{Address, Name, Pieces, WordSize};
 
-use super::super::record::{BreakdownCounts, EntryRecord, EofTotals, Record, ReferenceList, SlashLine, SpelledNumber};
-use super::super::wire::{Charset, Encoding, EntryRecordKind};
 use super::carry::{CarriedEntry, CarriedReferences};
 use super::profiles::{NameEncoding, NullSpelling, Profile, TrailerSpelling};
 

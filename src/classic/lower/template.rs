@@ -1,11 +1,11 @@
 //! The text of objects that stand in blocks: made once for each shape, and for each block only its addresses.
 
+use crate::classic::encode;
+use crate::classic::wire::EntryRecordKind;
 use crate::error::{Error, LowerError};
 use crate::model::Address;
 use crate::model::blocks::{BlockFilling, CarriedObject};
 
-use super::super::encode;
-use super::super::wire::EntryRecordKind;
 use super::carry::{CarriedEntry, CarriedReferences};
 use super::spell::Speller;
 

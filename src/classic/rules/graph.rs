@@ -5,13 +5,13 @@
 use foldhash::{HashMap, HashSet};
 
 use crate::bytes::{Allowance, quoted};
+use crate::classic::decode::{DecodeStep, RecordSlice};
+use crate::classic::record::{EntryRecord, Record, ReferenceList};
+use crate::classic::wire::EntryRecordKind;
 use crate::error::DecodeError;
 use crate::findings::{DumpPosition, Findings, FollowedReferences};
 use crate::model::{Address, AddressSet};
 
-use super::super::decode::{DecodeStep, RecordSlice};
-use super::super::record::{EntryRecord, Record, ReferenceList};
-use super::super::wire::EntryRecordKind;
 use super::{add, record_place};
 
 /// An index of a dump's addresses, filled by a first pass and asked by a second one.

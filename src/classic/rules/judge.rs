@@ -1,16 +1,16 @@
 //! The rules of the classic format in the two passes of a validation.
 
+use crate::classic::Decoder;
 use crate::classic::open::{FORMAT, open};
 use crate::error::DecodeError;
 use crate::family::{Judge, Opening};
 use crate::findings::{Findings, Rulebook, SoundCounts};
 use crate::input::InputStream;
 
-use super::super::Decoder;
 use super::{BOOK, GraphIndex, PassRules};
 
 /// Both passes over a classic heap dump.
-pub(in super::super) struct DumpJudge;
+pub(in crate::classic) struct DumpJudge;
 
 impl Judge for DumpJudge {
     type DumpDecoder = Decoder<InputStream>;

@@ -1,14 +1,14 @@
 //! The rules that one pass with constant state can judge.
 
 use crate::bytes::quoted;
+use crate::classic::decode::{DecodeStep, RecordSlice};
+use crate::classic::lift::word_size;
+use crate::classic::record::{EntryRecord, Record, ReferenceList};
+use crate::classic::wire::{Charset, Encoding, EntryRecordKind};
 use crate::error::RuleId;
 use crate::findings::{DumpPosition, Findings, SoundCounts};
 use crate::model::WordSize;
 
-use super::super::decode::{DecodeStep, RecordSlice};
-use super::super::lift::word_size;
-use super::super::record::{EntryRecord, Record, ReferenceList};
-use super::super::wire::{Charset, Encoding, EntryRecordKind};
 use super::trailers::{EntryTally, SeenTrailers};
 use super::{add, byte_place, name, record_place};
 

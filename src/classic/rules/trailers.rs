@@ -1,13 +1,13 @@
 //! The rules of the trailer records: the numbers that they state, against those counted by the rules of the dialect
 //! that wrote them.
 
+use crate::classic::lower::counted_kind;
+use crate::classic::record::{BreakdownCounts, EofTotals};
+use crate::classic::wire::EntryRecordKind;
 use crate::error::RuleId;
 use crate::findings::{DumpPosition, Findings};
 use crate::model::ObjectKind;
 
-use super::super::lower::counted_kind;
-use super::super::record::{BreakdownCounts, EofTotals};
-use super::super::wire::EntryRecordKind;
 use super::add;
 
 /// The records and references counted so far.

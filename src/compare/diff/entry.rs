@@ -1,10 +1,10 @@
 //! Comparison of the facts of classes and objects, and of the whole heap.
 
+use crate::compare::carriage::Carriage;
+use crate::compare::facet::Facet;
+use crate::compare::facts::{Described, EntryReferences, Fact, FactWalk, GetFact};
 use crate::model::{Address, IdentityHash, Name, Object};
 
-use super::super::carriage::Carriage;
-use super::super::facet::Facet;
-use super::super::facts::{Described, EntryReferences, Fact, FactWalk, GetFact};
 use super::{HeapDiff, HeapSide as Side, long, show};
 
 /// An entry that both heaps have.

@@ -1,12 +1,12 @@
 //! Comparison of references that are too long to be held: in pieces, sorted in temporary files.
 
+use crate::compare::carriage::Carriage;
+use crate::compare::facet::Facet;
+use crate::compare::facts::EntryReferences;
 use crate::error::Error;
 use crate::model::Address;
 use crate::model::long::Pieces;
 
-use super::super::carriage::Carriage;
-use super::super::facet::Facet;
-use super::super::facts::EntryReferences;
 use super::{HeapDiff, HeapSide, show};
 
 /// The references of one side in pieces, where they are known.

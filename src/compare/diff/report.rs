@@ -2,9 +2,8 @@
 
 use serde::Serialize;
 
+use crate::compare::facet::Facet;
 use crate::model::Address;
-
-use super::super::facet::Facet;
 
 /// The outcome of a comparison.
 #[derive(Clone, Debug, Default, Serialize)]

@@ -3,13 +3,13 @@
 use serde::Serialize;
 
 use crate::bytes::hexadecimal;
+use crate::compare::facet::Facet;
+use crate::compare::facts::{ContentItems, Fact};
+use crate::compare::listing::{Keyed, TypedValue};
 use crate::error::Error;
 use crate::model::long::{ListItem, Pieces};
 use crate::model::{Address, ObjectKind};
 
-use super::super::facet::Facet;
-use super::super::facts::{ContentItems, Fact};
-use super::super::listing::{Keyed, TypedValue};
 use super::ComparedEntry;
 
 pub(super) fn kind(entry: &ComparedEntry<'_>) -> String {

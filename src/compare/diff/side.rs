@@ -4,11 +4,10 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::iter::Peekable;
 
+use crate::compare::carriage::CarriageColumn;
+use crate::compare::sorted::{HeapConventions, SortedObjects};
 use crate::error::Error;
 use crate::model::{Address, Class, Name, Object, ObjectKind, RootObjects, Surroundings};
-
-use super::super::carriage::CarriageColumn;
-use super::super::sorted::{HeapConventions, SortedObjects};
 
 pub(super) enum ComparedEntry<'h> {
     Class(Cow<'h, Class>),

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use crate::compare::facet::Facet;
+use crate::compare::listing::{EventItem, EventLine, Keyed, RootLine};
+use crate::compare::recorded;
 use crate::model::{Event, EventKind, Name, Root, StackTrace, Surroundings, Thread};
 
-use super::super::facet::Facet;
-use super::super::listing::{EventItem, EventLine, Keyed, RootLine};
-use super::super::recorded;
 use super::{HeapDiff, show};
 
 impl HeapDiff<'_> {

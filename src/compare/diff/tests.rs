@@ -1,12 +1,13 @@
 use std::sync::Arc;
 
-use super::super::fixture::heap_with_every_fact;
-use super::*;
+use crate::compare::fixture::heap_with_every_fact;
 use crate::model::{
     ByteLen, Contents, Event, EventKind, Facts, Field, FieldType, HeaderTotals, IdentityHash, Object, ObjectKind,
     PrimitiveType, Region, Root, RootKind, Serial, StackFrame, StackTrace, Static, Surroundings, Thread, Value,
     WordSize,
 };
+
+use super::*;
 
 fn facets(left: &Heap, right: &Heap) -> Vec<Facet> {
     compare(left, right, &BTreeSet::new()).differences.iter().map(|d| d.facet).collect()

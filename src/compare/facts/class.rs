@@ -1,9 +1,9 @@
 //! The rows of classes.
 
+use crate::compare::facet::Facet;
 use crate::compare::spelling::{Hex, TypedValue};
 use crate::model::{Class, Field, PoolEntry, Static, Value};
 
-use super::super::facet::Facet;
 use super::{ContentItems, Described, EntryReferences, Fact, FactWalk, LineKinds, key, set_slot};
 
 impl Described for Class {

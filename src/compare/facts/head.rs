@@ -1,9 +1,9 @@
 //! The rows of a listing's first line: facts of the whole heap, and how many lines there are.
 
+use crate::compare::facet::Facet;
 use crate::compare::spelling::Hex;
 use crate::model::{Facts, HeaderTotals, Surroundings};
 
-use super::super::facet::Facet;
 use super::{Described, Fact, FactWalk, KeyPresence, LineKinds, ListingKey, key, set_slot};
 
 /// The first line of a listing.
@@ -46,7 +46,7 @@ impl ListingHead {
     }
 
     /// The counts with their keys.
-    pub(in super::super) fn keyed_counts(&self) -> impl Iterator<Item = (&'static str, Option<u64>)> {
+    pub(in crate::compare) fn keyed_counts(&self) -> impl Iterator<Item = (&'static str, Option<u64>)> {
         COUNTS.map(|(name, _)| name).into_iter().zip(self.counts)
     }
 }

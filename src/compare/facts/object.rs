@@ -1,9 +1,9 @@
 //! The rows of objects.
 
+use crate::compare::facet::Facet;
 use crate::compare::spelling::{Bytes, ElementName, Hex, TypedValue, addresses};
 use crate::model::{Contents, Object, ObjectKind, PiecewiseContents, PrimitiveType};
 
-use super::super::facet::Facet;
 use super::{
     ContentItems, Described, EntryReferences, Fact, FactWalk, KeyPresence, LineKinds, ListingKey, ListingValue, key,
     set_slot,

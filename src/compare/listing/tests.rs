@@ -1,6 +1,7 @@
-use super::super::fixture::heap_with_every_fact;
-use super::*;
+use crate::compare::fixture::heap_with_every_fact;
 use crate::model::{ObjectKind, Surroundings};
+
+use super::*;
 
 fn listing_of(head: &ListingHead, heap: &Heap) -> String {
     let mut text = Vec::new();

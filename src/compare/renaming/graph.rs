@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use crate::compare::Facet;
+use crate::compare::facts::{ContentItems, Described, EntryReferences, Fact, FactWalk, GetFact};
 use crate::model::{Address, Heap, Name, Value};
 
-use super::super::Facet;
-use super::super::facts::{ContentItems, Described, EntryReferences, Fact, FactWalk, GetFact};
 use super::Renaming;
 use super::node_facets::{FacetSet, NodeFacets};
 

@@ -3,9 +3,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use crate::compare::{Facet, recorded};
 use crate::model::{Address, Class, Contents, HashRegime, Heap, IdentityHash, Name, Object, ObjectKind};
-
-use super::super::{Facet, recorded};
 
 /// A set of facets, a bit for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

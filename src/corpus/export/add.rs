@@ -5,6 +5,8 @@ use std::io::Read;
 use std::path::Path;
 
 use crate::compare::{CompareOptions, compare_sources};
+use crate::corpus::manifest::{ManifestFinding, ManifestRules};
+use crate::corpus::on_disk::{self, MANIFEST};
 use crate::error::Error;
 use crate::family::case::CaseVerdict;
 use crate::format::{DumpFile, HeapFile};
@@ -13,8 +15,6 @@ use crate::input::Input;
 use crate::owned::{ListedFile, SharedFolder};
 use crate::validate::{Severity, ValidateOptions, ValidationReport, validate};
 
-use super::super::manifest::{ManifestFinding, ManifestRules};
-use super::super::on_disk::{self, MANIFEST};
 use super::manifest::{Export, ExportAnswer, ExportCase};
 use super::{
     README, SCHEMA, StoredFiles, export_rule, listed_files, read_manifest, record_bytes, selection, with_manifest,

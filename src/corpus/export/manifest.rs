@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::super::ConversionPair;
-use super::super::manifest::{ManifestFinding, ManifestRules};
+use crate::corpus::ConversionPair;
+use crate::corpus::manifest::{ManifestFinding, ManifestRules};
 
 /// `manifest.json` of exported golden dumps.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use crate::corpus::{Case, CaseVerdict, TAGS};
 use crate::error::{Error, unknown};
 use crate::format::Family;
 use crate::validate::rulebook;
-
-use super::super::{Case, CaseVerdict, TAGS};
 
 /// The properties of the cases to export. A case matches if, for each kind of property with values, it has one of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use crate::corpus::manifest::Manifest;
+use crate::corpus::{Case, cases};
 use crate::error::Error;
 use crate::owned::{self, Changes, FolderLock, SharedFolder, Step};
 
-use super::super::manifest::Manifest;
-use super::super::{Case, cases};
 use super::recipe_files::all_files;
 use super::{MANIFEST, SCHEMA};
 

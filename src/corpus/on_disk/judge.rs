@@ -2,17 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use crate::classic;
 use crate::compare::{Comparison, compare};
+use crate::corpus::{Case, CaseVerdict, RightAnswer};
 use crate::error::Error;
 use crate::format::DumpFile;
 use crate::hprof::ReadOptions;
 use crate::input::Input;
 use crate::model::Heap;
-use crate::phd;
 use crate::validate::{Finding, Severity, ValidateOptions, rule, validate};
-
-use super::super::{Case, CaseVerdict, RightAnswer};
+use crate::{classic, phd};
 
 impl Case {
     /// The objections of heapsmith's own decoder and validator to the case's expectations.

@@ -3,10 +3,10 @@
 use std::io::Write;
 
 use crate::compare::listing::{self, HeapPlaces};
+use crate::corpus::{Case, RightAnswer};
 use crate::error::Error;
 use crate::model::Heap;
 
-use super::super::{Case, RightAnswer};
 use super::{MANIFEST, manifest_text};
 
 /// A file of the corpus, whose bytes are generated on demand: the listings are the larger half of the corpus.

@@ -8,11 +8,11 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::bytes::SameBytes;
+use crate::corpus::cases;
 use crate::error::Error;
 use crate::owned::{self, Changes, FolderLock, Settled, SharedFolder};
 use crate::system::Access;
 
-use super::super::cases;
 use super::MANIFEST;
 use super::bless::listed_files;
 use super::recipe_files::{RecipeFile, recipe_files};

@@ -5,10 +5,10 @@ use std::io::Read;
 
 use crate::compare::Facet;
 use crate::error::Error;
+use crate::family::{Format, Opener, ReadOptions};
 use crate::input::Input;
 use crate::model::Heap;
 
-use super::super::{Format, Opener, ReadOptions};
 use super::{Case, RightAnswer};
 
 /// An ambiguity of a format: bytes that can be read in several ways, each of which is right if a decoder keeps to it.

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use crate::error::Error;
+use crate::family::edit::{Damage, Edit, EditMap};
 use crate::findings::Severity;
 
-use super::super::edit::{Damage, Edit, EditMap};
 use super::{Case, CaseFamily, CaseOrigin, CaseVerdict, REFUSED, RightAnswer, STRICT, or_refused};
 
 /// A case for each edit of a format.

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use crate::draw::Draw;
+use crate::family::{Family, StatedLength, remove_ranges};
 
-use super::super::{Family, StatedLength, remove_ranges};
 use super::{MutationField, records, tag};
 
 /// Bytes of a field from which on a value that two records have is likely to name the same thing.

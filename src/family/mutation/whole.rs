@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::draw::Draw;
+use crate::family::{Family, StatedLength, remove_ranges};
 
-use super::super::{Family, StatedLength, remove_ranges};
 use super::{MutationField, NUMBERS, number, other_number, records, tag};
 
 /// The dump without all records of some kinds.

@@ -136,12 +136,12 @@ impl ShapeForm {
     }
 
     /// The spelling of each form.
-    pub(in super::super) fn spellings() -> Vec<String> {
+    pub(in crate::generate) fn spellings() -> Vec<String> {
         ShapeForm::FORMS.iter().map(ShapeForm::spelling).collect()
     }
 
     /// A regular expression of all spellings.
-    pub(in super::super) fn pattern() -> String {
+    pub(in crate::generate) fn pattern() -> String {
         let names = ShapeForm::FORMS.map(|form| form.name).join("|");
         let roots = PlannedObject::roots().flatten().collect::<Vec<_>>().join("|");
         format!("^({names}):[0-9_e]+([,:][0-9_e]+)?({AT}({roots}))?$")

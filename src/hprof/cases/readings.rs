@@ -8,7 +8,7 @@ use crate::family::{ReadOptions, RegionStarts, RepeatedTexts};
 use crate::model::{Address, Class, Contents, EventKind, FieldType, Heap, Name, ObjectKind, Value};
 
 /// The ambiguities of a dump, in the order in which readings are applied.
-pub(in super::super) const AMBIGUITIES: &[Ambiguity] = &[
+pub(in crate::hprof) const AMBIGUITIES: &[Ambiguity] = &[
     Ambiguity {
         name: "hprof.unpatched-length",
         about: "A dump record of length 0 with sub-records after it",

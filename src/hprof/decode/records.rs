@@ -5,14 +5,14 @@ use std::borrow::Cow;
 use crate::bytes::field_error::{FieldError, bad_field};
 use crate::bytes::{Cursor, FieldTrace, IncompleteField, quoted_or_hex};
 use crate::hprof::book;
+use crate::hprof::record::{Record, RecordBody};
+use crate::hprof::tags::{FlatField, FlatValues, FlatWidth, RecordTag};
+use crate::hprof::wire::{Header, IdSize, MAGIC, Version};
 use crate::model::{
     Address, AllocationSite, AllocationSites, ControlSettings, CpuSamples, Frame, FrameId, HeapSummary, LoadClass,
     Serial, StartThread, TextId, Trace as StackTrace,
 };
 
-use super::super::record::{Record, RecordBody};
-use super::super::tags::{FlatField, FlatValues, FlatWidth, RecordTag};
-use super::super::wire::{Header, IdSize, MAGIC, Version};
 use super::ParsedRecord;
 
 /// The three fields in front of every body.

@@ -6,11 +6,11 @@ use std::mem::ManuallyDrop;
 use crate::bytes::field_error::{FieldError, bad_field};
 use crate::bytes::{Cursor, FieldTrace, IncompleteField};
 use crate::hprof::book;
+use crate::hprof::sub_record::{ArrayHead, ClassDump, InstanceDump, ObjectArrayDump, PrimitiveArrayDump, SubRecord};
+use crate::hprof::tags::SubRecordTag;
+use crate::hprof::wire::type_of_code;
 use crate::model::{Address, FieldType, Serial, TextId, Value};
 
-use super::super::sub_record::{ArrayHead, ClassDump, InstanceDump, ObjectArrayDump, PrimitiveArrayDump, SubRecord};
-use super::super::tags::SubRecordTag;
-use super::super::wire::type_of_code;
 use super::{UNIT, WHOLE, flat};
 
 /// Reads one sub-record of a dump with identifiers of `I` bytes, in a segment that has `left` bytes from here on, and

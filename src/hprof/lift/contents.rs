@@ -4,12 +4,11 @@ use std::borrow::Cow;
 
 use crate::error::{DecodeError, Problem};
 use crate::hprof::book;
+use crate::hprof::decode::RecordSlice;
+use crate::hprof::record::RecordBody;
+use crate::hprof::sub_record::{InstanceDump, ObjectArrayDump, PrimitiveArrayDump, SubRecord};
+use crate::hprof::wire::IdSize;
 use crate::model::long::{Spool, SpoolEntry, StoredBytes};
-
-use super::super::decode::RecordSlice;
-use super::super::record::RecordBody;
-use super::super::sub_record::{InstanceDump, ObjectArrayDump, PrimitiveArrayDump, SubRecord};
-use super::super::wire::IdSize;
 
 /// Whether the contents of a sub-record are too long to be held; `rest` bytes of them are still to come.
 pub(super) fn is_long(found: &SubRecord<'_>, rest: u64, id: IdSize, spool: &Spool) -> bool {

@@ -4,15 +4,15 @@ use std::io::Read;
 
 use crate::bytes::Allowance;
 use crate::error::{DecodeError, Error};
+use crate::hprof::decode::{Decoder, ReadOptions, RegionStarts, ResumePoint, SubRecordSkipper};
+use crate::hprof::sub_record::ClassDump;
+use crate::hprof::wire::Header;
 use crate::model::long::Spool;
 use crate::model::{
     ByteLen, Class, Event, EventKind, Facts, Field, FieldType, Name, PoolEntry, Region, Root, RootKind, Serial,
     StackFrame, StackTrace, Static, Surroundings, TextId, Thread, Value,
 };
 
-use super::super::decode::{Decoder, ReadOptions, RegionStarts, ResumePoint, SubRecordSkipper};
-use super::super::sub_record::ClassDump;
-use super::super::wire::Header;
 use super::item;
 use super::layout::{FileLayouts, InstanceLayouts, RECENT, RecentClass};
 use super::names::LogIndex;

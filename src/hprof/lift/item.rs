@@ -4,14 +4,14 @@ use std::borrow::Cow;
 use std::mem;
 
 use crate::error::Error;
+use crate::hprof::sub_record::{ClassDump, InstanceDump, PrimitiveArrayDump, SubRecord};
+use crate::hprof::wire::IdSize;
 use crate::model::long::{Identifiers, StoredBytes};
 use crate::model::{
     Address, ByteLen, Class, Contents, Field, Name, Object, ObjectKind, PiecewiseContents, PoolEntry, Static, TextId,
     Value,
 };
 
-use super::super::sub_record::{ClassDump, InstanceDump, PrimitiveArrayDump, SubRecord};
-use super::super::wire::IdSize;
 use super::layout::InstanceLayouts;
 use super::names::LogIndex;
 

@@ -5,9 +5,8 @@ use std::sync::Arc;
 
 use foldhash::HashMap;
 
+use crate::hprof::wire::{IdSize, size_of};
 use crate::model::{Address, FieldType, Value, count_step};
-
-use super::super::wire::{IdSize, size_of};
 
 /// The instance layouts of a heap's classes, and of those that earlier heaps have and this one does not.
 ///

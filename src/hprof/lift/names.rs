@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use foldhash::{HashMap, HashMapExt};
 
-use super::super::decode::RepeatedTexts;
+use crate::hprof::decode::RepeatedTexts;
 use crate::model::{Address, EventKind, Frame, FrameId, LoadClass, Name, Serial, StackFrame, TextId};
 
 /// The log of a process, indexed.

@@ -3,11 +3,11 @@
 use std::io::Read;
 
 use crate::error::{DecodeError, Error};
+use crate::hprof::decode::{Decoder, ResumePoint};
+use crate::hprof::wire::Header;
 use crate::model::long::Spool;
 use crate::model::{Class, Dump, DumpSource, Event, Facts, Heap, HeapSource, Object, Surroundings, VisitObjects};
 
-use super::super::decode::{Decoder, ResumePoint};
-use super::super::wire::Header;
 use super::index::{DumpIndex, HeapIndex};
 use super::item::{ObjectBuffer, long_object, object};
 use super::walk::{DumpItem, ItemDetail, ItemPlace, walk, walk_from};
@@ -82,7 +82,7 @@ impl<O: Reopen + Clone> HprofDump<O> {
     }
 
     /// The dump with this header and index.
-    pub(in super::super) fn from_index(open: O, spool: &Spool, header: Header, index: DumpIndex) -> HprofDump<O> {
+    pub(in crate::hprof) fn from_index(open: O, spool: &Spool, header: Header, index: DumpIndex) -> HprofDump<O> {
         let facts = index.facts;
         let heap = |(number, index)| {
             let (open, facts, spool) = (open.clone(), facts.clone(), spool.with_same_limits());

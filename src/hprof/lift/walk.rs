@@ -4,13 +4,13 @@ use std::io::Read;
 
 use crate::bytes::Allowance;
 use crate::error::DecodeError;
+use crate::hprof::decode::{DecodeStep, Decoder, RecordSlice, SubRecordSkipper};
+use crate::hprof::record::{Record, RecordBody};
+use crate::hprof::sub_record::{ClassDump, RootRecord, SubRecord};
+use crate::hprof::wire::{IdSize, RecordTag};
 use crate::model::long::{Spool, StoredBytes};
 use crate::model::{EventKind, Name, TextId};
 
-use super::super::decode::{DecodeStep, Decoder, RecordSlice, SubRecordSkipper};
-use super::super::record::{Record, RecordBody};
-use super::super::sub_record::{ClassDump, RootRecord, SubRecord};
-use super::super::wire::{IdSize, RecordTag};
 use super::contents::{ContentsLocation, contents, is_long};
 
 /// Counts the heaps of a file: a HEAP DUMP is a heap of its own, HEAP DUMP SEGMENTs up to a HEAP DUMP END (or a

@@ -4,13 +4,13 @@ use foldhash::HashMap;
 
 use crate::draw::{Draw, SeedDraw};
 use crate::error::{Error, LowerError};
+use crate::hprof::wire::{IdSize, size_of};
 use crate::lower::ClassPlacement;
 use crate::model::{
     Address, ByteLen, Class, Contents, Hierarchy, Name, Object, ObjectKind, PiecewiseContents, Region, Root, RootKind,
     RootObjects, Serial, Static, Surroundings,
 };
 
-use super::super::wire::{IdSize, size_of};
 use super::arrays::ArrayClasses;
 use super::plan::LowerPlan;
 use super::profiles::{InstanceSizes, RootOrder};

@@ -4,13 +4,13 @@ use foldhash::{HashMap, HashMapExt, HashSet};
 
 use crate::draw::{Draw, DrawStream, SeedDraw};
 use crate::error::LowerError;
+use crate::hprof::wire::IdSize;
 use crate::model::{
     Address, AllocationSite, AllocationSites, Class, ControlSettings, CpuSamples, Event, EventKind, Frame, FrameId,
     HeapSummary, LoadClass, Name, NameForms, Root, RootKind, Serial, StackTrace, StartThread, Surroundings, TextId,
     Thread, Trace, count_step,
 };
 
-use super::super::wire::IdSize;
 use super::arrays::ArrayClasses;
 use super::plan::LowerPlan;
 use super::profiles::LogStrings;

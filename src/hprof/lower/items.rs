@@ -6,13 +6,13 @@ use std::vec::IntoIter;
 
 use crate::draw::{DrawStream, SeedDraw};
 use crate::error::Error;
+use crate::hprof::lift::{LogIndex, NamedTraces, Stacks};
 use crate::model::blocks::{FilledBlocks, ObjectBlocks};
 use crate::model::{
     Class, DumpSource, Event, Facts, HeapPart, HeapSource, Name, Object, Region, Root, RootObjects, StackTrace,
     Surroundings, Thread,
 };
 
-use super::super::lift::{LogIndex, NamedTraces, Stacks};
 use super::LowerOptions;
 use super::carry::Carrier;
 use super::compose::Composer;

@@ -9,17 +9,17 @@ use crate::error::Error;
 use crate::family::{ArrayClass, Format, HeapRequirements, Lower, Lowering, SpelledBlocks, WriteRequest};
 use crate::generate::{AddressSpace, GenerateOptions, Library};
 use crate::hprof::open::FORMAT;
+use crate::hprof::wire::IdSize;
 use crate::lower::Adherence;
 use crate::model::blocks::ObjectBlocks;
 use crate::model::{Class, Dump, DumpSource, Facts, HeapSource, RootForm, WordSize};
 
-use super::super::wire::IdSize;
 use super::items::omitted_roots;
 use super::plan::LowerPlan;
 use super::{LowerOptions, carry_dump, spell_blocks, write_dump, write_window};
 
 /// The library of the programs whose dumps a writer makes.
-pub(in super::super) fn library(profile: &str) -> Library {
+pub(in crate::hprof) fn library(profile: &str) -> Library {
     match profile {
         "hotspot-8" => Library::Jdk8,
         "hotspot-11" => Library::Jdk11,

@@ -2,10 +2,10 @@
 
 use crate::draw::{Draw, DrawStream, SeedDraw};
 use crate::error::{Error, LowerError};
+use crate::hprof::wire::IdSize;
 use crate::lower::Adherence;
 use crate::model::{Address, ByteLen, Facts, Name, NameForms, WordSize};
 
-use super::super::wire::IdSize;
 use super::LowerOptions;
 use super::profiles::{Framing, NameForm, Profile, SegmentCut};
 

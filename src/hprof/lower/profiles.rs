@@ -1,9 +1,8 @@
 //! The writers that are imitated, as data.
 
+use crate::hprof::wire::{IdSize, RecordTag, Version};
 use crate::lower::ClassPlacement;
 use crate::model::{Address, PrimitiveType, Root, RootKind, RootWriter, Serial};
-
-use super::super::wire::{IdSize, RecordTag, Version};
 
 /// The order in which a writer goes through the classes of a process. A table shows by itself which end is the newer
 /// one: no class is loaded before its superclass.

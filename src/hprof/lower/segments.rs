@@ -9,11 +9,11 @@ use std::io::Write;
 use crate::bytes::WindowWriter;
 use crate::draw::{Draw, DrawStream, SeedDraw};
 use crate::error::{Error, LowerError};
+use crate::hprof::encode;
+use crate::hprof::record::{Segment, SegmentLength};
+use crate::hprof::wire::{HEAD, RecordTag, SubRecordTag};
 use crate::model::long::{SPOOLED, Spool, SpoolEntry};
 
-use super::super::encode;
-use super::super::record::{Segment, SegmentLength};
-use super::super::wire::{HEAD, RecordTag, SubRecordTag};
 use super::profiles::{Framing, SegmentCut};
 
 /// Writes records and sub-records, putting segments around the latter.

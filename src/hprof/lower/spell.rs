@@ -6,18 +6,18 @@ use std::ops::Range;
 use foldhash::{HashMap, HashMapExt};
 
 use crate::error::{Error, LowerError};
+use crate::hprof::encode;
+use crate::hprof::record::{Record, RecordBody};
+use crate::hprof::sub_record::{
+    ArrayHead, ClassDump, InstanceDump, ObjectArrayDump, PrimitiveArrayDump, RootRecord, SubRecord,
+};
+use crate::hprof::wire::{Header, RecordTag, SubRecordTag};
 use crate::model::blocks::BlockFilling;
 use crate::model::{
     Class, Contents, Event, EventKind, Facts, Name, Object, ObjectKind, PiecewiseContents, Region, Root, TextId,
 };
 use crate::threads::in_order;
 
-use super::super::encode;
-use super::super::record::{Record, RecordBody};
-use super::super::sub_record::{
-    ArrayHead, ClassDump, InstanceDump, ObjectArrayDump, PrimitiveArrayDump, RootRecord, SubRecord,
-};
-use super::super::wire::{Header, RecordTag, SubRecordTag};
 use super::items::{CarriedBlocks, CarriedItem};
 use super::objects::{instance_length, object_sub_record};
 use super::plan::LowerPlan;

@@ -2,9 +2,9 @@
 
 use foldhash::{HashMap, HashSet, HashSetExt};
 
+use crate::hprof::wire::IdSize;
 use crate::model::{Address, Class, Contents, Field, FieldType, Object, ObjectKind, Value};
 
-use super::super::wire::IdSize;
 use super::plan::LowerPlan;
 use super::profiles::ClassOrder;
 

@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use crate::error::{Error, LowerError};
 use crate::family::SpelledBlocks;
+use crate::hprof::encode;
+use crate::hprof::wire::{IdSize, SubRecordTag, size_of};
 use crate::model::blocks::{BlockFilling, ObjectBlocks, ValueSpan};
 use crate::model::{Contents, Object};
 
-use super::super::encode;
-use super::super::wire::{IdSize, SubRecordTag, size_of};
 use super::carry::Carrier;
 use super::objects::object_sub_record;
 use super::plan::LowerPlan;

@@ -6,12 +6,12 @@
 use crate::bytes::Allowance;
 use crate::error::DecodeError;
 use crate::findings::{Findings, FollowedReferences};
+use crate::hprof::decode::{DecodeStep, RecordSlice};
+use crate::hprof::lift::HeapCounter;
+use crate::hprof::sub_record::{ClassDump, InstanceDump, ObjectArrayDump, RootRecord, SubRecord};
+use crate::hprof::wire::{IdSize, RecordTag};
 use crate::model::{Address, FieldType};
 
-use super::super::decode::{DecodeStep, RecordSlice};
-use super::super::lift::HeapCounter;
-use super::super::sub_record::{ClassDump, InstanceDump, ObjectArrayDump, RootRecord, SubRecord};
-use super::super::wire::{IdSize, RecordTag};
 use super::heap::HeapGraph;
 use super::tables::FileTables;
 use super::{FindingPlace, each_id};

@@ -4,11 +4,11 @@ use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 use crate::error::RuleId;
 use crate::findings::{Findings, Severity, classes_on_cycles};
+use crate::hprof::lift::InstanceLayouts;
+use crate::hprof::sub_record::ClassDump;
+use crate::hprof::wire::IdSize;
 use crate::model::{Address, AddressSet, FieldType};
 
-use super::super::lift::InstanceLayouts;
-use super::super::sub_record::ClassDump;
-use super::super::wire::IdSize;
 use super::{FindingPlace, severity};
 
 /// One heap of a file. A file may have as many as it has dump records, so an empty one takes little.

@@ -3,24 +3,24 @@
 use crate::error::DecodeError;
 use crate::family::{Judge, Opening};
 use crate::findings::{Findings, Rulebook, SoundCounts};
+use crate::hprof::decode::DecodeStep;
+use crate::hprof::lift::{DumpIndex, HeapCounter, IndexBuilder, ItemDetail, Walker};
 use crate::hprof::open::FAMILY;
+use crate::hprof::wire::Header;
+use crate::hprof::{Decoder, open};
 use crate::input::InputStream;
 
-use super::super::decode::DecodeStep;
-use super::super::lift::{DumpIndex, HeapCounter, IndexBuilder, ItemDetail, Walker};
-use super::super::wire::Header;
-use super::super::{Decoder, open};
 use super::{BOOK, GraphIndex, PassRules};
 
 /// The state that the first pass over an HPROF dump leaves for the second one, or for a source of the heaps.
-pub(in super::super) struct FirstPassState {
+pub(in crate::hprof) struct FirstPassState {
     /// The index for the second pass.
     rules: GraphIndex,
     /// The index for a source of the heaps: a caller that looks for nothing but errors mostly reads them next. `None`
     /// otherwise.
     gathering: Option<(Walker, IndexBuilder)>,
     /// The index that was gathered, where the dump can be read to its end.
-    pub(in super::super) index: Option<(Header, DumpIndex)>,
+    pub(in crate::hprof) index: Option<(Header, DumpIndex)>,
 }
 
 impl FirstPassState {
@@ -41,7 +41,7 @@ impl FirstPassState {
 }
 
 /// Both passes over an HPROF dump.
-pub(in super::super) struct DumpJudge;
+pub(in crate::hprof) struct DumpJudge;
 
 impl Judge for DumpJudge {
     type DumpDecoder = Decoder<InputStream>;

@@ -2,13 +2,13 @@
 
 use crate::bytes::mutf8;
 use crate::findings::Findings;
+use crate::hprof::decode::{DecodeStep, RecordSlice};
+use crate::hprof::lift::HeapCounter;
+use crate::hprof::record::{Record, RecordBody, Segment, SegmentLength};
+use crate::hprof::sub_record::{ClassDump, SubRecord};
+use crate::hprof::wire::{Header, IdSize, RecordTag, Version};
 use crate::model::{FieldType, PrimitiveType, Value};
 
-use super::super::decode::{DecodeStep, RecordSlice};
-use super::super::lift::HeapCounter;
-use super::super::record::{Record, RecordBody, Segment, SegmentLength};
-use super::super::sub_record::{ClassDump, SubRecord};
-use super::super::wire::{Header, IdSize, RecordTag, Version};
 use super::{FindingPlace, each_id, severity};
 
 /// Judges a dump's records and sub-records, one by one.

@@ -7,11 +7,11 @@ use foldhash::{HashMap, HashSet};
 
 use crate::error::RuleId;
 use crate::findings::Findings;
+use crate::hprof::decode::RecordSlice;
+use crate::hprof::record::{Record, RecordBody};
+use crate::hprof::sub_record::ClassDump;
 use crate::model::{Address, FrameId, RootKind, Serial, TextId};
 
-use super::super::decode::RecordSlice;
-use super::super::record::{Record, RecordBody};
-use super::super::sub_record::ClassDump;
 use super::FindingPlace;
 
 /// The identifiers and serial numbers that the records of a file give.

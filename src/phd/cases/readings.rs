@@ -5,11 +5,10 @@ use std::collections::{HashMap, HashSet};
 use crate::compare::Facet;
 use crate::family::case::{Ambiguity, CaseDump, ReadingChoice, ReadingHeap, repeated_classes, repeated_objects};
 use crate::model::{Address, ByteLen, Class, Contents, Heap, IdentityHash, Object, ObjectKind};
-
-use super::super::wire::{FileFlags, Version};
+use crate::phd::wire::{FileFlags, Version};
 
 /// The ambiguities of a dump, in the order in which readings are applied.
-pub(in super::super) const AMBIGUITIES: &[Ambiguity] = &[
+pub(in crate::phd) const AMBIGUITIES: &[Ambiguity] = &[
     Ambiguity {
         name: "phd.address-unit",
         about: "The unit of addresses in a dump of version 6 without flag 4",

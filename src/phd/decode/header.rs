@@ -7,9 +7,8 @@ use crate::bytes::{Cursor, FieldTrace, IncompleteField, Window, quoted_or_hex};
 use crate::error::{DecodeError, Problem, RuleId};
 use crate::model::HeaderTotals;
 use crate::phd::book;
-
-use super::super::record::{Header, HeaderRecord};
-use super::super::wire::{FileFlags, MAGIC, Version, header_tag};
+use crate::phd::record::{Header, HeaderRecord};
+use crate::phd::wire::{FileFlags, MAGIC, Version, header_tag};
 
 pub(super) fn header_cut_short<R: Read>(
     window: &Window<R>,

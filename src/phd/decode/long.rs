@@ -7,9 +7,9 @@ use crate::bytes::{Cursor, NoTrace};
 use crate::error::{DecodeError, Error, Problem};
 use crate::model::long::{Spool, SpoolEntry, StoredBytes};
 use crate::phd::book;
+use crate::phd::record::{LongObject, ObjectArray, Record, ReferenceList};
+use crate::phd::wire::{Units, Width, record_tag};
 
-use super::super::record::{LongObject, ObjectArray, Record, ReferenceList};
-use super::super::wire::{Units, Width, record_tag};
 use super::{Decoder, long_object_head, object_array_head, object_array_tail};
 
 /// A whole record at an offset without its references, and those, if it is of a kind that may have any number of them.

@@ -11,8 +11,8 @@ use crate::model::{
     Address, ByteLen, Class, Contents, Facts, HashRegime, Hierarchy, IdentityHash, Name, Object, ObjectKind, Pieces,
     PiecewiseContents, WordSize,
 };
+use crate::phd::wire::Version;
 
-use super::super::wire::Version;
 use super::LowerOptions;
 use super::profiles::{ArrayWord, ElementOrder, FieldSwap, HeaderPolicy, ObjectSurvey, Profile};
 

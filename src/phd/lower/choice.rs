@@ -1,9 +1,8 @@
 //! The question that a profile answers for each record, and the arithmetic of the answers.
 
 use crate::model::{Address, WordSize};
-
-use super::super::record::StoredHash;
-use super::super::wire::{RecordLayout, Units, Width};
+use crate::phd::record::StoredHash;
+use crate::phd::wire::{RecordLayout, Units, Width};
 
 /// A record that is due, before it is spelled.
 #[derive(Debug)]

@@ -13,9 +13,9 @@ use crate::model::blocks::ObjectBlocks;
 use crate::model::{
     Contents, Facts, HashRegime, HeaderTotals, HeapPart, HeapSource, Object, PiecewiseContents, WordSize,
 };
+use crate::phd::record::StoredHash;
+use crate::phd::wire::{Version, Width, record_flag};
 
-use super::super::record::StoredHash;
-use super::super::wire::{Version, Width, record_flag};
 use super::LowerOptions;
 use super::choice::{Arithmetic, PendingKind, PendingRecord, RecordForm, RecordSpelling};
 

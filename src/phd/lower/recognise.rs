@@ -6,8 +6,8 @@ use crate::error::Error;
 use crate::family;
 use crate::lower::Adherence;
 use crate::model::DumpSource;
+use crate::phd::wire::Version;
 
-use super::super::wire::Version;
 use super::LowerOptions;
 use super::profiles::{PROFILES, Profile};
 

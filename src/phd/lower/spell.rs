@@ -9,12 +9,12 @@ use crate::model::{
     Address, ByteLen, Class, Contents, Facts, HashRegime, IdentityHash, Object, ObjectKind, PiecewiseContents,
     PrimitiveType, WordSize,
 };
-
-use super::super::record::{
+use crate::phd::record::{
     ClassRecord, Header, HeaderRecord, LongObject, LongPrimitiveArray, MediumObject, ObjectArray, PrimitiveArray,
     Record, RecordGap, ReferenceList, ShortObject, StoredHash,
 };
-use super::super::wire::{FileFlags, RecordLayout, Units, Version, Width};
+use crate::phd::wire::{FileFlags, RecordLayout, Units, Version, Width};
+
 use super::choice::{PendingKind, PendingRecord, RecordForm, RecordSpelling, ReferenceSpread};
 use super::profiles::{HeaderPolicy, ObjectSurvey, Profile};
 use super::{LowerOptions, unsupported};

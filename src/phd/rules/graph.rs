@@ -11,11 +11,11 @@ use crate::error::DecodeError;
 use crate::findings::{Findings, FollowedReferences, classes_on_cycles};
 use crate::model::long::Spool;
 use crate::model::{Address, AddressSet};
+use crate::phd::decode::{BodyEnd, Decoder, LocatedRecord};
+use crate::phd::lift::{Resolved, Resolver};
+use crate::phd::record::Record;
+use crate::phd::wire::FileFlags;
 
-use super::super::decode::{BodyEnd, Decoder, LocatedRecord};
-use super::super::lift::{Resolved, Resolver};
-use super::super::record::Record;
-use super::super::wire::FileFlags;
 use super::severity;
 
 /// An index of a dump's addresses, filled by a first pass and asked by a second one.

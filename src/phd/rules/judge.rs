@@ -5,23 +5,23 @@ use crate::family::{Judge, Opening};
 use crate::findings::{Findings, Rulebook, SoundCounts};
 use crate::input::InputStream;
 use crate::model::long::Spool;
-
-use super::super::decode::Decoder;
-use super::super::lift::PhdSummary;
-use super::{BOOK, GraphIndex, PassRules};
+use crate::phd::decode::Decoder;
+use crate::phd::lift::PhdSummary;
 use crate::phd::open::{format, open};
 
+use super::{BOOK, GraphIndex, PassRules};
+
 /// The state that the first pass over a PHD leaves for the second one, or for a source of the heap.
-pub(in super::super) struct FirstPassState {
+pub(in crate::phd) struct FirstPassState {
     /// The index for the second pass.
     index: GraphIndex,
     /// The summary for a source of the heap: a caller that looks for nothing but errors mostly reads it next. `None`
     /// otherwise, and where the dump cannot be read to its end.
-    pub(in super::super) summary: Option<PhdSummary>,
+    pub(in crate::phd) summary: Option<PhdSummary>,
 }
 
 /// Both passes over a PHD.
-pub(in super::super) struct DumpJudge;
+pub(in crate::phd) struct DumpJudge;
 
 impl Judge for DumpJudge {
     type DumpDecoder = (Decoder<InputStream>, Spool);

@@ -4,11 +4,11 @@ use crate::bytes::{mutf8, quoted};
 use crate::error::{DecodeError, RuleId};
 use crate::findings::Findings;
 use crate::model::{ByteLen, HeaderTotals, PrimitiveType};
+use crate::phd::decode::{BodyEnd, LocatedRecord};
+use crate::phd::lift::{Resolved, Resolver};
+use crate::phd::record::{Header, HeaderRecord, ObjectArray, Record, ReferenceList, StoredHash};
+use crate::phd::wire::{FileFlags, RecordLayout};
 
-use super::super::decode::{BodyEnd, LocatedRecord};
-use super::super::lift::{Resolved, Resolver};
-use super::super::record::{Header, HeaderRecord, ObjectArray, Record, ReferenceList, StoredHash};
-use super::super::wire::{FileFlags, RecordLayout};
 use super::severity;
 
 /// Judges a dump's header and records, one by one.

@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
+use crate::classic::decode::RecordSlice;
+use crate::classic::lift::{name, word_size};
+use crate::classic::record::{EntryRecord, SpelledNumber};
+use crate::classic::rules;
+use crate::classic::wire::EntryRecordKind;
 use crate::model::WordSize;
 
-use super::super as rules;
-use super::super::super::decode::RecordSlice;
-use super::super::super::lift::{name, word_size};
-use super::super::super::record::{EntryRecord, SpelledNumber};
-use super::super::super::wire::EntryRecordKind;
 use super::{DependencyPass, offset};
 
 /// Sizes from here on are negative in a signed number of 32 bits.

@@ -1,9 +1,10 @@
 //! The text as a whole: how it begins, its encoding, and the lines that begin with `//`.
 
-use super::super::super::decode::RecordSlice;
-use super::super::super::record::{EofTotals, Record};
-use super::super::super::wire::Newline;
-use super::super::{self as rules, trailers};
+use crate::classic::decode::RecordSlice;
+use crate::classic::record::{EofTotals, Record};
+use crate::classic::rules::{self as rules, trailers};
+use crate::classic::wire::Newline;
+
 use super::{DependencyPass, offset};
 
 /// The state of the trailer records, as far as later records depend on it.

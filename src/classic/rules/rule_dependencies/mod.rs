@@ -13,18 +13,17 @@ use std::collections::HashMap;
 use file::TrailerState;
 use references::ListingEntry;
 
+use crate::classic::decode::{DecodeStep, RecordSlice};
+use crate::classic::lift::DumpIndex;
 use crate::classic::open::open;
+use crate::classic::record::Record;
+use crate::classic::wire::{Charset, Encoding};
 use crate::error::{DecodeError, Error, RuleId};
 use crate::family::{Opener, Reliance};
 use crate::model::{Address, Name};
 
-use super::super::decode::{DecodeStep, RecordSlice};
-use super::super::lift::DumpIndex;
-use super::super::record::Record;
-use super::super::wire::{Charset, Encoding};
-
 /// Calls `found` with the places in a text that rely on rules, as far as it can be read.
-pub(in super::super) fn reliances(opener: &Opener, found: &mut dyn FnMut(Reliance)) -> Result<(), Error> {
+pub(in crate::classic) fn reliances(opener: &Opener, found: &mut dyn FnMut(Reliance)) -> Result<(), Error> {
     let mut decoder = match open(opener.open()?) {
         Ok(decoder) => decoder,
         Err(error) => return fail_on_machine_error(error),

@@ -1,8 +1,9 @@
 //! Types that only one who knows the rules reads as they are.
 
-use super::super as rules;
-use super::super::super::decode::RecordSlice;
-use super::super::super::record::EntryRecord;
+use crate::classic::decode::RecordSlice;
+use crate::classic::record::EntryRecord;
+use crate::classic::rules;
+
 use super::{DependencyPass, offset};
 
 impl DependencyPass<'_> {

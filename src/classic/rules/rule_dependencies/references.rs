@@ -1,11 +1,11 @@
 //! References: what they lead to, how they are spelled, and the white space around them.
 
+use crate::classic::decode::RecordSlice;
+use crate::classic::record::{EntryRecord, ReferenceList, SpelledNumber};
+use crate::classic::rules;
+use crate::classic::wire::EntryRecordKind;
 use crate::model::{Name, ObjectKind};
 
-use super::super as rules;
-use super::super::super::decode::RecordSlice;
-use super::super::super::record::{EntryRecord, ReferenceList, SpelledNumber};
-use super::super::super::wire::EntryRecordKind;
 use super::DependencyPass;
 
 /// The entry whose references are read, as far as it is known.

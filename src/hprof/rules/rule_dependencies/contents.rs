@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
+use crate::hprof::lift::InstanceLayouts;
+use crate::hprof::rules;
+use crate::hprof::rules::each_id;
+use crate::hprof::sub_record::InstanceDump;
+use crate::hprof::wire::{IdSize, size_of};
 use crate::model::{FieldType, PrimitiveType, Value};
 
-use super::super as rules;
-use super::super::super::lift::InstanceLayouts;
-use super::super::super::sub_record::InstanceDump;
-use super::super::super::wire::{IdSize, size_of};
-use super::super::each_id;
 use super::marks::RecordMarks;
 
 /// Contents that may come in pieces, each of which relies on rules by itself.

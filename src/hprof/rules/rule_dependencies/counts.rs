@@ -4,9 +4,9 @@ use std::io::Read;
 
 use crate::error::{DecodeError, Error};
 use crate::family::{Opener, Reliance};
+use crate::hprof::rules;
+use crate::hprof::wire::{IdSize, size_of, type_of_code};
 
-use super::super as rules;
-use super::super::super::wire::{IdSize, size_of, type_of_code};
 use super::marks::RecordStart;
 
 /// The count in front of contents that are longer than their record. Of a product that is cut to 32 bits, or a count that

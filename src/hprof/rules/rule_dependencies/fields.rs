@@ -2,8 +2,8 @@
 
 use crate::bytes::FieldSpan;
 use crate::error::RuleId;
+use crate::hprof::rules;
 
-use super::super as rules;
 use super::marks::RecordMarks;
 
 /// Marks the rules that a field relies on by itself.

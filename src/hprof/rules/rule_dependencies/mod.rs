@@ -16,22 +16,22 @@ mod records;
 mod sub_records;
 mod survey;
 
-use crate::error::{DecodeError, Error};
-use crate::family::{Opener, Reliance};
-use crate::input::InputStream;
-
-use super::super::lift::DumpIndex;
-use super::super::wire::{IdSize, MAGIC};
-use super::super::{Decoder, Version, open};
 use marks::RecordStart;
 use pass::DependencyPass;
 use survey::UsageSurvey;
+
+use crate::error::{DecodeError, Error};
+use crate::family::{Opener, Reliance};
+use crate::hprof::lift::DumpIndex;
+use crate::hprof::wire::{IdSize, MAGIC};
+use crate::hprof::{Decoder, Version, open};
+use crate::input::InputStream;
 
 /// Calls `found` with the places of a dump that rely on rules, as far as it can be read.
 ///
 /// # Errors
 /// If the machine cannot read it.
-pub(in super::super) fn reliances(opener: &Opener, found: &mut dyn FnMut(Reliance)) -> Result<(), Error> {
+pub(in crate::hprof) fn reliances(opener: &Opener, found: &mut dyn FnMut(Reliance)) -> Result<(), Error> {
     let mut decoder = match decoder(opener)? {
         Ok(decoder) => decoder,
         Err(error) => {

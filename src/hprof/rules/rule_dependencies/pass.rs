@@ -6,13 +6,13 @@ use foldhash::{HashMap, HashSet};
 
 use crate::error::RuleId;
 use crate::family::Reliance;
+use crate::hprof::decode::{DecodeStep, RecordSlice};
+use crate::hprof::lift::DumpIndex;
+use crate::hprof::record::{Segment, SegmentLength};
+use crate::hprof::rules;
+use crate::hprof::wire::{HEAD, Header, IdSize, RecordTag, Version};
 use crate::model::{Address, AddressSet, Class, FrameId, PrimitiveType, Serial, TextId};
 
-use super::super as rules;
-use super::super::super::decode::{DecodeStep, RecordSlice};
-use super::super::super::lift::DumpIndex;
-use super::super::super::record::{Segment, SegmentLength};
-use super::super::super::wire::{HEAD, Header, IdSize, RecordTag, Version};
 use super::contents::PieceContents;
 use super::marks::{RecordMarks, RecordStart};
 use super::survey::{HeapTracker, UsageSurvey};

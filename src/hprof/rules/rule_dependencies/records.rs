@@ -6,13 +6,13 @@ use crate::annotation::spans;
 use crate::bytes::FieldSpan;
 use crate::error::RuleId;
 use crate::family::Reliance;
+use crate::hprof::decode::{self, Decoder, RecordSlice};
+use crate::hprof::record::{Record, RecordBody};
+use crate::hprof::rules;
+use crate::hprof::wire::{HEAD, RecordTag};
 use crate::input::InputStream;
 use crate::model::{Address, AllocationSites, Frame, FrameId, LoadClass, TextId, Trace};
 
-use super::super as rules;
-use super::super::super::decode::{self, Decoder, RecordSlice};
-use super::super::super::record::{Record, RecordBody};
-use super::super::super::wire::{HEAD, RecordTag};
 use super::contents::PieceContents;
 use super::marks::{RecordMarks, RecordStart};
 use super::pass::{DependencyPass, record_start};

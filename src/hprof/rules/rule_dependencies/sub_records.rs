@@ -6,12 +6,12 @@ use foldhash::HashSet;
 
 use crate::bytes::FieldSpan;
 use crate::error::RuleId;
+use crate::hprof::annotate::sub_record_spans;
+use crate::hprof::decode::RecordSlice;
+use crate::hprof::rules;
+use crate::hprof::sub_record::{ArrayHead, ClassDump, InstanceDump, ObjectArrayDump, RootRecord, SubRecord};
 use crate::model::{Address, RootKind, TextId, Value};
 
-use super::super as rules;
-use super::super::super::annotate::sub_record_spans;
-use super::super::super::decode::RecordSlice;
-use super::super::super::sub_record::{ArrayHead, ClassDump, InstanceDump, ObjectArrayDump, RootRecord, SubRecord};
 use super::contents::{self, PieceContents};
 use super::fields;
 use super::marks::{RecordMarks, RecordStart};

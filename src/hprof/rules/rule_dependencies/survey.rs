@@ -5,13 +5,12 @@ use std::io::Read;
 use foldhash::{HashMap, HashSet};
 
 use crate::error::DecodeError;
+use crate::hprof::decode::{DecodeStep, Decoder};
+use crate::hprof::lift::HeapCounter;
+use crate::hprof::record::{Record, RecordBody, Segment};
+use crate::hprof::sub_record::SubRecord;
+use crate::hprof::wire::RecordTag;
 use crate::model::{Address, AddressSet, FrameId, RootKind, Serial, TextId, count_step};
-
-use super::super::super::decode::{DecodeStep, Decoder};
-use super::super::super::lift::HeapCounter;
-use super::super::super::record::{Record, RecordBody, Segment};
-use super::super::super::sub_record::SubRecord;
-use super::super::super::wire::RecordTag;
 
 /// The records that name strings in a file, and the places of its classes, objects and threads.
 #[derive(Debug, Default)]

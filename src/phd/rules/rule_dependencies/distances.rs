@@ -4,13 +4,13 @@ use std::ops::Range;
 
 use crate::error::RuleId;
 use crate::model::{Address, WordSize};
-
-use super::super::super::record::{Record, ReferenceList};
-use super::super::super::wire::{Units, Width};
-use super::super::{
+use crate::phd::record::{Record, ReferenceList};
+use crate::phd::rules::{
     CLASS_REFERENCES, GAP_BASE, GAP_SIGNED, GAP_UNIT, HEADER_ADDRESS_UNIT, OBJECT_ARRAY_REFERENCE_ORDER,
     REFERENCES_BASE, REFERENCES_FIRST_IS_CLASS, REFERENCES_NULL, WORDS_MODULO_2_32,
 };
+use crate::phd::wire::{Units, Width};
+
 use super::{DependencyPass, PlacedRecord};
 
 /// The preceding record.

@@ -1,16 +1,16 @@
 //! The rules that hashes, class words, names, lengths and sizes rely on.
 
 use crate::model::{Address, PrimitiveType, WordSize};
-
-use super::super::super::record::{ClassRecord, ObjectArray, Record, StoredHash};
-use super::super::super::wire::record_flag;
-use super::super::pass::is_plain_ascii;
-use super::super::{
+use crate::phd::record::{ClassRecord, ObjectArray, Record, StoredHash};
+use crate::phd::rules::pass::is_plain_ascii;
+use crate::phd::rules::{
     ARRAY_INSTANCE_SIZE, ARRAY_LENGTH_UNSIGNED, CLASS_CACHE_ROUND_ROBIN, CLASS_CACHE_UNTOUCHED, CLASS_INSTANCE_SIZE,
     CLASS_NAME, CLASS_NAME_ENCODING, CLASS_POSITION, GRAPH_SUPERCLASS, HASH_16_BIT_VALUE, HASH_COMPUTED,
     HASH_EVERY_RECORD, HASH_WHERE_USED, OBJECT_ARRAY_CLASS_WORD, OBJECT_ARRAY_FIELD_ORDER, OBJECT_ARRAY_LENGTH,
     OBJECT_ARRAY_TRUE_LENGTH, PRIMITIVE_ARRAY_TYPE_CODES, SHORT_OBJECT_CACHE_SLOT, WORDS_WORD,
 };
+use crate::phd::wire::record_flag;
+
 use super::{DependencyPass, PlacedRecord, TAG, is_high};
 
 /// The class cache of a reader that lets object arrays write to it.

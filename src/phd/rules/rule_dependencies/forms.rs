@@ -1,14 +1,14 @@
 //! The rules that the form of a record relies on: its tag, its flags byte, the widths of its fields.
 
 use crate::error::RuleId;
-
-use super::super::super::record::{Record, StoredHash};
-use super::super::super::wire::{Width, record_tag};
-use super::super::{
+use crate::phd::record::{Record, StoredHash};
+use crate::phd::rules::{
     CLASS_LAYOUT, LONG_OBJECT_LAYOUT, LONG_PRIMITIVE_ARRAY_LAYOUT, MEDIUM_OBJECT_LAYOUT, OBJECT_ARRAY_LAYOUT,
     OBJECT_ARRAY_TAG_5, PRIMITIVE_ARRAY_LAYOUT, RECORD_ANY_COUNT, RECORD_FLAGS_BYTE, RECORD_TAG_BITS,
     RECORD_WIDTH_CODES, SHORT_OBJECT_LAYOUT,
 };
+use crate::phd::wire::{Width, record_tag};
+
 use super::{DependencyPass, PlacedRecord, TAG};
 
 impl DependencyPass<'_> {

@@ -7,16 +7,15 @@ use crate::bytes::FieldSpan;
 use crate::error::RuleId;
 use crate::family::Reliance;
 use crate::model::HeaderTotals;
-
-use super::super::super::decode;
-use super::super::super::record::{Header, HeaderRecord};
-use super::super::super::wire::{FileFlags, Version};
-use super::super::pass::is_plain_ascii;
-use super::super::{
+use crate::phd::decode;
+use crate::phd::record::{Header, HeaderRecord};
+use crate::phd::rules::pass::is_plain_ascii;
+use crate::phd::rules::{
     HEADER_BODY_TAG, HEADER_MAGIC, HEADER_OPTIONAL_RECORDS, HEADER_RECORD_PAYLOADS, HEADER_RECORD_TAG,
     HEADER_REPEATED_RECORD, HEADER_START_TAG, HEADER_TAG_NAMESPACES, HEADER_VERSION, HEADER_VERSION_TEXT_ENCODING,
     WORDS_BYTE_ORDER, WORDS_WORD,
 };
+use crate::phd::wire::{FileFlags, Version};
 
 /// The file's flags (S0, General structure, 3).
 pub(super) const FLAGS: Range<usize> = 24..28;

@@ -18,18 +18,17 @@ use crate::bytes::{Cursor, FieldSpan, FieldTrace};
 use crate::error::{DecodeError, Error, RuleId};
 use crate::family::{Opener, Reliance};
 use crate::model::{Address, HeaderTotals};
+use crate::phd::decode::{self, LocatedRecord};
+use crate::phd::lift::{Resolved, Resolver};
 use crate::phd::open::open;
-
-use super::super::decode::{self, LocatedRecord};
-use super::super::lift::{Resolved, Resolver};
-use super::super::record::{Header, Record};
-use super::super::wire::{FileFlags, RecordLayout, Version};
+use crate::phd::record::{Header, Record};
+use crate::phd::wire::{FileFlags, RecordLayout, Version};
 
 /// Calls `found` with every place that relies on a rule, as far as the dump can be read.
 ///
 /// # Errors
 /// If the dump cannot be read because of the machine.
-pub(in super::super) fn reliances(opener: &Opener, found: &mut dyn FnMut(Reliance)) -> Result<(), Error> {
+pub(in crate::phd) fn reliances(opener: &Opener, found: &mut dyn FnMut(Reliance)) -> Result<(), Error> {
     let mut decoder = match open(opener.open()?) {
         Ok(decoder) => decoder,
         Err(error) => return fail_on_machine_error(error),

@@ -9,16 +9,15 @@
 //! `clear_refs`): looking once at the end is enough for a process that is still there.
 
 use std::collections::HashSet;
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use std::{fs, io};
 
 use rustix::process::Pid;
 
 use crate::system::program::Footprint;
+use crate::system::unix::file::free_space;
 
-use super::super::file::free_space;
 use super::storage::{FileSizes, OpenFiles, files_below, is_in_memory, open_below};
 use super::tree::descendants;
 

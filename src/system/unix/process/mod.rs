@@ -15,11 +15,10 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
+use footprint::FootprintMeter;
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::super::program::{Footprint, ProgramEnd, ProgramState};
-
-use footprint::FootprintMeter;
+use crate::system::program::{Footprint, ProgramEnd, ProgramState};
 
 pub(crate) use supervisor::supervise;
 pub(crate) use sweeper::{adopt_orphans, sweep};

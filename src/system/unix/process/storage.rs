@@ -2,17 +2,16 @@
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::CString;
-use std::fs;
-use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::OnceLock;
+use std::{fs, io};
 
 use rustix::fs::{AtFlags, FileType, Stat, statat};
 use rustix::process::{Pid, getpid};
 
-use super::super::descent::{Descent, FileId, id_of};
-use super::super::file::is_out_of_files;
+use crate::system::unix::descent::{Descent, FileId, id_of};
+use crate::system::unix::file::is_out_of_files;
 
 /// More files in a folder, or open ones, are not looked at: they are too many.
 pub(super) const ENTRIES: usize = 100_000;

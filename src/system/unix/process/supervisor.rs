@@ -13,8 +13,8 @@ use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use crate::system::program::ProgramEnd;
+use crate::system::unix::file::is_shortage;
 
-use super::super::file::is_shortage;
 use super::control;
 use super::sweeper::{adopt, kill_until_gone};
 use super::tree::descendants;
