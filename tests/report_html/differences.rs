@@ -73,14 +73,23 @@ fn matches_renamed_cause_by_its_cases() {
     assert_eq!(told.implementations[0].changed[0].before.as_deref(), Some(BASE));
     let told = diff(&old, &report("a", &[("1", Some(BASE)), ("2", Some(BASE)), ("9", Some(BASE))])).expect("reports");
     assert_eq!((told.fine, told.implementations[0].changed[0].other_cases), (true, 1));
-    // Of several implementations, those with the same label are compared; single ones whatever their labels.
-    let with = |label: &str| {
-        let mut both = report("a", &[("1", Some(BASE))]);
-        both.implementations.extend(report(label, &[("1", Some(BASE))]).implementations);
-        both
+    // Implementations with the same label are compared; of those that are left, single ones whatever their labels.
+    let with = |labels: &[&str]| {
+        let mut all = report("a", &[("1", Some(BASE))]);
+        labels.iter().for_each(|label| {
+            all.implementations.extend(report(label, &[("1", Some(BASE))]).implementations);
+        });
+        all
     };
-    let told = diff(&with("b"), &with("c")).expect("reports");
-    assert_eq!((told.added, told.removed), (vec!["c".to_owned()], vec!["b".to_owned()]));
+    let told = diff(&with(&["b"]), &with(&["c"])).expect("reports");
+    let pairs: Vec<(&str, &str)> = told.implementations.iter().map(|pair| (&*pair.before, &*pair.label)).collect();
+    assert_eq!(pairs, [("a", "a"), ("b", "c")]);
+    assert!(told.added.is_empty() && told.removed.is_empty());
+    let told = diff(&with(&["b", "x"]), &with(&["c", "d"])).expect("reports");
+    assert_eq!(
+        (told.added, told.removed),
+        (vec!["c".to_owned(), "d".to_owned()], vec!["b".to_owned(), "x".to_owned()])
+    );
     let told = diff(&old, &report("b", &[("1", Some(BASE))])).expect("reports");
     assert_eq!((told.implementations[0].unjudged, told.added.len(), told.removed.len()), (1, 0, 0));
     let other = CheckReport { schema: SCHEMA - 1, ..old.clone() };
