@@ -15,13 +15,14 @@ static CHOSEN: LazyLock<Option<Property>> = LazyLock::new(|| {
 });
 
 static EACH: LazyLock<Vec<Property>> = LazyLock::new(|| {
-    let every = |properties: properties::FormatProperties| properties.all().map(|(_, property)| property).collect::<Vec<_>>();
+    let every =
+        |properties: properties::FormatProperties| properties.iter().map(|(_, property)| property).collect::<Vec<_>>();
     properties::all_properties().into_iter().flat_map(every).collect()
 });
 
 fn names() -> Vec<String> {
     let names = |properties: properties::FormatProperties| {
-        properties.all().map(move |(name, _)| format!("{}:{name}", properties.of)).collect::<Vec<_>>()
+        properties.iter().map(move |(name, _)| format!("{}:{name}", properties.of)).collect::<Vec<_>>()
     };
     properties::all_properties().into_iter().flat_map(names).collect()
 }
