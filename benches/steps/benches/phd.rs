@@ -20,7 +20,7 @@ fn phd(criterion: &mut Criterion) {
     let dump = lower::to_bytes(&heap, &lowering).expect("a generated heap can be told");
     let records = records(&dump);
     let layout = open(&dump).layout();
-    let input = Input::memory("bench", dump.clone());
+    let input = Input::from_memory("bench", dump.clone());
 
     let mut group = criterion.benchmark_group("phd");
     group.throughput(Throughput::Bytes(dump.len() as u64)).sample_size(20).measurement_time(Duration::from_secs(3));
