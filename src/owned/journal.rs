@@ -6,6 +6,7 @@
 //! wherever it ended.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
@@ -120,8 +121,13 @@ pub(crate) fn replace(
     }
     let journal = Journal { schema: SCHEMA, place: wanted, remove };
     let folder = root.clone();
-    let _listed = interrupt::register_cleanup(move || undo(&folder));
-    if let Err(error) = stage(&journal, &contents, changes) {
+    let is_undone = Arc::new(Mutex::new(false));
+    let undone = Arc::clone(&is_undone);
+    let _listed = interrupt::register_cleanup(move || {
+        *undone.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        undo(&folder);
+    });
+    if let Err(error) = stage(&journal, &contents, &is_undone, changes) {
         // A full disk, perhaps. If this fails as well, the next command does it.
         let _ = settle(old, changes);
         return Err(error);
@@ -133,7 +139,7 @@ pub(crate) fn replace(
     })
 }
 
-/// Removes the new files at the end of a program, whose other threads may still write some.
+/// Removes the new files at the end of a program.
 fn undo(root: &SharedFolder) {
     for _ in 0..TRIES {
         if !matches!((root.kind(JOURNAL), root.kind(STAGING)), (Ok(None), Ok(Some(_)))) {
@@ -146,14 +152,24 @@ fn undo(root: &SharedFolder) {
 /// How often removing is tried.
 const TRIES: u32 = 1000;
 
-/// Writes the new files, and the journal where it is none yet.
-fn stage(journal: &Journal, contents: &[&Vec<u8>], changes: &mut Changes<'_>) -> Result<(), Error> {
+/// Writes the new files, and the journal where it is none yet; none of them once a signal has undone the work, since what
+/// comes after the removal would stay.
+fn stage(
+    journal: &Journal,
+    contents: &[&Vec<u8>],
+    is_undone: &Mutex<bool>,
+    changes: &mut Changes<'_>,
+) -> Result<(), Error> {
     changes.make_folder(STAGING)?;
+    let mut make = |name: &str, bytes: &[u8]| match *is_undone.lock().unwrap_or_else(PoisonError::into_inner) {
+        true => Err(Error::stopped()),
+        false => changes.make_file(name, bytes),
+    };
     for (number, bytes) in contents.iter().enumerate() {
-        changes.make_file(&staged(number), bytes)?;
+        make(&staged(number), bytes)?;
     }
     let text = serde_json::to_vec(journal).map_err(|e| Error::io("writing the journal", e.into()))?;
-    changes.make_file(UNFINISHED, &text)?;
+    make(UNFINISHED, &text)?;
     changes.sync(STAGING)
 }
 
