@@ -144,7 +144,7 @@ impl Error {
     }
 
     /// The error of work that is given up because a signal asked for it.
-    #[cfg(feature = "check")]
+    #[cfg(feature = "corpus")]
     pub(crate) fn stopped() -> Error {
         Error::io("asking", stop::stopped())
     }

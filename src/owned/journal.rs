@@ -128,8 +128,10 @@ pub(crate) fn replace(
         undo(&folder);
     });
     if let Err(error) = stage(&journal, &contents, &is_undone, changes) {
-        // A full disk, perhaps. If this fails as well, the next command does it.
-        let _ = settle(old, changes);
+        // A full disk, perhaps. If this fails as well, the next command does it. After a signal its cleanup alone removes them.
+        if !*is_undone.lock().unwrap_or_else(PoisonError::into_inner) {
+            let _ = settle(old, changes);
+        }
         return Err(error);
     }
     // A signal comes before this or after it. If it does not wait so long, the next command does the rest.
@@ -139,18 +141,12 @@ pub(crate) fn replace(
     })
 }
 
-/// Removes the new files at the end of a program.
+/// Removes the new files at the end of a program; the next command does it where this fails.
 fn undo(root: &SharedFolder) {
-    for _ in 0..TRIES {
-        if !matches!((root.kind(JOURNAL), root.kind(STAGING)), (Ok(None), Ok(Some(_)))) {
-            return;
-        }
+    if matches!((root.kind(JOURNAL), root.kind(STAGING)), (Ok(None), Ok(Some(_)))) {
         let _ = remove_staging(&mut Changes::new(root, &mut |_| {}));
     }
 }
-
-/// How often removing is tried.
-const TRIES: u32 = 1000;
 
 /// Writes the new files, and the journal where it is none yet; none of them once a signal has undone the work, since what
 /// comes after the removal would stay.
