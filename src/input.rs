@@ -68,7 +68,7 @@ pub struct InputStream {
 
 impl std::fmt::Debug for InputStream {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Stream").field("length", &self.length).finish_non_exhaustive()
+        f.debug_struct("InputStream").field("length", &self.length).finish_non_exhaustive()
     }
 }
 
@@ -258,7 +258,7 @@ impl Input {
         Ok(seekable)
     }
 
-    /// The bytes from an offset on as a [`InputStream`].
+    /// The bytes from an offset on as an [`InputStream`].
     ///
     /// # Errors
     /// Like [`Input::stream_from`].

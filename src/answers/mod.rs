@@ -1,7 +1,7 @@
 //! The answers that an analyser should give about a heap: histogram, reachability, components, dominators, retained
 //! sizes, paths.
 //!
-//! A heap is a [`EntryGraph`] of its classes and objects; [`Analysis`] has the answers for each of them, and [`Answers`] the
+//! A heap is an [`EntryGraph`] of its classes and objects; [`Analysis`] has the answers for each of them, and [`Answers`] the
 //! summary. `specs/answers.md` has the definitions.
 //!
 //! ```

@@ -35,7 +35,7 @@ impl Allowance {
         self.check(self.taken, offset, record)
     }
 
-    /// Whether as many bytes as are held when a record at this offset was read are allowed.
+    /// Checks that as many bytes as are held when a record at this offset was read are allowed.
     ///
     /// # Errors
     /// If they are not.

@@ -1,7 +1,8 @@
 //! Third-party parsers, converters and writers: run over cases, judged by their answers.
 //!
 //! ```text
-//! Choice ─▶ Source, Task ─▶ run (batches) ─▶ subject (a process under its supervisor) ─Reply─▶ judge ─▶ Report
+//! CaseChoice ─▶ CaseSource, Task ─▶ run (batches) ─▶ subject (a process under its supervisor)
+//!            ─Reply─▶ judge ─▶ CheckReport
 //! ```
 
 pub mod campaign;

@@ -72,7 +72,7 @@ pub(super) fn dump_command(
     format!("heapsmith check {asked}{operation}{limits} --dumps {dump}")
 }
 
-/// Whether answers to two runs are asked for and judged in the same way: the same text.
+/// A text that is the same for two runs whose answers are asked for and judged in the same way.
 pub(super) fn judging_key(subject: &Subject, operations: WantedOperations, left_out: &BTreeSet<Facet>) -> String {
     let operation = operations.0.map(|what| format!(" {what:?}")).unwrap_or_default();
     format!("{}{operation}{}", subject_option(subject), judging_options(subject, left_out))

@@ -112,7 +112,7 @@ pub struct ConvertedHeap<'s> {
 
 impl std::fmt::Debug for ConvertedHeap<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Converted").field("facts", &self.facts).finish_non_exhaustive()
+        f.debug_struct("ConvertedHeap").field("facts", &self.facts).finish_non_exhaustive()
     }
 }
 

@@ -64,7 +64,7 @@ impl DumpOutline {
 
 impl fmt::Debug for DumpOutline {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Outline").field("heaps", &self.dump.heaps.len()).finish_non_exhaustive()
+        f.debug_struct("DumpOutline").field("heaps", &self.dump.heaps.len()).finish_non_exhaustive()
     }
 }
 
@@ -102,7 +102,7 @@ impl DumpSource for FileSource {
 
 impl fmt::Debug for FileSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Source").field("heaps", &self.heaps()).finish_non_exhaustive()
+        f.debug_struct("FileSource").field("heaps", &self.heaps()).finish_non_exhaustive()
     }
 }
 

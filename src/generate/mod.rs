@@ -81,7 +81,7 @@ struct DrawnHeap {
 /// have.
 fn draw_heap(options: &GenerateOptions, blocks: SpareBlocks, draw: &mut dyn Draw) -> DrawnHeap {
     let options = &options.with_oddities();
-    // One ground for both, so that no object lands on a class.
+    // One allocator for both, so that no object lands on a class.
     let mut ground = AddressAllocator::new(options, draw);
     let classes = ClassPlan::draw(options, &mut ground, draw);
     let mut plan = objects::plan_objects(options, &classes, blocks, &mut ground, draw);

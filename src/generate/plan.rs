@@ -97,7 +97,7 @@ impl ObjectPlan {
         matches!(self.shapes[index].part, ObjectPurpose::Word(_))
     }
 
-    /// The object that a field or element owns.
+    /// The address of the object that a field or element owns.
     pub(super) fn owned_address(&self, index: usize, item: usize) -> Option<Address> {
         self.owners.owned_object(index, item).map(|owned| self.addresses[owned])
     }

@@ -148,7 +148,7 @@ pub(crate) fn stderr() -> impl Write {
 pub(crate) fn plain(text: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut gate = TerminalWriter::new(&mut bytes, ColourMarks::Left);
-    // A vector takes all, and the gate's end writes what it held back.
+    // A vector takes all, and the writer's end writes what it held back.
     let _in_memory = gate.write_all(text.as_bytes());
     drop(gate);
     bytes
@@ -179,7 +179,7 @@ fn is_stdout(output: Option<&Path>) -> bool {
 
 fn terminal_writer<S: RawStream + AsLockedWrite>(stream: S) -> TerminalWriter<AutoStream<S>> {
     match AutoStream::choice(&stream) {
-        // The gate writes no colours then, and none has to be taken out again.
+        // The writer adds no colours then, and none has to be taken out again.
         ColorChoice::Never => TerminalWriter::new(AutoStream::always_ansi(stream), ColourMarks::Left),
         choice => TerminalWriter::new(AutoStream::new(stream, choice), ColourMarks::Shown),
     }

@@ -44,7 +44,7 @@ pub(crate) struct VerifyReport {
     verified: Verified,
 }
 
-/// Version of the schema of [`Report`].
+/// Version of the schema of [`VerifyReport`].
 const SCHEMA: u32 = 1;
 
 impl VerifyOpts {

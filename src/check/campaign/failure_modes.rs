@@ -1,4 +1,4 @@
-//! Other ways to what is seen. Several mistakes may end a program at one place or with one message, or make one fact wrong, and a
+//! Failure modes of one symptom. Several mistakes may end a program at one place or with one message, or make one fact wrong, and a
 //! reduced dump shows one of them. Nothing can be left out of it: a dump that shows the same, and lacks a rule on which the reduced
 //! one relies, may show it in another way, and is reduced as well.
 

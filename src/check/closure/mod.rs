@@ -27,7 +27,7 @@ pub use outcome::{DecoderReport, FailedCase, Failures, SkippedCase};
 /// if it refuses the dump. The corpus has invalid dumps as well, which a correct decoder refuses; ambiguous dumps have more
 /// than one correct result.
 ///
-/// The answer is anything that becomes an [`DecoderAnswer`]: `()` where only reading and refusing count, [`ObjectCounts`], a listing,
+/// The answer is anything that becomes a [`DecoderAnswer`]: `()` where only reading and refusing count, [`ObjectCounts`], a listing,
 /// or a whole [`Heap`](crate::Heap). A panic is caught and is a failure of that case. The name of
 /// the file says nothing about the case, and the file is deleted after the call.
 ///

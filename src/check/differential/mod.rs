@@ -1,7 +1,8 @@
 //! Differential runs: several implementations are asked about the same dumps, and compared. No answer counts as right.
 //!
 //! ```text
-//! dump ─▶ each implementation ─Said─▶ Table (each two of them: Pair) ─▶ Disagreement: a fact, and who says what
+//! dump ─▶ each implementation ─PeerReply─▶ ResponderTable (each two of them: ResponderPair)
+//!      ─▶ Disagreement: a fact, and who says what
 //! ```
 
 mod difference;

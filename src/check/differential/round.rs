@@ -222,7 +222,8 @@ impl ComparedReplies {
     }
 }
 
-/// Whether some accept a dump that others refuse, or some give no answer at all. Only acceptance and refusal are answers.
+/// The disagreement of those that accept a dump with those that refuse it, or that give no answer at all. Only acceptance and
+/// refusal are answers.
 fn verdict_disagreement(parties: &[Peer<'_>], said: &[PeerReply]) -> Option<Disagreement> {
     let mut sides: Vec<(&str, DisagreementSide)> = Vec::new();
     let mut silent = Vec::new();

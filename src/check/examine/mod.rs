@@ -283,7 +283,7 @@ impl Examiner<'_> {
         })
     }
 
-    /// Whether an answer has what its level needs; `check` judges whether that is right.
+    /// Checks whether an answer has what its level needs; `check` judges whether that is right.
     fn check_answer(&self, accepted: &Accepted, level: Level, files: &QuestionFiles) -> Result<(), String> {
         match level {
             Level::Verdict => Ok(()),
@@ -323,7 +323,7 @@ impl Examiner<'_> {
         }
     }
 
-    /// Whether it refuses a dump, and what could be said better.
+    /// Examines whether it refuses a dump, and what could be said better.
     fn examine_refusal(&mut self, case: &Case) -> Result<(StepFinding, Option<String>), Error> {
         debug_assert!(case.answers.iter().all(|answer| matches!(answer, RightAnswer::Refuses(_))));
         let files = QuestionFiles::with_bytes(PREFIX, &case.file(), &case.bytes, ANSWER)?;

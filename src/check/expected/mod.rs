@@ -184,7 +184,7 @@ impl ExpectedFailures {
         Ok(read)
     }
 
-    /// Whether every pattern is one, and verdicts are.
+    /// Checks that every pattern is one, and verdicts are.
     ///
     /// # Errors
     /// If a pattern is malformed, or matches no verdict.
@@ -202,7 +202,7 @@ impl ExpectedFailures {
         Ok(())
     }
 
-    /// Whether there are the cases that entries name: those of the corpus, and random ones as far as the choice makes them.
+    /// Checks that there are the cases that entries name: those of the corpus, and random ones as far as the choice makes them.
     ///
     /// # Errors
     /// If a case is named that does not exist, or a pattern matches none; or a recipe fails, which would be a defect.

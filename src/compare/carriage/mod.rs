@@ -1,5 +1,5 @@
 //! The carriage of each fact by a kind of dump, and the facts that two kinds have in common.
-//! [`DumpDumpTarget::column`](crate::format::DumpTarget::column) gives the carriages of a kind.
+//! [`DumpTarget::column`](crate::format::DumpTarget::column) gives the carriages of a kind.
 
 mod rules;
 

@@ -28,7 +28,7 @@ pub(super) fn reference_pieces(sides: [Option<EntryReferences<'_>>; 2]) -> Resul
 }
 
 impl HeapDiff<'_> {
-    /// Compares references in pieces, as [`HeapDiff::references`] compares those that are held.
+    /// Compares references in pieces, as [`HeapDiff::compare_references`] compares those that are held.
     pub(super) fn compare_long_references(
         &mut self,
         facet: Facet,

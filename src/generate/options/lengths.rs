@@ -209,7 +209,7 @@ impl Default for ObjectMix {
     }
 }
 
-/// A kind of object that a [`ObjectMix`] weighs.
+/// A kind of object that an [`ObjectMix`] weighs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::generate) enum MixedKind {
     Instance,

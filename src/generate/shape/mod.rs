@@ -1,6 +1,6 @@
 //! Shapes: parts of a heap whose graph is known in advance, of any size. `specs/generator.md` has their definitions.
 //!
-//! A shape is a row in [`ShapeForm`]'s table and a [`ShapeStructure`](structure::Structure): its objects by number, and the
+//! A shape is a row in [`ShapeForm`]'s table and a [`ShapeStructure`](structure::ShapeStructure): its objects by number, and the
 //! closed forms of its graph. [`placed`] is such a shape in a heap; the room `placement` gives it addresses and makes
 //! objects of it.
 

@@ -1,6 +1,6 @@
 //! Records to the model: which heap a record belongs to, names from string ids, field values from classes.
 //!
-//! Two passes. An [`DumpIndex`] holds what has to be known before an object can be read (strings, classes, traces,
+//! Two passes. A [`DumpIndex`] holds what has to be known before an object can be read (strings, classes, traces,
 //! roots: its memory does not grow with the objects), so that the order of records does not matter. Then the
 //! objects of a heap are read, any number of times.
 

@@ -1,4 +1,4 @@
-//! Told items to records.
+//! Carried items to records.
 
 use std::borrow::Cow;
 use std::ops::Range;

@@ -20,7 +20,7 @@ pub(super) struct ShapeTemplates<'b> {
     stamps: Vec<ShapeTemplate>,
 }
 
-/// Stamps, for who compares with them.
+/// The templates and the filling of blocks, for comparison with a dump.
 pub(super) struct TemplateBlocks<'b> {
     pub(super) stamps: ShapeTemplates<'b>,
     pub(super) filling: BlockFilling,
@@ -96,7 +96,7 @@ impl<'b> ShapeTemplates<'b> {
         Ok(ShapeTemplates { plan: *plan, blocks, stamps })
     }
 
-    /// The stamp of a block.
+    /// The template of a block.
     pub(super) fn template_of(&self, block: u64) -> &ShapeTemplate {
         &self.stamps[self.blocks.shape_of(block)]
     }

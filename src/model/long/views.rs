@@ -92,7 +92,7 @@ pub(super) struct ComputedList<T> {
 
 impl<T> fmt::Debug for ComputedList<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Computed").field("count", &self.count).finish_non_exhaustive()
+        f.debug_struct("ComputedList").field("count", &self.count).finish_non_exhaustive()
     }
 }
 
@@ -150,7 +150,7 @@ pub(super) struct MappedList<T> {
 
 impl<T: ListItem> fmt::Debug for MappedList<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Mapped").field("of", &self.of).finish_non_exhaustive()
+        f.debug_struct("MappedList").field("of", &self.of).finish_non_exhaustive()
     }
 }
 
