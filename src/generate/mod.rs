@@ -35,7 +35,7 @@ pub use options::{
     Placement, Preset, PresetForm, Share, schema,
 };
 pub use procedural::ProceduralHeap;
-pub use shape::{PlacedShape, PlannedObject, ShapeForm, Shapes};
+pub use shape::{PlacedShape, Shape, ShapeForm, Shapes};
 
 use crate::draw::{Draw, DrawStream, SeedDraw};
 use crate::model::blocks::{FilledBlocks, ObjectBlocks};

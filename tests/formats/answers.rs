@@ -3,13 +3,13 @@
 use heapsmith::answers::{Analysis, EdgeOptions, EntryGraph};
 use heapsmith::family::ReadOptions;
 use heapsmith::format::{Format, HeapFile, profiles};
-use heapsmith::generate::{GenerateOptions, PlannedObject, ProceduralHeap};
+use heapsmith::generate::{GenerateOptions, ProceduralHeap, Shape};
 use heapsmith::model::RootKind;
 use heapsmith::recipe::Recipe;
 
 /// Every object of a shape: its dominator, what it retains, its distance and its component.
 fn check(text: &str) {
-    let shape: PlannedObject = text.parse().expect("a shape");
+    let shape: Shape = text.parse().expect("a shape");
     let options = GenerateOptions::default().objects(20).shapes(vec![shape].into());
     let mut heap = ProceduralHeap::new(&options, 3).expect("a heap");
     let analysis = Analysis::new(EntryGraph::from_source(&mut heap, EdgeOptions::default()).expect("a graph"));

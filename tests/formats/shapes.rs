@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use heapsmith::format::{Format, profiles};
 use heapsmith::generate::{
-    GenerateOption, GenerateOptions, PlacedShape, PlannedObject, ProceduralHeap, ShapeForm, Shapes, from_seed,
+    GenerateOption, GenerateOptions, PlacedShape, ProceduralHeap, Shape, ShapeForm, Shapes, from_seed,
 };
 use heapsmith::input::Input;
 use heapsmith::model::{Address, Contents, Heap, HeapSource, ObjectKind, RootKind, WordSize};
@@ -20,7 +20,7 @@ const TEXTS: &str = "list:1 list:2 list:63 list:64 list:65 list:300 ring:1 ring:
     classes:1 classes:2 classes:100 leak:1 leak:2 leak:3 leak:4 leak:7 leak:8 leak:70";
 
 fn options(shapes: &str) -> GenerateOptions {
-    let shapes: Vec<PlannedObject> = shapes.split('+').map(|text| text.parse().expect("a shape")).collect();
+    let shapes: Vec<Shape> = shapes.split('+').map(|text| text.parse().expect("a shape")).collect();
     GenerateOptions::default().objects(20).shapes(shapes.into())
 }
 
@@ -219,8 +219,7 @@ fn every_shape_is_written_by_every_writer_and_read_again() {
     for format in Format::all() {
         for (number, profile) in profiles(format).into_iter().enumerate() {
             let lowering = DumpOptions::new(format).profile(profile).seed(3).lowering().expect("a profile");
-            let all =
-                Shapes::from(shapes.iter().map(|text| text.parse().expect("a shape")).collect::<Vec<PlannedObject>>());
+            let all = Shapes::from(shapes.iter().map(|text| text.parse().expect("a shape")).collect::<Vec<Shape>>());
             let options = lowering.generate_options(if number % 2 == 0 { 30 } else { 5000 }, None).shapes(all);
             let mut heap = ProceduralHeap::new(&options, number as u64).expect("a heap");
             let mut copy = copy(&heap);
@@ -239,7 +238,7 @@ fn every_shape_is_written_by_every_writer_and_read_again() {
             assert_eq!(same.compared, same.objects);
             // One more in a list is another heap.
             let more = shapes.iter().map(|text| text.replace("list:300", "list:301").parse().expect("a shape"));
-            let options = options.shapes(more.collect::<Vec<PlannedObject>>().into());
+            let options = options.shapes(more.collect::<Vec<Shape>>().into());
             let other = ProceduralHeap::new(&options, number as u64).expect("a heap");
             assert!(!verify(stream(), &other, &lowering, any).expect("it can be judged").same, "{format} {profile}");
         }
@@ -335,7 +334,7 @@ fn a_power_law_has_few_objects_with_very_many_referrers() {
 fn gives_shapes_roots_of_requested_kind() {
     for form in &RootKind::FORMS {
         let text = format!("list:3@{}", form.name);
-        let Ok(shape) = text.parse::<PlannedObject>() else {
+        let Ok(shape) = text.parse::<Shape>() else {
             assert_eq!(form.name, "thread-object");
             continue;
         };
@@ -397,7 +396,7 @@ fn refuses_shape_too_large_for_any_heap() {
         let error = refused(&format!("shape={wrong}"));
         assert!(error.contains(&format!("shape: expected {expected}")), "{error}");
         assert!(error.ends_with(&format!(", found {wrong:?}")), "{error}");
-        wrong.parse::<PlannedObject>().expect_err("no shape");
+        wrong.parse::<Shape>().expect_err("no shape");
     }
     of("shape=none,objects=5").expect("a heap without shapes");
     let text = "heapsmith-2:preset=plain,shape=tree:2:20+leak:1e6+list:5@java-frame,seed=7";

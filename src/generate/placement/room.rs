@@ -7,7 +7,7 @@ use crate::model::{Address, Class, Field, FieldType, Heap, Name, PrimitiveType, 
 
 use crate::generate::addresses::AddressAllocator;
 use crate::generate::options::GenerateOptions;
-use crate::generate::shape::PlannedObject;
+use crate::generate::shape::Shape;
 use crate::generate::shape::placed::{CLASS, OBJECT, PlacedKind, PlacedRun, PlacedShape};
 use crate::generate::shape::structure::{KindBody, KindClass, OwnClass, ShapeObjects, field_bytes};
 
@@ -51,14 +51,14 @@ pub(in crate::generate) fn place_shapes(
     Ok(placed)
 }
 
-fn no_room(options: &GenerateOptions, shape: &PlannedObject) -> Error {
+fn no_room(options: &GenerateOptions, shape: &Shape) -> Error {
     let bits = options.word.bits();
     Error::Usage(format!("shape={shape}: its objects do not fit into addresses of {bits} bits; choose a smaller one"))
 }
 
 /// Allocates addresses for the classes of a shape and its held objects; `same` shapes of its form come before it.
 fn first_room(
-    shape: PlannedObject,
+    shape: Shape,
     same: usize,
     known: &KnownClasses<'_>,
     ground: &mut AddressAllocator,

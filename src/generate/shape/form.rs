@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::model::{Address, RootKind};
 
 use super::structure::ShapeStructure;
-use super::{AT, COLON, PlannedObject, array, clique, dag, leak, list, power_law, tree};
+use super::{AT, COLON, Shape, array, clique, dag, leak, list, power_law, tree};
 
 /// A form of shapes; [`ShapeForm::FORMS`] is the table of all.
 #[derive(Debug)]
@@ -143,7 +143,7 @@ impl ShapeForm {
     /// A regular expression of all spellings.
     pub(in crate::generate) fn pattern() -> String {
         let names = ShapeForm::FORMS.map(|form| form.name).join("|");
-        let roots = PlannedObject::roots().flatten().collect::<Vec<_>>().join("|");
+        let roots = Shape::roots().flatten().collect::<Vec<_>>().join("|");
         format!("^({names}):[0-9_e]+([,:][0-9_e]+)?({AT}({roots}))?$")
     }
 

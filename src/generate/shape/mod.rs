@@ -32,7 +32,7 @@ pub use placed::PlacedShape;
 
 /// A part of a heap whose graph is known in advance: its form with its sizes, and the root that holds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PlannedObject {
+pub struct Shape {
     /// The form's place in [`ShapeForm::FORMS`].
     form: usize,
     numbers: [u64; 2],
@@ -45,9 +45,9 @@ const AT: char = '@';
 /// The separator between the numbers of a shape in recipes, where commas separate options.
 const COLON: char = ':';
 
-impl PlannedObject {
+impl Shape {
     /// Parses a shape, such as `tree:2,10` or `list:1e6@java-frame`; the error says what is expected.
-    fn read(text: &str) -> Result<PlannedObject, String> {
+    fn read(text: &str) -> Result<Shape, String> {
         let expected = |what: &str| format!("expected {what}, found {text:?}");
         let (shape, root) = text.split_once(AT).map_or((text, None), |(shape, root)| (shape, Some(root)));
         let (name, given) = shape.split_once(COLON).unwrap_or((shape, ""));
@@ -62,12 +62,12 @@ impl PlannedObject {
         })?;
         let root = match root {
             None => row.root.index(),
-            Some(name) => PlannedObject::roots().position(|root| root == Some(name)).ok_or_else(|| {
-                let kinds: Vec<&str> = PlannedObject::roots().flatten().collect();
+            Some(name) => Shape::roots().position(|root| root == Some(name)).ok_or_else(|| {
+                let kinds: Vec<&str> = Shape::roots().flatten().collect();
                 expected(&format!("a kind of root after {AT}: {}", kinds.join(", ")))
             })?,
         };
-        Ok(PlannedObject { form, numbers: [given[0], given.get(1).copied().unwrap_or_default()], root })
+        Ok(Shape { form, numbers: [given[0], given.get(1).copied().unwrap_or_default()], root })
     }
 
     /// The names of root kinds that can hold a shape, in their places: only threads are roots as threads.
@@ -97,7 +97,7 @@ impl PlannedObject {
     }
 
     /// The reason why the shape is too large, and a shape that is not.
-    pub(super) fn refusal(&self) -> Option<(String, PlannedObject)> {
+    pub(super) fn refusal(&self) -> Option<(String, Shape)> {
         let form = self.form();
         let (mut least, mut of) = (*self, form.parameters.split(','));
         for (number, most) in least.numbers.iter_mut().zip(form.most) {
@@ -110,7 +110,7 @@ impl PlannedObject {
         }
         (self.objects() > OBJECTS).then(|| {
             let [first, second] = self.numbers;
-            let with = |second: u64| PlannedObject { numbers: [first, second], ..*self };
+            let with = |second: u64| Shape { numbers: [first, second], ..*self };
             let (mut fits, mut too_many) = (1, second);
             while too_many - fits > 1 {
                 let middle = fits.midpoint(too_many);
@@ -126,7 +126,7 @@ impl PlannedObject {
     }
 }
 
-impl fmt::Display for PlannedObject {
+impl fmt::Display for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let numbers: Vec<String> = self.numbers().iter().map(|number| count_text(*number)).collect();
         write!(f, "{}{COLON}{}", self.form().name, numbers.join(&COLON.to_string()))?;
@@ -139,16 +139,16 @@ impl fmt::Display for PlannedObject {
 
 /// The shapes of a heap.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Shapes(Vec<PlannedObject>);
+pub struct Shapes(Vec<Shape>);
 
 impl Shapes {
     /// Parses shapes that are joined by `+`; the error says what is expected.
     pub(super) fn parse(text: &str) -> Result<Shapes, String> {
-        text.split(JOIN).map(PlannedObject::read).collect::<Result<Vec<PlannedObject>, String>>().map(Shapes)
+        text.split(JOIN).map(Shape::read).collect::<Result<Vec<Shape>, String>>().map(Shapes)
     }
 
     /// Each shape.
-    pub fn iter(&self) -> impl Iterator<Item = &PlannedObject> {
+    pub fn iter(&self) -> impl Iterator<Item = &Shape> {
         self.0.iter()
     }
 
@@ -159,8 +159,7 @@ impl Shapes {
 
     /// Draws one or two small shapes.
     pub(super) fn draw(draw: &mut dyn Draw) -> Shapes {
-        let roots: Vec<usize> =
-            PlannedObject::roots().enumerate().filter_map(|(place, name)| name.map(|_| place)).collect();
+        let roots: Vec<usize> = Shape::roots().enumerate().filter_map(|(place, name)| name.map(|_| place)).collect();
         let shape = |draw: &mut dyn Draw| {
             let form = draw.below(ShapeForm::FORMS.len() as u64) as usize;
             let number = draw.between(1, 12);
@@ -169,22 +168,22 @@ impl Shapes {
                 1 => [number, 0],
                 _ => [draw.between(1, 3), draw.between(1, 3)],
             };
-            PlannedObject { form, numbers, root: *draw.pick(&roots) }
+            Shape { form, numbers, root: *draw.pick(&roots) }
         };
         Shapes((0..draw.between(1, 2)).map(|_| shape(draw)).collect())
     }
 }
 
-impl FromStr for PlannedObject {
+impl FromStr for Shape {
     type Err = Error;
 
-    fn from_str(text: &str) -> Result<PlannedObject, Error> {
-        PlannedObject::read(text).map_err(Error::Usage)
+    fn from_str(text: &str) -> Result<Shape, Error> {
+        Shape::read(text).map_err(Error::Usage)
     }
 }
 
-impl From<Vec<PlannedObject>> for Shapes {
-    fn from(shapes: Vec<PlannedObject>) -> Shapes {
+impl From<Vec<Shape>> for Shapes {
+    fn from(shapes: Vec<Shape>) -> Shapes {
         Shapes(shapes)
     }
 }

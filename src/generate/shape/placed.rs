@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::model::{Address, ByteLen, Field};
 
-use super::PlannedObject;
+use super::Shape;
 use super::structure::{KindBody, KindClass, ShapeObjects, ShapeStructure};
 
 /// A shape in a heap: the addresses of its objects, and the closed forms of its graph.
@@ -29,7 +29,7 @@ use super::structure::{KindBody, KindClass, ShapeObjects, ShapeStructure};
 /// ```
 #[derive(Clone, Debug)]
 pub struct PlacedShape {
-    pub(in crate::generate) shape: PlannedObject,
+    pub(in crate::generate) shape: Shape,
     pub(in crate::generate) structure: Arc<dyn ShapeStructure>,
     /// The package of its own classes.
     pub(in crate::generate) package: String,
@@ -78,7 +78,7 @@ impl PlacedRun {
 
 impl PlacedShape {
     /// The shape as it was asked for.
-    pub fn shape(&self) -> &PlannedObject {
+    pub fn shape(&self) -> &Shape {
         &self.shape
     }
 
