@@ -54,6 +54,9 @@ pub mod bytes;
 #[cfg(feature = "check")]
 pub mod check;
 pub mod classic;
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+pub mod command;
 pub mod compare;
 pub mod convert;
 #[cfg(feature = "corpus")]

@@ -455,7 +455,7 @@ fn refuses_to_write_dump_to_terminal() {
 
 #[test]
 fn only_terminal_module_prints() {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("src/bin/heapsmith");
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("src/command");
     for entry in fs::read_dir(folder).expect("readable").filter_map(Result::ok) {
         let path = entry.path();
         if path.is_dir() || path.ends_with("terminal.rs") {

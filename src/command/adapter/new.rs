@@ -1,0 +1,161 @@
+//! A new adapter: a folder with a template, its README and a workflow.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use crate::error::Error;
+use crate::output::Output;
+use clap::{Args, ValueEnum};
+
+use crate::command::{CommandOutcome, terminal};
+
+/// Writes a folder with a template of an adapter, its README and a file for CI.
+///
+/// The template works as it is: it has a small HPROF parser where yours goes; that of a shell calls a program and judges its
+/// exit code alone.
+///
+/// Example: heapsmith adapter new python my-parser
+#[derive(Args)]
+pub(super) struct AdapterNewOpts {
+    /// The language of the adapter.
+    #[arg(value_enum)]
+    language: TemplateLanguage,
+    /// Name of the parser, and of the new folder: letters, digits, `-` and `_`.
+    name: String,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum TemplateLanguage {
+    /// Python 3.9 or later, without packages.
+    Python,
+    /// Java 11 or later, without libraries.
+    Java,
+    /// Java 11 or later, for a heap analyser: reachability, dominators, retained sizes, paths.
+    JavaAnalyser,
+    /// Rust, with the crate serde_json.
+    Rust,
+    /// A POSIX shell; only verdicts are judged.
+    Shell,
+}
+
+/// The template of an adapter in one language, with the texts that take the place of its placeholders.
+struct AdapterTemplate {
+    /// Files with their texts, the one to change first.
+    files: &'static [(&'static str, &'static str)],
+    /// The function to change.
+    place: &'static str,
+    /// The command that has to be run first.
+    build: Option<&'static str>,
+    command: &'static str,
+}
+
+const PYTHON: AdapterTemplate = AdapterTemplate {
+    files: &[("adapter.py", include_str!("../../../examples/adapters/templates/adapter.py"))],
+    place: "parse",
+    build: None,
+    command: "python3 adapter.py",
+};
+const JAVA: AdapterTemplate = AdapterTemplate {
+    files: &[("Adapter.java", include_str!("../../../examples/adapters/templates/Adapter.java"))],
+    place: "parse",
+    build: Some("javac -d build Adapter.java"),
+    command: "java -cp build Adapter",
+};
+const JAVA_ANALYSER: AdapterTemplate = AdapterTemplate {
+    files: &[
+        ("Analyser.java", include_str!("../../../examples/adapters/templates/analyser/Analyser.java")),
+        ("Dominators.java", include_str!("../../../examples/adapters/templates/analyser/Dominators.java")),
+        ("HprofHeap.java", include_str!("../../../examples/adapters/templates/analyser/HprofHeap.java")),
+        ("Adapter.java", include_str!("../../../examples/adapters/templates/Adapter.java")),
+    ],
+    place: "analyse",
+    build: Some("javac -d build *.java"),
+    command: "java -cp build Analyser",
+};
+const RUST: AdapterTemplate = AdapterTemplate {
+    files: &[
+        ("src/main.rs", include_str!("../../../examples/adapters/templates/rust/src/main.rs")),
+        ("Cargo.toml", include_str!("../../../examples/adapters/templates/rust/manifest.toml")),
+    ],
+    place: "parse",
+    build: Some("cargo build --release"),
+    command: "target/release/NAME",
+};
+const SHELL: AdapterTemplate = AdapterTemplate {
+    files: &[("adapter.sh", include_str!("../../../examples/adapters/templates/shell/adapter.sh"))],
+    place: "parser",
+    build: None,
+    command: "sh adapter.sh",
+};
+const README: &str = include_str!("../../../examples/adapters/templates/new.md");
+const WORKFLOW: &str = include_str!("../../../examples/adapters/templates/new.yml");
+
+impl TemplateLanguage {
+    fn template(self) -> AdapterTemplate {
+        match self {
+            TemplateLanguage::Python => PYTHON,
+            TemplateLanguage::Java => JAVA,
+            TemplateLanguage::JavaAnalyser => JAVA_ANALYSER,
+            TemplateLanguage::Rust => RUST,
+            TemplateLanguage::Shell => SHELL,
+        }
+    }
+}
+
+impl AdapterNewOpts {
+    pub(super) fn run(self) -> Result<CommandOutcome, Error> {
+        let name = &self.name;
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+        if !name.starts_with(|c: char| c.is_ascii_alphabetic()) || !name.chars().all(is_plain) {
+            let expected = "expected a letter, then letters, digits, - and _; choose such a name";
+            return Err(Error::Usage(format!("the name {name:?}: {expected}")));
+        }
+        let folder = PathBuf::from(name);
+        std::fs::create_dir(&folder).map_err(|e| Error::io(format!("creating the folder {name}"), e))?;
+        let template = self.language.template();
+        let mut written = Vec::new();
+        for (path, text) in self.files(&template) {
+            write_file(&folder.join(&path), &text)?;
+            written.push(path);
+        }
+        let command = template.command.replace("NAME", name);
+        let build = template.build.map(|build| format!(" && {build}")).unwrap_or_default();
+        let failed = |e| Error::io("writing standard output", e);
+        let mut out = terminal::stdout();
+        writeln!(out, "written to {name}: {}", written.join(", ")).map_err(failed)?;
+        writeln!(out, "next: cd {name}{build} && heapsmith adapter test '{command}'").map_err(failed)?;
+        Ok(CommandOutcome::Yes)
+    }
+
+    /// The files with their texts.
+    fn files(&self, template: &AdapterTemplate) -> Vec<(String, String)> {
+        let (file, name) = (template.files.first().map_or("", |(path, _)| path), &self.name);
+        let (shell, step) = match template.build {
+            Some(build) => (format!("{build}\n"), format!("      - run: {build}\n")),
+            None => (String::new(), String::new()),
+        };
+        let filled = |text: &str, build: &str| {
+            let text = text.replace("BUILD", build).replace("COMMAND", template.command);
+            text.replace("FILE", file).replace("PLACE", template.place).replace("NAME", name)
+        };
+        let named = |text: &str| {
+            ["name\": \"", "name\", \"", "name\":\"", "name = \""].iter().fold(text.to_owned(), |text, before| {
+                text.replace(&format!("{before}template\""), &format!("{before}{name}\""))
+            })
+        };
+        let sources = template.files.iter().map(|(path, text)| ((*path).to_owned(), named(text)));
+        let readme = ("README.md".to_owned(), filled(README, &shell));
+        let workflow = (".github/workflows/heapsmith.yml".to_owned(), filled(WORKFLOW, &step));
+        sources.chain([readme, workflow]).collect()
+    }
+}
+
+fn write_file(path: &Path, text: &str) -> Result<(), Error> {
+    let failed = |e| Error::io(format!("writing {}", path.display()), e);
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(failed)?;
+    }
+    let mut output = Output::create(path, false)?;
+    output.write_all(text.as_bytes()).map_err(failed)?;
+    output.finish()
+}

@@ -1,0 +1,214 @@
+use std::io::Write;
+use std::path::PathBuf;
+
+use crate::corpus::{
+    AddOutcome, Addition, CorpusReport, ExportSelection, Trouble, add, bless, cases, export, is_export, verify_watched,
+    version,
+};
+use crate::error::Error;
+use clap::{Args, Subcommand};
+use serde::Serialize;
+
+use crate::command::terminal::TerminalProgress;
+use crate::command::{CommandOutcome, open, terminal};
+
+/// Lists, verifies, exports or writes the corpus of golden dumps, and adds cases of your own to a folder.
+///
+/// Example: heapsmith corpus verify
+#[derive(Args)]
+pub(crate) struct CorpusOpts {
+    #[command(subcommand)]
+    command: CorpusCommand,
+}
+
+#[derive(Subcommand)]
+enum CorpusCommand {
+    /// List the cases with their verdicts; with --json, their rules and answers too.
+    List {
+        /// Print the manifest's entries as JSON, one a line, instead of a table.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Check a corpus folder: its bytes against the recipes, its expectations against heapsmith's decoder and validator.
+    ///
+    /// Files that belong to no case are notes, which leave the exit code at 0. If a `corpus bless` was interrupted in
+    /// the folder, its work is completed or undone first. While another command writes to the folder, the exit code
+    /// is 2.
+    Verify {
+        /// The folder with manifest.json.
+        #[arg(default_value = "corpus")]
+        folder: PathBuf,
+        /// Print a JSON report instead of text.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Write cases for tests that run without heapsmith: dumps, answers and a manifest, in any language.
+    ///
+    /// Files are named by their SHA-256. The folder has a README.md, JSON schemas, and a version that rises with every case
+    /// that is new or has other answers. Values of one option add up; a case has to match each option that is given.
+    ///
+    /// Example: heapsmith corpus export -o golden --format hprof --tag golden
+    Export {
+        /// Folder to write: a new or empty one, or one with an earlier export, which is replaced. Other files in it stay.
+        #[arg(short, long, value_name = "DIR")]
+        output: PathBuf,
+        /// Only cases of this format: phd, hprof or classic; or one version of it, such as phd6. Without it, all formats.
+        #[arg(long, value_name = "FORMAT")]
+        format: Vec<String>,
+        /// Only cases with this tag: golden, damaged, spelled or random; valid, invalid or ambiguous; gzip; several-heaps.
+        /// Without it, all.
+        #[arg(long, value_name = "TAG")]
+        tag: Vec<String>,
+        /// Only cases that keep, break or show this rule, or one whose id begins with these parts. Without it, all.
+        #[arg(long, value_name = "RULE")]
+        rule: Vec<String>,
+    },
+    /// Add a case of your own to a folder: a dump and the answer that is right, in the form of `corpus export`.
+    ///
+    /// The answer is checked first: a listing has to be the heap of the dump, and a dump that is to be refused has to break a rule
+    /// of its format. The folder has the manifest, the README.md and the schemas of `corpus export`, so that the same tests run its
+    /// cases. The case is added whole or not at all, and nothing that the folder has is overwritten. Memory is the dump.
+    ///
+    /// Exit code 0: the case was added; 1: the answer is not right; 2: the case could not be added.
+    ///
+    /// Example: heapsmith corpus add odd.hprof --listing odd.jsonl -o own-cases
+    Add {
+        /// The dump; `-` is standard input.
+        dump: PathBuf,
+        /// The heap of the dump as a listing, as `heapsmith decode` prints one; it may have fewer facts. Required unless --refused
+        /// is given.
+        #[arg(long, value_name = "LISTING", required_unless_present = "refused")]
+        listing: Option<PathBuf>,
+        /// The dump has to be refused. Required unless --listing is given.
+        #[arg(long, conflicts_with_all = ["listing", "heap"])]
+        refused: bool,
+        /// Folder to add the case to: a new or empty one, or one with earlier cases of `corpus add`.
+        #[arg(short, long, value_name = "DIR")]
+        output: PathBuf,
+        /// Id of the case: small letters, digits, hyphens and dots. Without it, the dump's file name up to the first dot.
+        #[arg(long)]
+        id: Option<String>,
+        /// What the case is about, in a line. Without it, the name of the dump.
+        #[arg(long, value_name = "TEXT")]
+        summary: Option<String>,
+        #[command(flatten)]
+        heap: open::HeapOpt,
+    },
+    /// Write the corpus anew from its recipes, if every case holds.
+    ///
+    /// Of the files in the folder, only those that its manifest.json lists are replaced or removed; all others stay. A
+    /// file that is not listed and stands in the place of a new one is an error, and so is a folder that is not empty
+    /// and has no manifest.json of heapsmith, or a symbolic link in the place of a folder: nothing is changed then. An
+    /// interruption does no harm: the next `corpus bless` or `corpus verify` completes the work or undoes it. While
+    /// another command works in the folder, the exit code is 2.
+    Bless {
+        /// The folder with manifest.json, or an empty or new one.
+        #[arg(default_value = "corpus")]
+        folder: PathBuf,
+    },
+}
+
+/// Whether a corpus is as expected.
+#[derive(Serialize, schemars::JsonSchema)]
+#[schemars(rename = "Report")]
+pub(crate) struct CorpusVerifyReport {
+    /// Version of this report's schema.
+    schema: u32,
+    /// The number of cases.
+    cases: usize,
+    /// Whether every file and every case is as expected.
+    holds: bool,
+    /// What is not as expected.
+    troubles: Vec<Trouble>,
+    /// What leaves the exit code at 0: files that belong to no case, and an interrupted `corpus bless` that was completed or
+    /// undone.
+    notes: Vec<String>,
+}
+
+impl CorpusOpts {
+    pub(crate) fn run(self) -> Result<CommandOutcome, Error> {
+        let failed = |e| Error::io("writing standard output", e);
+        let mut out = terminal::stdout();
+        match self.command {
+            CorpusCommand::List { json: true } => {
+                for case in cases()? {
+                    let text = serde_json::to_string(&case.manifest_entry()).map_err(|e| failed(e.into()))?;
+                    writeln!(terminal::data(), "{text}").map_err(failed)?;
+                }
+            }
+            CorpusCommand::List { json: false } => {
+                let mut table = terminal::table(["case", "verdict", "bytes", "summary"]);
+                for case in cases()? {
+                    let verdict = case.verdict.name().to_owned();
+                    table.add_row([case.id, verdict, case.bytes.len().to_string(), case.summary]);
+                }
+                writeln!(out, "{}", terminal::render(&table)).map_err(failed)?;
+            }
+            CorpusCommand::Verify { folder, json } => {
+                if is_export(&folder) {
+                    return Err(Error::Usage(format!(
+                        "{} holds cases of `corpus export` or `corpus add`, whose manifest.json has the SHA-256 of each file; \
+                         `corpus verify` is for the corpus itself",
+                        folder.display()
+                    )));
+                }
+                let mut progress = TerminalProgress::steps("verifying cases");
+                let verified = verify_watched(&folder, &mut |done, of| progress.set_done(done, of))?;
+                drop(progress);
+                let answer = if verified.troubles.is_empty() { CommandOutcome::Yes } else { CommandOutcome::No };
+                if json {
+                    let CorpusReport { cases, troubles, notes, .. } = verified;
+                    let report = CorpusVerifyReport { schema: 1, cases, holds: troubles.is_empty(), troubles, notes };
+                    let text = serde_json::to_string(&report).map_err(|e| failed(e.into()))?;
+                    writeln!(terminal::data(), "{text}").map_err(failed)?;
+                    return Ok(answer);
+                }
+                for note in &verified.notes {
+                    writeln!(out, "{}: {note}", terminal::doubtful("note")).map_err(failed)?;
+                }
+                for trouble in &verified.troubles {
+                    writeln!(out, "{}: {}", terminal::bad(&trouble.case), trouble.message).map_err(failed)?;
+                }
+                let verdict = match verified.troubles.len() {
+                    0 => "all as expected".to_owned(),
+                    1 => "1 problem".to_owned(),
+                    many => format!("{many} problems"),
+                };
+                writeln!(out, "{} cases: {verdict}", verified.cases).map_err(failed)?;
+                return Ok(answer);
+            }
+            CorpusCommand::Export { output, format, tag, rule } => {
+                let mut selection = ExportSelection::default();
+                (selection.formats, selection.tags, selection.rules) = (format, tag, rule);
+                let count = export(&output, &selection)?;
+                let (version, folder) = (version(), output.display());
+                writeln!(out, "{count} cases of version {version} written to {folder}").map_err(failed)?;
+            }
+            CorpusCommand::Add { dump, listing, refused: _, output, id, summary, heap } => {
+                let name = dump.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+                let stem = name.split('.').next().unwrap_or_default().to_lowercase();
+                let listing = listing.as_deref().map(open::input).transpose()?;
+                let (id, summary) = (id.unwrap_or(stem), summary.unwrap_or(name));
+                let addition = Addition { dump: open::input(&dump)?, id, summary, heap: heap.heap, listing };
+                match add(&output, &addition)? {
+                    AddOutcome::Cases(1) => {
+                        writeln!(out, "added {} to {}, as its first case", addition.id, output.display())
+                    }
+                    AddOutcome::Cases(count) => {
+                        writeln!(out, "added {} to {}, which has {count} cases now", addition.id, output.display())
+                    }
+                    AddOutcome::Disagrees(why) => {
+                        terminal::error(&why);
+                        return Ok(CommandOutcome::No);
+                    }
+                }
+                .map_err(failed)?;
+            }
+            CorpusCommand::Bless { folder } => {
+                let count = bless(&folder)?;
+                writeln!(out, "{count} cases written to {}", folder.display()).map_err(failed)?;
+            }
+        }
+        Ok(CommandOutcome::Yes)
+    }
+}

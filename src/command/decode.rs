@@ -1,0 +1,90 @@
+use std::path::PathBuf;
+
+use crate::compare::MEMORY;
+use crate::compare::listing::SortedLines;
+use crate::error::Error;
+use crate::format::{DumpFile, Lowering};
+use crate::output::Output;
+use crate::validate::unsound;
+use clap::Args;
+
+use crate::command::{CommandOutcome, open, outputs, terminal};
+
+/// Prints a dump as a listing: JSON Lines, defined in specs/listing.md.
+///
+/// The first line has the dump's facts; then come classes and objects, sorted by address. A dump that
+/// is not valid is refused; --sound-prefix lists what stands before the error. Objects are sorted outside of memory where
+/// there are many: it takes the class table, the roots and some 256 MB, whatever the size of the dump.
+///
+/// Example: heapsmith decode seven.phd | head -3
+#[derive(Args)]
+pub(crate) struct DecodeOpts {
+    /// Dump; `-` is standard input.
+    file: PathBuf,
+    /// File to write; `-` is standard output, also without this option.
+    #[arg(short, long, value_name = "FILE", default_value = "-", hide_default_value = true)]
+    output: PathBuf,
+    /// Replace an existing output. Without it, that is an error.
+    #[arg(long)]
+    force: bool,
+    #[command(flatten)]
+    heap: open::HeapOpt,
+    #[command(flatten)]
+    reading: open::ReadingOpts,
+    /// List the sound part of a damaged dump; the exit code is 1 all the same. Without it, a damaged dump is refused.
+    #[arg(long)]
+    sound_prefix: bool,
+}
+
+impl DecodeOpts {
+    pub(crate) fn run(self) -> Result<CommandOutcome, Error> {
+        outputs::require_distinct(&[&self.file], &[&self.output])?;
+        let reading = self.reading.reading();
+        let input = open::input(&self.file)?;
+        let unsound = unsound(&input, reading)?;
+        let unsound = match unsound {
+            Some(e) if !self.sound_prefix => return Err(e.into()),
+            other => other,
+        };
+        let file = open::dump_from_input(input, reading)?;
+        // Before anything else is held: it holds the class table and may sort the objects, too.
+        let recognised = recognise(&file);
+        let mut outline = file.outline()?;
+        let read = match std::mem::replace(&mut outline.ended, Ok(())) {
+            Err(e) if !self.sound_prefix && !e.is_missing_end() => return Err(e.into()),
+            other => other,
+        };
+        let number = self.heap.number(outline.dump.heaps.len())?;
+        let mut lines = SortedLines::new(MEMORY);
+        let ended = outline.visit_objects(number, &mut |place, object| lines.add(place, object))?;
+        let broken = match read.and(ended) {
+            Ok(_) => None,
+            Err(e) if e.is_missing_end() => {
+                terminal::warning(&format!("{}: {e}", file.input().name()));
+                None
+            }
+            Err(e) if self.sound_prefix => Some(e),
+            Err(e) => return Err(e.into()),
+        };
+        let (heap, classes) = (&outline.dump.heaps[number], &outline.classes[number]);
+        let mut head = lines.head(heap);
+        head.format = Some(file.format()?.to_string());
+        head.heap = (outline.dump.heaps.len() > 1).then_some(number as u64);
+        if broken.is_none() {
+            head.profile = recognised?.map(|lowering| lowering.profile().to_owned());
+        }
+        let mut output = Output::create(&self.output, self.force)?;
+        lines.write(&mut output, &head, heap, classes)?;
+        output.finish()?;
+        match broken.or(unsound) {
+            None => Ok(CommandOutcome::Yes),
+            Some(e) => Err(e.into()),
+        }
+    }
+}
+
+/// The options that give the dump's bytes again.
+fn recognise(file: &DumpFile) -> Result<Option<Lowering>, Error> {
+    let mut source = file.source()?;
+    file.recognise(&mut source)
+}

@@ -1,0 +1,49 @@
+//! The answers that an analyser should give about a generated dump.
+
+use std::io::Write;
+use std::path::Path;
+
+use crate::answers::{Analysis, EdgeOptions, EntryGraph, SCHEMA, ShapeAnswers, answers};
+use crate::error::Error;
+use crate::family::ReadOptions;
+use crate::format::HeapFile;
+use crate::output::Output;
+use crate::recipe::Recipe;
+
+use crate::command::answers::GeneratedAnswers;
+
+/// The most objects of a heap whose answers are calculated.
+const CALCULATED: u64 = 20_000_000;
+
+/// The answers about a dump that is still to be written.
+pub(super) struct AnswersOutput {
+    out: Output,
+    shapes: Vec<ShapeAnswers>,
+}
+
+impl AnswersOutput {
+    /// Creates the output, so that it is refused before the dump is written.
+    pub(super) fn create(recipe: &Recipe, path: &Path, force: bool) -> Result<AnswersOutput, Error> {
+        let shapes = ShapeAnswers::from_heap(&recipe.heap()?);
+        Ok(AnswersOutput { out: Output::create(path, force)?, shapes })
+    }
+
+    /// Writes the answers. They are about the dump: facts that it does not record are unknown.
+    pub(super) fn write(self, recipe: &Recipe) -> Result<(), Error> {
+        let AnswersOutput { mut out, shapes } = self;
+        let failed = |e| Error::io("writing the answers", e);
+        let of_shapes = shapes.iter().fold(0, |sum: u64, shape| sum.saturating_add(shape.objects));
+        let is_calculated = of_shapes.saturating_add(recipe.options.objects as u64) <= CALCULATED;
+        let answers = if is_calculated { Some(calculate(recipe)?) } else { None };
+        let known = GeneratedAnswers { schema: SCHEMA, recipe: recipe.to_string(), shapes, answers };
+        serde_json::to_writer(&mut out, &known).map_err(|e| failed(e.into()))?;
+        out.write_all(b"\n").map_err(failed)?;
+        out.finish()
+    }
+}
+
+fn calculate(recipe: &Recipe) -> Result<crate::answers::Answers, Error> {
+    let mut file = HeapFile::open(recipe.clone().input()?, None, ReadOptions::default())?;
+    let analysis = Analysis::new(EntryGraph::from_source(file.source(), EdgeOptions::default())?);
+    answers(file.source(), &analysis)
+}

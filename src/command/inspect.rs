@@ -1,0 +1,148 @@
+use std::io::Write;
+use std::path::PathBuf;
+
+use crate::annotation::Annotation;
+use crate::error::Error;
+use crate::format::{ListedPart, RecordLine};
+use crate::output::Output;
+use crate::page::bytes::{self, MOST_RECORDS};
+use clap::Args;
+use serde::Serialize;
+
+use crate::command::field::FieldLine;
+use crate::command::{CommandOutcome, open, outputs, terminal};
+
+/// Shows a dump's records with their offsets, or every byte with its field and meaning, as text or as a page for a browser.
+///
+/// A dump that cannot be read to its end is shown up to there; with --bytes, the last field is that at which reading stops,
+/// with the error, and a page begins with it. Text stands in quotation marks with escapes, bytes are pairs of hexadecimal
+/// digits.
+///
+/// Memory does not grow with the dump, only with its largest record; --bytes and --html of an HPROF dump hold its
+/// classes and strings as well, to name fields.
+///
+/// Example: heapsmith inspect --bytes small.phd
+///
+/// Example: heapsmith inspect --html -o small.html small.phd
+#[derive(Args)]
+pub(crate) struct InspectOpts {
+    /// Dump; `-` is standard input.
+    file: PathBuf,
+    /// Show every byte: offset, hexadecimal, field, value, meaning. Without it, a line for each record.
+    #[arg(long)]
+    bytes: bool,
+    /// Print JSON objects, one a line, instead of text.
+    #[arg(long)]
+    json: bool,
+    /// Instead of text, a page for a browser in one file: the kinds of record as a picture, and every record with its fields,
+    /// with search.
+    #[arg(long, conflicts_with_all = TEXT)]
+    html: bool,
+    /// Page: the first record is the one that has the byte at OFFSET (decimal, or hexadecimal after 0x), or else the next one.
+    #[arg(long, value_name = "OFFSET", default_value = "0", value_parser = offset, requires = "html",
+        conflicts_with_all = TEXT)]
+    from: u64,
+    #[arg(long, value_name = "N", default_value_t = 1000, requires = "html", conflicts_with_all = TEXT, help = records_help(),
+        value_parser = clap::value_parser!(u64).range(1..=MOST_RECORDS))]
+    records: u64,
+    /// Page: output; `-` is standard output.
+    #[arg(short, long, default_value = "-", requires = "html", conflicts_with_all = TEXT)]
+    output: PathBuf,
+    /// Replace an existing output. Without it, that is an error.
+    #[arg(long, requires = "html", conflicts_with_all = TEXT)]
+    force: bool,
+    #[command(flatten)]
+    reading: open::ReadingOpts,
+}
+
+/// The options that print text, which a page excludes.
+const TEXT: [&str; 2] = ["bytes", "json"];
+
+impl InspectOpts {
+    pub(crate) fn run(self) -> Result<CommandOutcome, Error> {
+        if self.html {
+            return self.write_page();
+        }
+        let mut out = std::io::BufWriter::new(match self.json {
+            true => terminal::data(),
+            false => Box::new(terminal::stdout()),
+        });
+        let inspected = self.print(&mut out);
+        // What was sound has been shown before the error is.
+        out.flush().map_err(failed)?;
+        open::tolerate_missing_end(&self.file.display().to_string(), inspected)?;
+        Ok(CommandOutcome::Yes)
+    }
+
+    fn write_page(&self) -> Result<CommandOutcome, Error> {
+        outputs::require_distinct(&[&self.file], &[&self.output])?;
+        let dump = open::dump(&self.file, self.reading.reading())?;
+        let options = bytes::BytePageOptions::default().from(self.from).records(self.records);
+        let mut output = Output::create(&self.output, self.force)?;
+        let ended = bytes::write(&dump, options, &mut output)?;
+        output.finish()?;
+        // The page has what was sound, and the error.
+        open::tolerate_missing_end(dump.input().name(), ended.map_or(Ok(()), |error| Err(error.into())))?;
+        Ok(CommandOutcome::Yes)
+    }
+
+    fn print(&self, out: &mut dyn Write) -> Result<(), Error> {
+        let reading = self.reading.reading();
+        if self.bytes {
+            return open::dump(&self.file, reading)?.annotate(&mut |field| self.print_field(&field, out));
+        }
+        open::records(&self.file, reading)?.list(&mut |listed| match listed {
+            ListedPart::Record(line) => self.print_record(&line, out),
+            ListedPart::Other { .. } if self.json => Ok(()),
+            ListedPart::Other { offset, length, what } => {
+                writeln!(out, "          {offset:08x}  {length:>5}  {what}").map_err(failed)
+            }
+        })
+    }
+
+    fn print_field(&self, field: &Annotation<'_>, out: &mut dyn Write) -> Result<(), Error> {
+        let line = FieldLine::from_annotation(field);
+        if self.json {
+            return print_json(out, &line);
+        }
+        if line.begins_a_record() {
+            writeln!(out).map_err(failed)?;
+        }
+        line.lines().try_for_each(|text| writeln!(out, "{text}")).map_err(failed)
+    }
+
+    fn print_record(&self, line: &RecordLine, out: &mut dyn Write) -> Result<(), Error> {
+        if self.json {
+            return print_json(out, line);
+        }
+        let RecordLine { record, offset, length, kind, address, fields } = line;
+        let address = address.as_deref().unwrap_or_default();
+        let fields: Vec<String> = fields.iter().map(ToString::to_string).collect();
+        let fields = fields.join(", ");
+        let text = format!("{record:>8}  {offset:08x}  {length:>5}  {kind:<20}  {address:<18}  {fields}");
+        writeln!(out, "{}", text.trim_end()).map_err(failed)
+    }
+}
+
+fn records_help() -> String {
+    format!(
+        "Page: this many records, {MOST_RECORDS} at most; of a dump that cannot be read to its end, a few before the error besides"
+    )
+}
+
+fn offset(text: &str) -> Result<u64, String> {
+    let parsed = match text.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16),
+        None => text.parse(),
+    };
+    parsed.map_err(|e| format!("{text}: {e}; an offset is decimal, or hexadecimal after 0x"))
+}
+
+fn print_json(out: &mut dyn Write, line: &impl Serialize) -> Result<(), Error> {
+    let text = serde_json::to_string(line).map_err(|e| failed(e.into()))?;
+    writeln!(out, "{text}").map_err(failed)
+}
+
+fn failed(error: std::io::Error) -> Error {
+    Error::io("writing standard output", error)
+}
