@@ -15,23 +15,31 @@ use crate::interrupt;
 use clap::{Args, Subcommand};
 use serde::Serialize;
 
+use crate::command::help::HelpEnding;
 use crate::command::{CommandOutcome, family, terminal};
 
 /// Writes and tests adapters: programs through which heapsmith asks a parser, a converter or a writer (specs/adapter.md).
 #[derive(Args)]
+#[command(after_long_help = HELP_ENDING)]
 pub(crate) struct AdapterOpts {
     #[command(subcommand)]
     command: AdapterCommand,
 }
 
+const HELP_ENDING: HelpEnding = HelpEnding {
+    examples: &[
+        ("Begin an adapter in Python", "heapsmith adapter new python my-parser"),
+        ("Test it", "heapsmith adapter test 'python3 my-parser/adapter.py'"),
+    ],
+    exit_codes: &[(1, "an adapter needs a fix, or the parser failed")],
+};
+
 /// Checks an adapter against the protocol with a few small dumps: says what to fix in the adapter, and on which dumps the
 /// parser fails. After a crash or a hang, the adapter is started again for the steps that follow.
 ///
-/// Whether the answers are right is for `check` to find out. Exit code 0: nothing is wrong; 1: the adapter needs a fix or the
-/// parser failed; 2: the test could not run.
-///
-/// Example: heapsmith adapter test 'python3 adapter.py'
+/// Whether the answers are right is for `check` to find out.
 #[derive(Args)]
+#[command(after_long_help = TEST_ENDING)]
 struct AdapterTestOpts {
     /// The adapter: a command, quoted as for a shell.
     #[arg(value_name = "CMD ARGS")]
@@ -43,6 +51,17 @@ struct AdapterTestOpts {
     #[arg(long)]
     json: bool,
 }
+
+const TEST_ENDING: HelpEnding = HelpEnding {
+    examples: &[
+        ("Test an adapter", "heapsmith adapter test 'python3 adapter.py'"),
+        (
+            "Allow more time for an answer, and print JSON",
+            "heapsmith adapter test 'java -jar adapter.jar' --time-limit 60 --json",
+        ),
+    ],
+    exit_codes: &[(0, "nothing is wrong"), (1, "the adapter needs a fix, or the parser failed")],
+};
 
 impl AdapterTestOpts {
     fn run(self) -> Result<CommandOutcome, Error> {
@@ -64,8 +83,7 @@ impl AdapterTestOpts {
         let told = examine(&subject)?;
         let failed = |e| Error::io("writing standard output", e);
         if self.json {
-            let text = serde_json::to_string(&told).map_err(|e| failed(e.into()))?;
-            writeln!(terminal::data(), "{text}").map_err(failed)?;
+            terminal::print_json(&told)?;
         } else {
             let mut out = terminal::stdout();
             told.steps.iter().try_for_each(|step| print_step(step, &mut out)).map_err(failed)?;
@@ -116,9 +134,8 @@ fn summary_line(told: &Examination) -> String {
 /// that declare how it tells facts.
 ///
 /// The first choice of each is the default.
-///
-/// Example: heapsmith adapter readings phd
 #[derive(Args)]
+#[command(after_long_help = READINGS_ENDING)]
 struct AdapterReadingsOpts {
     #[arg(value_parser = family, help = format!("List the readings of dumps of this format only: {}. Without it, of all formats", Family::names()))]
     format: Option<Family>,
@@ -126,6 +143,14 @@ struct AdapterReadingsOpts {
     #[arg(long)]
     json: bool,
 }
+
+const READINGS_ENDING: HelpEnding = HelpEnding {
+    examples: &[
+        ("List what PHD dumps leave open", "heapsmith adapter readings phd"),
+        ("Print all as JSON", "heapsmith adapter readings --json"),
+    ],
+    exit_codes: &[],
+};
 
 /// The points that dumps leave open.
 #[derive(Serialize, schemars::JsonSchema)]
@@ -211,8 +236,7 @@ impl AdapterReadingsOpts {
         let told = AdapterReadings { schema: 3, readings: readings.collect(), declarations: declarations.collect() };
         let failed = |e| Error::io("writing standard output", e);
         if self.json {
-            let text = serde_json::to_string(&told).map_err(|e| failed(e.into()))?;
-            writeln!(terminal::data(), "{text}").map_err(failed)?;
+            terminal::print_json(&told)?;
             return Ok(CommandOutcome::Yes);
         }
         let mut out = terminal::stdout();
@@ -237,8 +261,20 @@ enum AdapterCommand {
     Test(AdapterTestOpts),
     Readings(AdapterReadingsOpts),
     /// Answers the protocol with heapsmith's own decoder, converter and writer, on standard input and output.
+    #[command(after_long_help = SERVE_ENDING)]
     Serve,
 }
+
+const SERVE_ENDING: HelpEnding = HelpEnding {
+    examples: &[
+        ("Judge heapsmith's own decoder", "heapsmith check --adapter 'heapsmith adapter serve'"),
+        (
+            "Ask what it can do",
+            "echo '{\"id\":1,\"op\":\"hello\",\"protocols\":[2],\"runner\":\"me\"}' | heapsmith adapter serve",
+        ),
+    ],
+    exit_codes: &[],
+};
 
 impl AdapterOpts {
     pub(crate) fn run(self) -> Result<CommandOutcome, Error> {

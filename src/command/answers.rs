@@ -11,7 +11,8 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::command::tolerate::{self, TolerateOpt, ToleratedReport};
+use crate::command::help::HelpEnding;
+use crate::command::tolerate::{self, ToleratedReport};
 use crate::command::{CommandOutcome, open, outputs, terminal};
 
 /// Prints what a heap analyser should find in a dump: objects and bytes by class, what roots reach, strongly connected
@@ -22,12 +23,8 @@ use crate::command::{CommandOutcome, open, outputs, terminal};
 /// what depends on roots is left out for them.
 ///
 /// Memory is the class table and, for each class and object, some 80 bytes, for each reference 24, and for each string some 100.
-///
-/// Exit code 0: fine; 1: the dump cannot be read or is not valid, or no root leads to the object of --path, or the dump records no
-/// roots to search from.
-///
-/// Example: heapsmith answers heapdump.hprof --path 0x7f001200
 #[derive(Args)]
+#[command(after_long_help = HELP_ENDING)]
 pub(crate) struct AnswersOpts {
     /// Dump, listing or recipe; `-` is standard input. A listing is held in memory, too: some 700 bytes an object, and the contents
     /// of arrays.
@@ -55,15 +52,20 @@ pub(crate) struct AnswersOpts {
     #[arg(long)]
     force: bool,
     #[command(flatten)]
-    heap: open::HeapOpt,
-    #[command(flatten)]
-    reading: open::ReadingOpts,
-    #[command(flatten)]
-    tolerate: TolerateOpt,
+    reading: open::HeapInputOpts,
     /// Print a JSON report instead of text.
     #[arg(long)]
     json: bool,
 }
+
+const HELP_ENDING: HelpEnding = HelpEnding {
+    examples: &[
+        ("Print what an analyser should find", "heapsmith answers heapdump.hprof"),
+        ("Print what keeps an object, too", "heapsmith answers heapdump.hprof --path 0x7f001200"),
+        ("Write the retained size of each object", "heapsmith answers heapdump.hprof --entries objects.jsonl"),
+    ],
+    exit_codes: &[(1, "the dump is not valid; or no root leads to the object of --path, or none is recorded")],
+};
 
 /// What is printed as JSON.
 #[derive(Serialize, JsonSchema)]
@@ -131,15 +133,14 @@ impl AnswersOpts {
         outputs::require_distinct(&[&self.file], entries.as_slice())?;
         let edges = EdgeOptions::default().referents(self.referents).classes(!self.no_class_references);
         let edges = edges.locals(self.locals_of_threads);
-        let (mut heap, tolerated) = open::heap(&self.file, self.heap, self.reading.reading(), self.tolerate)?;
+        let (mut heap, tolerated) = self.reading.open(&self.file)?;
         let out = entries.map(|path| Output::create(path, self.force)).transpose()?;
         let analysis = Analysis::new(EntryGraph::from_source(heap.source(), edges)?);
         let answers = answers(heap.source(), &analysis)?;
         if let Some(mut out) = out {
             analysis.visit_entries(|entry| {
                 let failed = |e| Error::io("writing the answers about entries", e);
-                serde_json::to_writer(&mut out, &entry).map_err(|e| failed(e.into()))?;
-                out.write_all(b"\n").map_err(failed)
+                terminal::write_json(&mut out, &entry).map_err(failed)
             })?;
             out.finish()?;
         }
@@ -149,8 +150,7 @@ impl AnswersOpts {
         let failed = |e| Error::io("writing the report", e);
         if self.json {
             let report = ToleratedReport { report: AnswersReport { answers, paths }, tolerated };
-            let text = serde_json::to_string(&report).map_err(|e| failed(e.into()))?;
-            writeln!(terminal::data_beside(entries), "{text}").map_err(failed)?;
+            terminal::print_json_beside(entries, &report)?;
         } else {
             let mut out = terminal::text_beside(entries);
             describe(&answers, &mut out).map_err(failed)?;

@@ -15,7 +15,8 @@ use crate::input::{LONGEST_TEXT, read_text};
 use crate::interrupt;
 use clap::{ArgGroup, Args, ValueEnum};
 
-use crate::command::report::{self, PrintedForm};
+use crate::command::help::HelpEnding;
+use crate::command::report_output::{self, PrintedForm};
 use crate::command::subjects::SubjectOpts;
 use crate::command::terminal::TerminalProgress;
 use crate::command::{CommandOutcome, family, files, scaling, terminal};
@@ -38,16 +39,14 @@ fn random_help() -> String {
 
 /// Runs a third-party parser, converter or writer over the corpus and over random dumps, and judges its answers.
 ///
-/// An adapter (specs/adapter.md) serves many dumps, and says what it can; --adapter may be given several times, for a
-/// matrix. A decoder takes a dump's path and prints a listing (specs/listing.md) with exit code 0, or refuses the dump
-/// with exit code 1. A converter or encoder makes one file of another. Exit code 0: nothing but passes, skips and
-/// expected failures. A signal (Ctrl-C) ends the run: what was judged so far is reported, and the exit code is 130 or 143;
-/// a second one ends at once.
-///
-/// Example: heapsmith check --adapter 'python3 adapter.py' --format hprof --random 100 --seed 1 --report report
+/// An adapter (specs/adapter.md) serves many dumps, and says what it can; --adapter may be given several times, for a matrix. A
+/// decoder takes a dump's path and prints a listing (specs/listing.md) with exit code 0, or refuses the dump with exit code 1.
+/// A converter or encoder makes one file of another. A signal (Ctrl-C) ends the run: what was judged so far is reported; a
+/// second one ends at once.
 #[derive(Args)]
 #[command(group(ArgGroup::new("subject").required(true).multiple(true)
     .args(["adapter", "decoder", "converter", "encoder"])))]
+#[command(after_long_help = HELP_ENDING)]
 pub(crate) struct CheckOpts {
     #[command(flatten)]
     subject: SubjectOpts,
@@ -140,6 +139,22 @@ pub(crate) struct CheckOpts {
     #[command(flatten)]
     scaling: scaling::ScalingOpts,
 }
+
+const HELP_ENDING: HelpEnding = HelpEnding {
+    examples: &[
+        ("Judge a program that prints listings", "heapsmith check --format hprof --decoder 'my-parser {}'"),
+        ("Judge a converter", "heapsmith check --converter 'my-converter {in} {out}' --from hprof --to phd6"),
+        (
+            "Ask about random dumps, too, and write a report",
+            "heapsmith check --adapter 'python3 adapter.py' --random 100 --report report",
+        ),
+    ],
+    exit_codes: &[
+        (0, "nothing but passes, skips and expected failures"),
+        (1, "a failure that is not expected, or more was skipped than judged"),
+        (2, "usage or I/O error, or there was nothing to judge"),
+    ],
+};
 
 #[derive(Clone, Copy, ValueEnum)]
 pub(crate) enum OperationOpt {
@@ -240,7 +255,7 @@ impl CheckOpts {
             ));
         }
         let files = KeptFiles { answers: kept.as_ref(), dumps: &dumps };
-        let answer = report::print_and_write(
+        let answer = report_output::print_and_write(
             &told,
             options.folder.as_ref(),
             files,
@@ -263,7 +278,7 @@ impl CheckOpts {
 
     /// Whether more was skipped than judged, and no one said that this is right. A limit of failures skips by itself.
     fn is_skipping_too_much(&self, told: &CheckReport) -> bool {
-        !self.allow_skips && self.shard.is_none() && told.incomplete.is_none() && report::skips_too_much(told)
+        !self.allow_skips && self.shard.is_none() && told.incomplete.is_none() && report_output::skips_too_much(told)
     }
 
     fn choice(&self) -> Result<CaseChoice, Error> {
@@ -286,7 +301,7 @@ impl CheckOpts {
 fn update_expected(told: &mut CheckReport, path: &Path) -> Result<(), Error> {
     let text = if path.exists() { read_text(path, LONGEST_TEXT)? } else { String::new() };
     let updated = Update::of(&text, told)?;
-    report::write_file(path, updated.text.as_bytes())?;
+    report_output::write_file(path, updated.text.as_bytes())?;
     told.apply_expected(&updated.expected);
     Ok(())
 }

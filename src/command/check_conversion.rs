@@ -14,21 +14,20 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::command::tolerate::{self, TolerateOpt, ToleratedReport};
+use crate::command::help::HelpEnding;
+use crate::command::tolerate::{self, ToleratedReport};
 use crate::command::{CommandOutcome, compare, convert, open, terminal};
 
 /// Judges a conversion by any converter: was anything lost or changed that dumps like the output carry?
 ///
-/// Exit code 0: nothing was; 1: something was, or one of the two is not a valid dump; 2: it cannot be judged. The output is
-/// judged by what its writer's dumps carry (`heapsmith facets`): the writer whose profile gives exactly the output's bytes; if
-/// none does, the one from whose dumps it differs in the fewest facets, or all that the format can carry where the input has
-/// the same format. What such dumps do not carry, facts that another writer of this format could have kept, and what is
-/// present only in the output is listed apart. Addresses have to be
-/// the same, or renumbered in ascending order as `heapsmith convert` does where the format cannot hold them. Many objects are
-/// sorted in temporary files: memory is the class tables, the roots and some 256 MB.
-///
-/// Example: heapsmith check-conversion heap.hprof converted.phd
+/// The output is judged by what its writer's dumps carry (`heapsmith facets`): the writer whose profile gives exactly the
+/// output's bytes; if none does, the one from whose dumps it differs in the fewest facets, or all that the format can carry
+/// where the input has the same format. What such dumps do not carry, facts that another writer of this format could have kept,
+/// and what is present only in the output is listed apart. Addresses have to be the same, or renumbered in ascending order as
+/// `heapsmith convert` does where the format cannot hold them. Many objects are sorted in temporary files: memory is the class
+/// tables, the roots and some 256 MB.
 #[derive(Args)]
+#[command(after_long_help = HELP_ENDING)]
 pub(crate) struct CheckConversionOpts {
     /// Dump or listing that was converted; `-` is standard input. A listing is held in memory: some 700 bytes an object, and the
     /// contents of arrays. Without it, --pairs.
@@ -54,15 +53,24 @@ pub(crate) struct CheckConversionOpts {
     #[arg(long, default_value_t = BUDGET / 1_000_000, requires = "up_to_renaming")]
     budget: u64,
     #[command(flatten)]
-    heap: open::HeapOpt,
-    #[command(flatten)]
-    reading: open::ReadingOpts,
-    #[command(flatten)]
-    tolerate: TolerateOpt,
+    reading: open::HeapInputOpts,
     /// Print a JSON report instead of text.
     #[arg(long)]
     json: bool,
 }
+
+const HELP_ENDING: HelpEnding = HelpEnding {
+    examples: &[
+        ("Judge a conversion", "heapsmith check-conversion heapdump.hprof converted.phd"),
+        ("Judge many, a line for each", "heapsmith check-conversion --pairs pairs.txt"),
+    ],
+    exit_codes: &[
+        (0, "nothing was lost or changed"),
+        (1, "something was lost or changed, or one of the two is not a valid dump"),
+        (2, "usage or I/O error, or the conversion cannot be judged"),
+        (3, "not decided within the budget of --up-to-renaming"),
+    ],
+};
 
 impl CheckConversionOpts {
     pub(crate) fn run(self) -> Result<CommandOutcome, Error> {
@@ -79,8 +87,7 @@ impl CheckConversionOpts {
         let faithful = told.report.faithful;
         let failed = |e| Error::io("writing standard output", e);
         if self.json {
-            let text = serde_json::to_string(&told).map_err(|e| failed(e.into()))?;
-            writeln!(terminal::data(), "{text}").map_err(failed)?;
+            terminal::print_json(&told)?;
         } else {
             let mut lines = describe(&told.report);
             lines.extend(tolerate::describe(told.tolerated.as_deref()));
@@ -118,13 +125,10 @@ impl CheckConversionOpts {
             };
             let pair = JudgedPair { input: input.clone(), output: output.clone(), verdict, error };
             let written = match self.json {
-                true => {
-                    let text = serde_json::to_string(&pair).map_err(|e| failed(e.into()))?;
-                    writeln!(terminal::data(), "{text}")
-                }
-                false => writeln!(terminal::stdout(), "{}", pair.line()),
+                true => terminal::print_json(&pair),
+                false => writeln!(terminal::stdout(), "{}", pair.line()).map_err(failed),
             };
-            written.map_err(failed)?;
+            written?;
         }
         match (failures, undecided, differ) {
             (1.., ..) => Err(Error::Usage(format!("{failures} of the pairs could not be judged; their lines say why"))),
@@ -136,10 +140,8 @@ impl CheckConversionOpts {
 
     /// The verdict on a conversion; `None` if it is undecided, which is said then.
     fn judge_files(&self, input: &Path, output: &Path) -> Result<Option<ToleratedReport<ConversionVerdict>>, Error> {
-        let reading = self.reading.reading();
-        let (mut input, of_input) = open::heap_with_named_errors(input, self.heap, reading, self.tolerate)?;
-        let only = open::HeapOpt { heap: None };
-        let (mut output, of_output) = open::heap_with_named_errors(output, only, reading, self.tolerate)?;
+        let (mut input, of_input) = self.reading.open_with_named_errors(input)?;
+        let (mut output, of_output) = self.reading.without_heap_number().open_with_named_errors(output)?;
         let tolerated = tolerate::join(of_input, of_output);
         let Some(format) = output.format()? else {
             return Err(Error::Usage(

@@ -11,17 +11,16 @@ use crate::output::Output;
 use crate::validate::Tolerated;
 use clap::{Args, ValueEnum};
 
-use crate::command::tolerate::{self, TolerateOpt, ToleratedReport};
+use crate::command::help::HelpEnding;
+use crate::command::tolerate::{self, ToleratedReport};
 use crate::command::{CommandOutcome, open, terminal};
 
 /// Compares two dumps or listings: every fact that both of them record.
 ///
-/// Exit code 0: no compared fact differs; 1: one does, or one of the two is not a valid dump. The last line says what was
-/// not compared, and why; `heapsmith facets` has the whole table. Many objects are sorted in temporary files: memory is
-/// the class tables, the roots and some 256 MB.
-///
-/// Example: heapsmith compare golden.phd converted.phd --leave-out record-order
+/// The last line says what was not compared, and why; `heapsmith facets` has the whole table. Many objects are sorted in
+/// temporary files: memory is the class tables, the roots and some 256 MB.
 #[derive(Args)]
+#[command(after_long_help = HELP_ENDING)]
 pub(crate) struct CompareOpts {
     /// Dump or listing; `-` is standard input. A listing is held in memory: some 700 bytes an object, and the contents of arrays.
     left: PathBuf,
@@ -30,13 +29,9 @@ pub(crate) struct CompareOpts {
     #[command(flatten)]
     facets: FacetFilterOpts,
     #[command(flatten)]
-    heap: open::HeapOpt,
-    #[command(flatten)]
-    reading: open::ReadingOpts,
-    #[command(flatten)]
-    tolerate: TolerateOpt,
+    reading: open::HeapInputOpts,
     /// Accept other addresses (another JVM's, or a converter's new ones) if the graph is the same. Both heaps are held in memory.
-    /// Exit code 3: not decided within the budget. Without it, objects are compared by address.
+    /// Without it, objects are compared by address.
     #[arg(long)]
     up_to_renaming: bool,
     /// With --up-to-renaming: give up after this number of millions of edges.
@@ -54,6 +49,21 @@ pub(crate) struct CompareOpts {
     #[arg(long)]
     json: bool,
 }
+
+const HELP_ENDING: HelpEnding = HelpEnding {
+    examples: &[
+        ("Compare all but an order", "heapsmith compare heapdump.phd converted.phd --leave-out record-order"),
+        (
+            "Compare dumps of two processes, whose addresses differ",
+            "heapsmith compare heapdump.hprof other.hprof --up-to-renaming",
+        ),
+    ],
+    exit_codes: &[
+        (0, "no compared fact differs"),
+        (1, "a fact differs, or one of the two is not a valid dump"),
+        (3, "not decided within the budget of --up-to-renaming"),
+    ],
+};
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum ClassNamesOpt {
@@ -96,9 +106,8 @@ impl CompareOpts {
         if self.left.as_os_str() == "-" && self.right.as_os_str() == "-" {
             return Err(Error::Usage("standard input can be only one of the two sides".to_owned()));
         }
-        let reading = self.reading.reading();
-        let (mut left, of_left) = open::heap_with_named_errors(&self.left, self.heap, reading, self.tolerate)?;
-        let (mut right, of_right) = open::heap_with_named_errors(&self.right, self.heap, reading, self.tolerate)?;
+        let (mut left, of_left) = self.reading.open_with_named_errors(&self.left)?;
+        let (mut right, of_right) = self.reading.open_with_named_errors(&self.right)?;
         let tolerated = tolerate::join(of_left, of_right);
         let asked = left_out.clone();
         let mut left_out = left_out;
@@ -123,9 +132,7 @@ impl CompareOpts {
         let equal = comparison.equal;
         let failed = |e| Error::io("writing standard output", e);
         if self.json {
-            let text = serde_json::to_string(&ToleratedReport { report: comparison, tolerated })
-                .map_err(|e| failed(e.into()))?;
-            writeln!(terminal::data(), "{text}").map_err(failed)?;
+            terminal::print_json(&ToleratedReport { report: comparison, tolerated })?;
         } else {
             let mut out = terminal::stdout();
             write!(out, "{}", describe(&comparison)).map_err(failed)?;
@@ -163,9 +170,8 @@ impl CompareOpts {
         }
         let failed = |e| Error::io("writing standard output", e);
         if self.json {
-            let text = serde_json::to_string(&ToleratedReport { report: renaming, tolerated })
-                .map_err(|e| failed(e.into()))?;
-            writeln!(terminal::data_beside(self.mapping.as_deref()), "{text}").map_err(failed)?;
+            let report = ToleratedReport { report: renaming, tolerated };
+            terminal::print_json_beside(self.mapping.as_deref(), &report)?;
         } else {
             let mut out = terminal::text_beside(self.mapping.as_deref());
             writeln!(out, "{}", describe_renaming(&renaming)).map_err(failed)?;

@@ -11,8 +11,9 @@ use crate::output::{GzipBlocks, Output};
 use clap::builder::UnknownArgumentValueParser;
 use clap::{Args, ValueEnum};
 
+use crate::command::help::HelpEnding;
 use crate::command::spelling::SpellingOpts;
-use crate::command::tolerate::{self, TolerateOpt, ToleratedReport};
+use crate::command::tolerate::{self, ToleratedReport};
 use crate::command::{CommandOutcome, open, outputs, terminal};
 
 /// Writes the heap of a dump as a dump of another format, and reports what that cost: what is lost, what is changed by a known
@@ -21,9 +22,8 @@ use crate::command::{CommandOutcome, open, outputs, terminal};
 /// The input is read three times or more. Memory is the class table, the roots, mostly 8 bytes or less for each class and object
 /// while the input is validated, and 8 bytes an address where addresses are renumbered. The report goes to standard error if the dump
 /// goes to standard output.
-///
-/// Example: heapsmith convert heap.phd -o heap.hprof --to hprof
 #[derive(Args)]
+#[command(after_long_help = HELP_ENDING)]
 pub(crate) struct ConvertOpts {
     /// Dump or listing; `-` is standard input. A listing is held in memory: some 700 bytes an object, and the contents of arrays.
     input: PathBuf,
@@ -53,11 +53,7 @@ pub(crate) struct ConvertOpts {
     #[arg(long, value_enum, default_value_t = ArrayHeaderOpt::Auto)]
     array_header: ArrayHeaderOpt,
     #[command(flatten)]
-    heap: open::HeapOpt,
-    #[command(flatten)]
-    reading: open::ReadingOpts,
-    #[command(flatten)]
-    tolerate: TolerateOpt,
+    reading: open::HeapInputOpts,
     /// Print a JSON report instead of text.
     #[arg(long)]
     json: bool,
@@ -65,6 +61,17 @@ pub(crate) struct ConvertOpts {
     #[arg(long)]
     force: bool,
 }
+
+const HELP_ENDING: HelpEnding = HelpEnding {
+    examples: &[
+        ("Convert PHD to HPROF", "heapsmith convert heapdump.phd -o heap.hprof --to hprof"),
+        (
+            "Convert HPROF to PHD as OpenJ9 writes it",
+            "heapsmith convert heapdump.hprof -o heap.phd --to phd6 --profile openj9",
+        ),
+    ],
+    exit_codes: &[(1, "the input is not a valid dump, or its heap cannot be written so")],
+};
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum AddressesOpt {
@@ -104,7 +111,7 @@ impl ConvertOpts {
     pub(crate) fn run(self) -> Result<CommandOutcome, Error> {
         outputs::require_distinct(&[&self.input], &[&self.output])?;
         let lowering = self.spelling.lowering(self.to, self.seed)?;
-        let (mut side, tolerated) = open::heap(&self.input, self.heap, self.reading.reading(), self.tolerate)?;
+        let (mut side, tolerated) = self.reading.open(&self.input)?;
         let mut output = Output::create_binary(&self.output, self.force)?;
         let conversion = self.write(side.source(), &lowering, &mut output)?;
         output.flush().map_err(|e| Error::io("writing the dump", e))?;
@@ -122,9 +129,8 @@ impl ConvertOpts {
             lines.join("\n")
         };
         if self.json {
-            let report = serde_json::to_string(&ToleratedReport { report: conversion, tolerated })
-                .map_err(|e| failed(e.into()))?;
-            writeln!(terminal::data_beside(Some(&self.output)), "{report}").map_err(failed)?;
+            let report = ToleratedReport { report: conversion, tolerated };
+            terminal::print_json_beside(Some(&self.output), &report)?;
         } else {
             writeln!(terminal::text_beside(Some(&self.output)), "{}", text(&conversion)).map_err(failed)?;
         }

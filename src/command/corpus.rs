@@ -9,21 +9,31 @@ use crate::error::Error;
 use clap::{Args, Subcommand};
 use serde::Serialize;
 
+use crate::command::help::HelpEnding;
 use crate::command::terminal::TerminalProgress;
 use crate::command::{CommandOutcome, open, terminal};
 
 /// Lists, verifies, exports or writes the corpus of golden dumps, and adds cases of your own to a folder.
-///
-/// Example: heapsmith corpus verify
 #[derive(Args)]
+#[command(after_long_help = HELP_ENDING)]
 pub(crate) struct CorpusOpts {
     #[command(subcommand)]
     command: CorpusCommand,
 }
 
+const HELP_ENDING: HelpEnding = HelpEnding {
+    examples: &[
+        ("List the cases", "heapsmith corpus list"),
+        ("Check the folder corpus", "heapsmith corpus verify"),
+        ("Write the HPROF cases for tests of yours", "heapsmith corpus export -o golden --format hprof"),
+    ],
+    exit_codes: &[(1, "something is not as expected, or an answer is not right")],
+};
+
 #[derive(Subcommand)]
 enum CorpusCommand {
     /// List the cases with their verdicts; with --json, their rules and answers too.
+    #[command(after_long_help = LIST_ENDING)]
     List {
         /// Print the manifest's entries as JSON, one a line, instead of a table.
         #[arg(long)]
@@ -32,8 +42,8 @@ enum CorpusCommand {
     /// Check a corpus folder: its bytes against the recipes, its expectations against heapsmith's decoder and validator.
     ///
     /// Files that belong to no case are notes, which leave the exit code at 0. If a `corpus bless` was interrupted in
-    /// the folder, its work is completed or undone first. While another command writes to the folder, the exit code
-    /// is 2.
+    /// the folder, its work is completed or undone first.
+    #[command(after_long_help = VERIFY_ENDING)]
     Verify {
         /// The folder with manifest.json.
         #[arg(default_value = "corpus")]
@@ -46,8 +56,7 @@ enum CorpusCommand {
     ///
     /// Files are named by their SHA-256. The folder has a README.md, JSON schemas, and a version that rises with every case
     /// that is new or has other answers. Values of one option add up; a case has to match each option that is given.
-    ///
-    /// Example: heapsmith corpus export -o golden --format hprof --tag golden
+    #[command(after_long_help = EXPORT_ENDING)]
     Export {
         /// Folder to write: a new or empty one, or one with an earlier export, which is replaced. Other files in it stay.
         #[arg(short, long, value_name = "DIR")]
@@ -68,10 +77,7 @@ enum CorpusCommand {
     /// The answer is checked first: a listing has to be the heap of the dump, and a dump that is to be refused has to break a rule
     /// of its format. The folder has the manifest, the README.md and the schemas of `corpus export`, so that the same tests run its
     /// cases. The case is added whole or not at all, and nothing that the folder has is overwritten. Memory is the dump.
-    ///
-    /// Exit code 0: the case was added; 1: the answer is not right; 2: the case could not be added.
-    ///
-    /// Example: heapsmith corpus add odd.hprof --listing odd.jsonl -o own-cases
+    #[command(after_long_help = ADD_ENDING)]
     Add {
         /// The dump; `-` is standard input.
         dump: PathBuf,
@@ -99,14 +105,57 @@ enum CorpusCommand {
     /// Of the files in the folder, only those that its manifest.json lists are replaced or removed; all others stay. A
     /// file that is not listed and stands in the place of a new one is an error, and so is a folder that is not empty
     /// and has no manifest.json of heapsmith, or a symbolic link in the place of a folder: nothing is changed then. An
-    /// interruption does no harm: the next `corpus bless` or `corpus verify` completes the work or undoes it. While
-    /// another command works in the folder, the exit code is 2.
+    /// interruption does no harm: the next `corpus bless` or `corpus verify` completes the work or undoes it.
+    #[command(after_long_help = BLESS_ENDING)]
     Bless {
         /// The folder with manifest.json, or an empty or new one.
         #[arg(default_value = "corpus")]
         folder: PathBuf,
     },
 }
+
+const BLESS_ENDING: HelpEnding = HelpEnding {
+    examples: &[
+        ("Write the folder corpus", "heapsmith corpus bless"),
+        ("Write another folder", "heapsmith corpus bless my-corpus"),
+    ],
+    exit_codes: &[(2, "usage or I/O error, or another command works in the folder")],
+};
+
+const ADD_ENDING: HelpEnding = HelpEnding {
+    examples: &[
+        ("Add a dump with its right answer", "heapsmith corpus add odd.hprof --listing odd.jsonl -o own-cases"),
+        ("Add a dump that has to be refused", "heapsmith corpus add damaged.hprof --refused -o own-cases"),
+    ],
+    exit_codes: &[(0, "the case was added"), (1, "the answer is not right"), (2, "the case could not be added")],
+};
+
+const EXPORT_ENDING: HelpEnding = HelpEnding {
+    examples: &[
+        ("Write the golden HPROF dumps", "heapsmith corpus export -o golden --format hprof --tag golden"),
+        ("Write the cases that keep or break some rules", "heapsmith corpus export -o strings --rule hprof.utf8"),
+    ],
+    exit_codes: &[],
+};
+
+const VERIFY_ENDING: HelpEnding = HelpEnding {
+    examples: &[
+        ("Check the folder corpus", "heapsmith corpus verify"),
+        ("Check another folder, and print JSON", "heapsmith corpus verify my-corpus --json"),
+    ],
+    exit_codes: &[
+        (1, "something is not as expected"),
+        (2, "usage or I/O error, or another command writes to the folder"),
+    ],
+};
+
+const LIST_ENDING: HelpEnding = HelpEnding {
+    examples: &[
+        ("List the cases of the corpus", "heapsmith corpus list"),
+        ("Print them with rules and answers", "heapsmith corpus list --json"),
+    ],
+    exit_codes: &[],
+};
 
 /// Whether a corpus is as expected.
 #[derive(Serialize, schemars::JsonSchema)]
@@ -132,8 +181,7 @@ impl CorpusOpts {
         match self.command {
             CorpusCommand::List { json: true } => {
                 for case in cases()? {
-                    let text = serde_json::to_string(&case.manifest_entry()).map_err(|e| failed(e.into()))?;
-                    writeln!(terminal::data(), "{text}").map_err(failed)?;
+                    terminal::print_json(&case.manifest_entry())?;
                 }
             }
             CorpusCommand::List { json: false } => {
@@ -159,8 +207,7 @@ impl CorpusOpts {
                 if json {
                     let CorpusReport { cases, troubles, notes, .. } = verified;
                     let report = CorpusVerifyReport { schema: 1, cases, holds: troubles.is_empty(), troubles, notes };
-                    let text = serde_json::to_string(&report).map_err(|e| failed(e.into()))?;
-                    writeln!(terminal::data(), "{text}").map_err(failed)?;
+                    terminal::print_json(&report)?;
                     return Ok(answer);
                 }
                 for note in &verified.notes {

@@ -9,6 +9,7 @@ use crate::validate::{Severity, rule};
 use clap::Args;
 use serde::Serialize;
 
+use crate::command::help::{HelpEnding, NOT_VALID};
 use crate::command::{CommandOutcome, family, open, outputs, terminal};
 
 /// Damages a valid dump by a named edit, which breaks one rule at a known place.
@@ -17,9 +18,8 @@ use crate::command::{CommandOutcome, family, open, outputs, terminal};
 /// transfer does, never a random byte. --list shows all edits. A compressed dump is decompressed first. Memory is
 /// the dump, and of HPROF and classic text some 800 bytes an object; a compressed dump may take 64 MiB and 64 bytes for each byte
 /// of its file.
-///
-/// Example: heapsmith corrupt good.hprof --edit raise-the-version -o bad.hprof
 #[derive(Args)]
+#[command(after_long_help = HELP_ENDING)]
 pub(crate) struct CorruptOpts {
     /// Valid dump; `-` is standard input. Required unless --list is given.
     #[arg(required_unless_present = "list")]
@@ -43,6 +43,14 @@ pub(crate) struct CorruptOpts {
     #[arg(long)]
     json: bool,
 }
+
+const HELP_ENDING: HelpEnding = HelpEnding {
+    examples: &[
+        ("Damage a dump", "heapsmith corrupt heapdump.hprof --edit raise-the-version -o bad.hprof"),
+        ("List the edits of a format", "heapsmith corrupt --list --format phd"),
+    ],
+    exit_codes: &[NOT_VALID],
+};
 
 /// The edits, or the one that was made.
 #[derive(Serialize, schemars::JsonSchema)]
@@ -100,7 +108,7 @@ impl CorruptOpts {
         let edits = Family::ALL.into_iter().filter(wanted).flat_map(corrupt::edits);
         let edits: Vec<EditLine> = edits.map(|edit| EditLine::from_edit(&edit, None)).collect();
         if self.json {
-            print_json(terminal::data(), edits)?;
+            terminal::print_json(&CorruptReport { schema: 1, edits })?;
             return Ok(CommandOutcome::Yes);
         }
         let mut table = terminal::table(["format", "edit", "rule", "what it does"]);
@@ -145,7 +153,8 @@ impl CorruptOpts {
         file.finish()?;
 
         if self.json {
-            print_json(terminal::data_beside(Some(output)), vec![EditLine::from_edit(edit, Some(edited.offset))])?;
+            let edits = vec![EditLine::from_edit(edit, Some(edited.offset))];
+            terminal::print_json_beside(Some(output), &CorruptReport { schema: 1, edits })?;
             return Ok(CommandOutcome::Yes);
         }
         writeln!(
@@ -158,10 +167,4 @@ impl CorruptOpts {
         .map_err(|e| Error::io("writing the report", e))?;
         Ok(CommandOutcome::Yes)
     }
-}
-
-fn print_json(mut out: Box<dyn Write>, edits: Vec<EditLine>) -> Result<(), Error> {
-    let failed = |e| Error::io("writing the report", e);
-    let text = serde_json::to_string(&CorruptReport { schema: 1, edits }).map_err(|e| failed(e.into()))?;
-    writeln!(out, "{text}").map_err(failed)
 }

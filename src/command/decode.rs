@@ -8,6 +8,7 @@ use crate::output::Output;
 use crate::validate::unsound;
 use clap::Args;
 
+use crate::command::help::HelpEnding;
 use crate::command::{CommandOutcome, open, outputs, terminal};
 
 /// Prints a dump as a listing: JSON Lines, defined in specs/listing.md.
@@ -15,9 +16,8 @@ use crate::command::{CommandOutcome, open, outputs, terminal};
 /// The first line has the dump's facts; then come classes and objects, sorted by address. A dump that
 /// is not valid is refused; --sound-prefix lists what stands before the error. Objects are sorted outside of memory where
 /// there are many: it takes the class table, the roots and some 256 MB, whatever the size of the dump.
-///
-/// Example: heapsmith decode seven.phd | head -3
 #[derive(Args)]
+#[command(after_long_help = HELP_ENDING)]
 pub(crate) struct DecodeOpts {
     /// Dump; `-` is standard input.
     file: PathBuf,
@@ -35,6 +35,17 @@ pub(crate) struct DecodeOpts {
     #[arg(long)]
     sound_prefix: bool,
 }
+
+const HELP_ENDING: HelpEnding = HelpEnding {
+    examples: &[
+        ("Show the first lines of the listing", "heapsmith decode heapdump.phd | head -3"),
+        (
+            "List what stands before the error in a damaged dump",
+            "heapsmith decode damaged.hprof --sound-prefix -o sound.jsonl",
+        ),
+    ],
+    exit_codes: &[(1, "the dump is not valid, also with --sound-prefix")],
+};
 
 impl DecodeOpts {
     pub(crate) fn run(self) -> Result<CommandOutcome, Error> {

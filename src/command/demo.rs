@@ -18,14 +18,12 @@ use clap::Args;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
+use crate::command::help::HelpEnding;
 use crate::command::{CommandOutcome, open, terminal};
 
 /// Writes one random heap in every format and version as every writer does, reads each file again and compares it with the heap.
-///
-/// Exit code 0: every file is the heap; 1: one is not; 2: a file could not be written.
-///
-/// Example: heapsmith demo --seed 7
 #[derive(Args)]
+#[command(after_long_help = HELP_ENDING)]
 pub(crate) struct DemoOpts {
     /// Seed of the heap.
     #[arg(long, default_value_t = 1)]
@@ -46,6 +44,14 @@ pub(crate) struct DemoOpts {
     #[arg(long)]
     json: bool,
 }
+
+const HELP_ENDING: HelpEnding = HelpEnding {
+    examples: &[
+        ("Write a heap in every format, below the folder heapsmith-demo", "heapsmith demo"),
+        ("Write another one elsewhere, and print the digests of the files", "heapsmith demo --seed 7 --long -o seven"),
+    ],
+    exit_codes: &[(0, "every file is the heap"), (1, "a file is not the heap")],
+};
 
 /// The dumps of one heap.
 #[derive(Serialize, schemars::JsonSchema)]
@@ -103,8 +109,7 @@ impl DemoOpts {
     fn print(&self, report: &DemoReport) -> Result<(), Error> {
         let failed = |e| Error::io("writing standard output", e);
         if self.json {
-            let text = serde_json::to_string(report).map_err(|e| failed(e.into()))?;
-            return writeln!(terminal::data(), "{text}").map_err(failed);
+            return terminal::print_json(report);
         }
         let mut table = terminal::table(["format", "writer", "bytes", "verdict"]);
         for row in &report.dumps {

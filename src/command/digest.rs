@@ -11,7 +11,8 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::command::tolerate::{self, TolerateOpt, ToleratedReport};
+use crate::command::help::HelpEnding;
+use crate::command::tolerate::{self, ToleratedReport};
 use crate::command::{CommandOutcome, open, terminal};
 
 /// Prints the digest of a heap: a SHA-256 of every record, summed, which does not depend on the order of
@@ -21,11 +22,8 @@ use crate::command::{CommandOutcome, open, terminal};
 /// buckets of addresses, then the records of a bucket that differs. specs/digest.md defines them.
 ///
 /// Memory is the class table and the roots, and mostly 8 bytes or less for each class and object while the dump is validated.
-///
-/// Exit code 0: fine, or equal with --against; 1: not equal, or the dump cannot be read.
-///
-/// Example: heapsmith digest heapdump.phd --buckets --json > theirs.json
 #[derive(Args)]
+#[command(after_long_help = HELP_ENDING)]
 pub(crate) struct DigestOpts {
     /// Dump or listing; `-` is standard input. A listing is held in memory: some 700 bytes an object, and the contents of arrays.
     file: PathBuf,
@@ -47,15 +45,22 @@ pub(crate) struct DigestOpts {
     #[arg(long, value_name = "JSON", conflicts_with = "facets")]
     against: Option<PathBuf>,
     #[command(flatten)]
-    heap: open::HeapOpt,
-    #[command(flatten)]
-    reading: open::ReadingOpts,
-    #[command(flatten)]
-    tolerate: TolerateOpt,
+    reading: open::HeapInputOpts,
     /// Print a JSON report instead of text.
     #[arg(long)]
     json: bool,
 }
+
+const HELP_ENDING: HelpEnding = HelpEnding {
+    examples: &[
+        ("Make the digest that another party needs", "heapsmith digest heapdump.phd --buckets --json > ours.json"),
+        ("Compare with the digest that the other party made", "heapsmith digest heapdump.phd --against theirs.json"),
+    ],
+    exit_codes: &[
+        (0, "fine; with --against, the digests are equal"),
+        (1, "the digests differ, or the dump is not valid"),
+    ],
+};
 
 /// Version of what is printed as JSON; the digest itself is as it was in the first one.
 const SCHEMA: u32 = 3;
@@ -82,7 +87,7 @@ impl DigestOpts {
         let by_facet = self.by_facet || theirs.as_ref().is_some_and(|theirs| theirs.by_facet.is_some());
         let bucket = self.bucket.or(theirs.as_ref().and_then(|theirs| Some(theirs.bucket.as_ref()?.number)));
         let options = DigestOptions::default().facets(facets).by_facet(by_facet).bucket(bucket);
-        let (mut heap, tolerated) = open::heap(&self.file, self.heap, self.reading.reading(), self.tolerate)?;
+        let (mut heap, tolerated) = self.reading.open(&self.file)?;
         let mut digest = digest(heap.source(), &options)?;
         let difference = theirs.as_ref().map(|theirs| compare_digests(theirs, &digest));
         if !self.buckets {
@@ -93,8 +98,7 @@ impl DigestOpts {
         if self.json {
             digest.schema = SCHEMA;
             let report = DigestReport { digest, against: difference };
-            let text = serde_json::to_string(&ToleratedReport { report, tolerated }).map_err(|e| failed(e.into()))?;
-            writeln!(terminal::data(), "{text}").map_err(failed)?;
+            terminal::print_json(&ToleratedReport { report, tolerated })?;
         } else {
             let mut out = terminal::stdout();
             // What the other party lists is listed here only on request.

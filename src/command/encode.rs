@@ -1,4 +1,4 @@
-use std::io::{self, Write};
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -13,18 +13,18 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::command::help::HelpEnding;
 use crate::command::spelling::{SpellingOpts, warn_of_unwritten};
 use crate::command::{CommandOutcome, open, outputs, terminal};
 
 /// Writes a dump from a listing (see `decode`).
 ///
-/// Without --profile, a listing gives its dump's bytes again, if it names the profile that does. With
-/// --profile, that writer's order and hashes take the place of the listing's. The heap is held in memory: some 700 bytes an
-/// object, and the contents of arrays. A heap whose dump would not be valid is refused with exit code 1. What the dump does not
-/// record of the heap is said on standard error.
-///
-/// Example: heapsmith encode seven.jsonl --format phd6 -o seven.phd
+/// Without --profile, a listing gives its dump's bytes again, if it names the profile that does. With --profile, that writer's
+/// order and hashes take the place of the listing's. The heap is held in memory: some 700 bytes an object, and the contents of
+/// arrays. A heap whose dump would not be valid is refused. What the dump does not record of the heap is said on standard
+/// error.
 #[derive(Args)]
+#[command(after_long_help = HELP_ENDING)]
 pub(crate) struct EncodeOpts {
     /// Listing; `-` is standard input.
     listing: PathBuf,
@@ -53,6 +53,17 @@ pub(crate) struct EncodeOpts {
     #[arg(long)]
     force: bool,
 }
+
+const HELP_ENDING: HelpEnding = HelpEnding {
+    examples: &[
+        ("Write a PHD dump", "heapsmith encode heapdump.jsonl --format phd6 -o heapdump.phd"),
+        (
+            "Write an HPROF dump as HotSpot 25 does",
+            "heapsmith encode heapdump.jsonl --format hprof --profile hotspot-25 -o heapdump.hprof",
+        ),
+    ],
+    exit_codes: &[(1, "the input is not a listing, or its dump would not be valid")],
+};
 
 /// A dump that was written from a listing.
 #[derive(Serialize, JsonSchema)]
@@ -117,9 +128,7 @@ impl EncodeOpts {
         if self.json {
             let Unwritten { to, lost, roots: omitted_roots, .. } = unwritten;
             let report = Report { schema: SCHEMA, to, written, broken, lost, omitted_roots, retyped_objects };
-            let failed = |e| Error::io("writing the report", e);
-            let text = serde_json::to_string(&report).map_err(|e| failed(e.into()))?;
-            writeln!(terminal::data_beside(Some(&self.output)), "{text}").map_err(failed)?;
+            terminal::print_json_beside(Some(&self.output), &report)?;
         }
         Ok(if written { CommandOutcome::Yes } else { CommandOutcome::No })
     }

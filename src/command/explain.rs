@@ -15,16 +15,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::command::field::FieldLine;
+use crate::command::help::HelpEnding;
 use crate::command::{CommandOutcome, family, terminal};
 use cases::CorpusCases;
 
 /// Explains a rule: what it says, where that comes from, who follows it, and which cases of the corpus keep and break it, with
 /// the bytes of the smallest ones.
-///
-/// Exit code 2: there is no such rule; the nearest ones are named.
-///
-/// Example: heapsmith explain phd.gap.base
 #[derive(Args)]
+#[command(after_long_help = HELP_ENDING)]
 pub(crate) struct ExplainOpts {
     /// The id of a rule, as findings name it; or its first parts, to list all rules that begin with them. Required unless
     /// --list or --book is given.
@@ -41,6 +39,15 @@ pub(crate) struct ExplainOpts {
     #[arg(long)]
     json: bool,
 }
+
+const HELP_ENDING: HelpEnding = HelpEnding {
+    examples: &[
+        ("Explain a rule that a finding names", "heapsmith explain phd.gap.base"),
+        ("List the rules of a format", "heapsmith explain --list hprof"),
+        ("Write a page for each rule", "heapsmith explain --book rules"),
+    ],
+    exit_codes: &[(2, "there is no such rule (the nearest ones are named), or a page could not be written")],
+};
 
 /// The error for a rule that does not exist.
 pub(crate) fn unknown_rule(wanted: &str) -> Error {
@@ -164,7 +171,7 @@ impl ExplainOpts {
     fn print_rules(&self, rules: &[(&'static Rulebook, &'static Rule)]) -> Result<CommandOutcome, Error> {
         let said = if self.json {
             let cases = CorpusCases::load()?;
-            rules.iter().try_for_each(|(book, rule)| print_json(&explanation(book, rule, &cases)?))
+            rules.iter().try_for_each(|(book, rule)| terminal::print_json(&explanation(book, rule, &cases)?))
         } else if let [(book, rule)] = rules {
             write!(terminal::stdout(), "{}", explanation_text(&explanation(book, rule, &CorpusCases::load()?)?))
                 .map_err(failed)
@@ -333,11 +340,6 @@ fn version_name(format: &str, version: u32) -> Option<String> {
         Some(family) if family.versions() == [0] => None,
         _ => Some(version.to_string()),
     }
-}
-
-fn print_json(explained: &Explanation) -> Result<(), Error> {
-    let text = serde_json::to_string(explained).map_err(|e| failed(e.into()))?;
-    writeln!(terminal::data(), "{text}").map_err(failed)
 }
 
 fn failed(error: io::Error) -> Error {

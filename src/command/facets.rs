@@ -9,15 +9,15 @@ use comfy_table::Table;
 use comfy_table::presets::NOTHING;
 use serde::Serialize;
 
+use crate::command::help::HelpEnding;
 use crate::command::{CommandOutcome, terminal};
 
 /// Shows which facts a dump carries, by format, version and writer.
 ///
 /// Without arguments, the whole table by format; with one format, its writers as well; with two, what a
 /// heap of the first has left when it was written as the second. A slash separates the writer from the format.
-///
-/// Example: heapsmith facets hprof phd6/openj9
 #[derive(Args)]
+#[command(after_long_help = HELP_ENDING)]
 pub(crate) struct FacetsOpts {
     /// A format, or a format and a profile, such as phd6/openj9. Without it, all formats.
     first: Option<DumpTarget>,
@@ -30,6 +30,14 @@ pub(crate) struct FacetsOpts {
     #[arg(long)]
     json: bool,
 }
+
+const HELP_ENDING: HelpEnding = HelpEnding {
+    examples: &[
+        ("Show what dumps of each format carry", "heapsmith facets"),
+        ("Show what OpenJ9's PHD leaves of an HPROF dump", "heapsmith facets hprof phd6/openj9"),
+    ],
+    exit_codes: &[],
+};
 
 /// The table, or a part of it.
 #[derive(Serialize, schemars::JsonSchema)]
@@ -70,8 +78,7 @@ impl FacetsOpts {
         let report = self.report();
         let failed = |e| Error::io("writing standard output", e);
         if self.json {
-            let text = serde_json::to_string(&report).map_err(|e| failed(e.into()))?;
-            writeln!(terminal::data(), "{text}").map_err(failed)?;
+            terminal::print_json(&report)?;
             return Ok(CommandOutcome::Yes);
         }
         let mut out = terminal::stdout();

@@ -19,7 +19,8 @@ use crate::interrupt;
 use clap::{ArgGroup, Args, Subcommand};
 
 use crate::command::check::{OperationOpt, left_out, shard};
-use crate::command::report::ReportOutputOpts;
+use crate::command::help::HelpEnding;
+use crate::command::report_output::ReportOutputOpts;
 use crate::command::subjects::SubjectOpts;
 use crate::command::terminal::TerminalProgress;
 use crate::command::{CommandOutcome, family, files, terminal};
@@ -29,15 +30,11 @@ use crate::command::{CommandOutcome, family, files, terminal};
 /// What is found out stands in the folder of --state. The same command goes on where an earlier one ended, and one that was killed
 /// loses no more than the batches that it was at. Each batch has 64 dumps of one format, of options that its number draws: sizes,
 /// writers, widths, what is out of the ordinary; some are damaged by a named edit, so that the right answer is known. A cause is
-/// printed when it is written down, and then the dump that it was reduced to. Exit code 0: nothing failed that is not expected;
-/// 1: something did. A signal (Ctrl-C) ends it: the exit code is 130 or 143.
-///
-/// Example: heapsmith fuzz --adapter 'python3 adapter.py' --state night --for 8h
-///
-/// Example: heapsmith fuzz report night --report report
+/// printed when it is written down, and then the dump that it was reduced to. A signal (Ctrl-C) ends it.
 #[derive(Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 #[command(group(ArgGroup::new("subject").required(true).args(["adapter", "decoder", "converter", "encoder"])))]
+#[command(after_long_help = HELP_ENDING)]
 pub(crate) struct FuzzOpts {
     #[command(subcommand)]
     command: Option<FuzzCommand>,
@@ -87,6 +84,14 @@ pub(crate) struct FuzzOpts {
     trials: u64,
 }
 
+const HELP_ENDING: HelpEnding = HelpEnding {
+    examples: &[
+        ("Ask a parser for a night", "heapsmith fuzz --adapter 'python3 adapter.py' --state night --for 8h"),
+        ("Write a report of what was found", "heapsmith fuzz report night --report report"),
+    ],
+    exit_codes: &[(0, "nothing failed that is not expected"), (1, "something failed that is not expected")],
+};
+
 #[derive(Subcommand)]
 enum FuzzCommand {
     Status(FuzzStatusOpts),
@@ -94,9 +99,8 @@ enum FuzzCommand {
 }
 
 /// Prints how far a campaign is: cases, causes, and what its dumps had. The campaign may be running.
-///
-/// Example: heapsmith fuzz status night
 #[derive(Args)]
+#[command(after_long_help = STATUS_ENDING)]
 struct FuzzStatusOpts {
     /// Folder of the campaign.
     state: PathBuf,
@@ -108,12 +112,19 @@ struct FuzzStatusOpts {
     json: bool,
 }
 
+const STATUS_ENDING: HelpEnding = HelpEnding {
+    examples: &[
+        ("Show how far a campaign is", "heapsmith fuzz status night"),
+        ("Show all that its dumps had", "heapsmith fuzz status night --all"),
+    ],
+    exit_codes: &[],
+};
+
 /// Prints the causes that a campaign found, or the shards of one, as `check` does.
 ///
-/// Of failures that look alike, the report has those with the smallest dumps. Exit code 0: every failure is an expected one.
-///
-/// Example: heapsmith fuzz report night --report report
+/// Of failures that look alike, the report has those with the smallest dumps.
 #[derive(Args)]
+#[command(after_long_help = REPORT_ENDING)]
 struct FuzzReportOpts {
     /// Folders of the campaign: one, or those of its shards.
     #[arg(required = true)]
@@ -121,6 +132,14 @@ struct FuzzReportOpts {
     #[command(flatten)]
     report: ReportOutputOpts,
 }
+
+const REPORT_ENDING: HelpEnding = HelpEnding {
+    examples: &[
+        ("Write a report", "heapsmith fuzz report night --report report"),
+        ("Put two shards together, and print JSON", "heapsmith fuzz report night-1 night-2 --json"),
+    ],
+    exit_codes: &[(0, "every failure is an expected one"), (1, "a failure is not expected")],
+};
 
 impl FuzzOpts {
     pub(crate) fn run(self) -> Result<CommandOutcome, Error> {
@@ -218,8 +237,7 @@ impl FuzzStatusOpts {
         let told = status(&self.state)?;
         let written = |e| Error::io("writing standard output", e);
         if self.json {
-            let text = serde_json::to_string(&told).map_err(|e| Error::io("writing the status", e.into()))?;
-            writeln!(terminal::data(), "{text}").map_err(written)?;
+            terminal::print_json(&told)?;
         } else {
             write!(terminal::stdout(), "{}", text::status(&told, self.all)).map_err(written)?;
         }

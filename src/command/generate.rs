@@ -17,6 +17,7 @@ use crate::recipe::{Aim, Recipe};
 use crate::validate::Rule;
 use clap::Args;
 
+use crate::command::help::HelpEnding;
 use crate::command::spelling::WritingOpts;
 use crate::command::{CommandOutcome, explain, outputs, terminal};
 use dump_output::DumpOutput;
@@ -27,13 +28,8 @@ use flags::GenerateFlags;
 /// express are refused.
 ///
 /// Memory does not grow with the number of objects. docs/generating.md explains options, presets and recipes.
-///
-/// Example: heapsmith generate --format hprof --seed 7 --objects 1000 -o seven.hprof
-///
-/// Example: heapsmith generate --format phd6,hprof,classic --preset tiny -o tiny
-///
-/// Example: heapsmith generate --break hprof.instance.length -o broken.hprof
 #[derive(Args)]
+#[command(after_long_help = HELP_ENDING)]
 pub(crate) struct GenerateOpts {
     /// A recipe to begin with; flags change what it says. Without it, --preset, or its default.
     #[arg(value_name = "RECIPE", conflicts_with_all = ["preset", "options"])]
@@ -100,6 +96,18 @@ pub(crate) struct GenerateOpts {
     #[arg(long, conflicts_with_all = ["print_recipe", "recipe"])]
     print_shapes: bool,
 }
+
+const HELP_ENDING: HelpEnding = HelpEnding {
+    examples: &[
+        ("Write a dump of 1000 objects", "heapsmith generate --format hprof --seed 7 --objects 1000 -o seven.hprof"),
+        (
+            "Write the same heap in three formats",
+            "heapsmith generate --format phd6,hprof,classic --preset tiny -o tiny",
+        ),
+        ("Write a dump that breaks a rule", "heapsmith generate --break hprof.instance.length -o broken.hprof"),
+    ],
+    exit_codes: &[],
+};
 
 impl GenerateOpts {
     pub(crate) fn run(self) -> Result<CommandOutcome, Error> {

@@ -10,6 +10,7 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::command::field::FieldLine;
+use crate::command::help::HelpEnding;
 use crate::command::{CommandOutcome, open, outputs, terminal};
 
 /// Shows a dump's records with their offsets, or every byte with its field and meaning, as text or as a page for a browser.
@@ -20,11 +21,8 @@ use crate::command::{CommandOutcome, open, outputs, terminal};
 ///
 /// Memory does not grow with the dump, only with its largest record; --bytes and --html of an HPROF dump hold its
 /// classes and strings as well, to name fields.
-///
-/// Example: heapsmith inspect --bytes small.phd
-///
-/// Example: heapsmith inspect --html -o small.html small.phd
 #[derive(Args)]
+#[command(after_long_help = HELP_ENDING)]
 pub(crate) struct InspectOpts {
     /// Dump; `-` is standard input.
     file: PathBuf,
@@ -54,6 +52,15 @@ pub(crate) struct InspectOpts {
     #[command(flatten)]
     reading: open::ReadingOpts,
 }
+
+const HELP_ENDING: HelpEnding = HelpEnding {
+    examples: &[
+        ("Show the first records", "heapsmith inspect heapdump.hprof | head"),
+        ("Show every byte", "heapsmith inspect --bytes heapdump.phd"),
+        ("Write a page for a browser", "heapsmith inspect --html -o heapdump.html heapdump.phd"),
+    ],
+    exit_codes: &[(1, "the dump cannot be read to its end")],
+};
 
 /// The options that print text, which a page excludes.
 const TEXT: [&str; 2] = ["bytes", "json"];
@@ -139,8 +146,7 @@ fn offset(text: &str) -> Result<u64, String> {
 }
 
 fn print_json(out: &mut dyn Write, line: &impl Serialize) -> Result<(), Error> {
-    let text = serde_json::to_string(line).map_err(|e| failed(e.into()))?;
-    writeln!(out, "{text}").map_err(failed)
+    terminal::write_json(out, line).map_err(failed)
 }
 
 fn failed(error: std::io::Error) -> Error {

@@ -5,15 +5,14 @@ use crate::error::Error;
 use clap::Args;
 
 use crate::command::CommandOutcome;
-use crate::command::report::{ReportOutputOpts, skips_too_much};
+use crate::command::help::HelpEnding;
+use crate::command::report_output::{ReportOutputOpts, skips_too_much};
 
 /// Puts the reports of shards together (`check --shard`), or those of several implementations over the same cases.
 ///
-/// Exit code 0: every failure in them is an expected one. The dumps and answers of failed cases stay in the
-/// folders of the shards.
-///
-/// Example: heapsmith merge shard1/report.json shard2/report.json --report whole
+/// The dumps and answers of failed cases stay in the folders of the shards.
 #[derive(Args)]
+#[command(after_long_help = HELP_ENDING)]
 pub(crate) struct MergeOpts {
     /// Reports in JSON (report.json), or the folders of `check --report`.
     #[arg(required = true)]
@@ -24,6 +23,17 @@ pub(crate) struct MergeOpts {
     #[command(flatten)]
     report: ReportOutputOpts,
 }
+
+const HELP_ENDING: HelpEnding = HelpEnding {
+    examples: &[
+        ("Put two shards together", "heapsmith merge shard1/report.json shard2/report.json --report whole"),
+        ("Put the reports of two parsers side by side", "heapsmith merge mine theirs --all"),
+    ],
+    exit_codes: &[
+        (0, "every failure is an expected one"),
+        (1, "a failure is not expected, or more was skipped than judged"),
+    ],
+};
 
 impl MergeOpts {
     pub(crate) fn run(self) -> Result<CommandOutcome, Error> {

@@ -23,7 +23,6 @@ mod files;
 #[cfg(feature = "check")]
 mod fuzz;
 mod generate;
-#[cfg(test)]
 mod help;
 mod inspect;
 mod man;
@@ -36,7 +35,7 @@ mod reduce;
 #[cfg(feature = "check")]
 mod report;
 #[cfg(feature = "check")]
-mod reports;
+mod report_output;
 mod rewrite;
 #[cfg(feature = "check")]
 mod scaling;
@@ -59,15 +58,13 @@ use crate::error::{Error, Remedy};
 use crate::family::Setting;
 use crate::format::Family;
 use crate::visible::{visible_bytes, visible_line};
-use clap::{Parser, Subcommand};
+use clap::{Command, CommandFactory, Parser, Subcommand};
+use help::{EXIT_CODES, HelpEnding};
 
 /// Synthesises JVM heap dumps, and tests whether parsers and converters get them right.
-///
-/// Exit codes, everywhere: 0 fine; 1 the answer is no (a finding, a difference, an input that is not
-/// a valid dump); 2 usage or I/O error: the command could not run; 3 not decided within a budget; 130, 143 and 129:
-/// ended by SIGINT (Ctrl-C), SIGTERM or SIGHUP, without temporary files or half-written outputs.
 #[derive(Parser)]
 #[command(name = "heapsmith", version = version(), max_term_width = 100)]
+#[command(after_long_help = HELP_ENDING)]
 struct Cli {
     #[command(subcommand)]
     command: CliCommand,
@@ -76,6 +73,15 @@ struct Cli {
     #[command(flatten)]
     limit: open::LimitOpt,
 }
+
+const HELP_ENDING: HelpEnding = HelpEnding {
+    examples: &[
+        ("Write a dump whose content is known", "heapsmith generate --format hprof --seed 7 -o seven.hprof"),
+        ("Find what is wrong with a dump", "heapsmith validate heapdump.hprof"),
+        ("Judge a parser", "heapsmith check --format hprof --decoder 'my-parser {}'"),
+    ],
+    exit_codes: EXIT_CODES,
+};
 
 /// The version with the commit, where that is known, and the version of the generator, which recipes name.
 fn version() -> String {
@@ -113,7 +119,7 @@ enum CliCommand {
     #[cfg(feature = "check")]
     Merge(merge::MergeOpts),
     #[cfg(feature = "check")]
-    Report(reports::ReportCommandOpts),
+    Report(report::ReportCommandOpts),
     #[cfg(feature = "check")]
     Adapter(adapter::AdapterOpts),
     #[cfg(feature = "check")]
@@ -144,6 +150,14 @@ enum CommandOutcome {
     /// A signal ended the work, by its number; what is known was said.
     #[cfg(feature = "check")]
     Interrupted(i32),
+}
+
+/// The definition of the command line, with every command below it.
+#[must_use]
+pub fn definition() -> Command {
+    let mut command = Cli::command().disable_help_subcommand(true);
+    command.build();
+    command
 }
 
 /// Runs the command that the process was started with, and gives the exit code.

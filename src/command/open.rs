@@ -91,6 +91,46 @@ impl HeapOpt {
     }
 }
 
+/// The options of commands that read a heap of a dump or a listing.
+#[derive(Args, Clone, Copy)]
+pub(crate) struct HeapInputOpts {
+    #[command(flatten)]
+    heap: HeapOpt,
+    #[command(flatten)]
+    reading: ReadingOpts,
+    #[command(flatten)]
+    tolerate: TolerateOpt,
+}
+
+impl HeapInputOpts {
+    /// Opens a heap of a dump or of a listing, and says what was tolerated in it. A dump that is not valid is refused otherwise.
+    pub(crate) fn open(self, path: &Path) -> Result<(HeapFile, Option<Vec<Tolerated>>), Error> {
+        let (input, reading) = (input(path)?, self.reading.reading());
+        if HeapFile::is_listing(&input)? {
+            return Ok((HeapFile::open(input, self.heap.heap, reading)?, self.tolerate.none_tolerated()));
+        }
+        let file = DumpFile::new(input, reading)?;
+        let (report, source) = validate_source(&file)?;
+        let tolerated = self.tolerate.judge(&report)?;
+        let source = source.map_or_else(|| file.source(), Ok)?;
+        let heap = HeapFile::from_dump(file, source, self.heap.heap)?;
+        if let (HeapFile::Dump { file, .. }, Some(left_behind)) = (&heap, heap.unrecorded_end()) {
+            terminal::warning(&format!("{}: {left_behind}", file.input().name()));
+        }
+        Ok((heap, tolerated))
+    }
+
+    /// Opens a heap of one of two inputs: an error names the input.
+    pub(crate) fn open_with_named_errors(self, path: &Path) -> Result<(HeapFile, Option<Vec<Tolerated>>), Error> {
+        self.open(path).map_err(|error| error.in_input(&Input::name_of(path)))
+    }
+
+    /// The same options for an input that has only one heap.
+    pub(crate) fn without_heap_number(self) -> HeapInputOpts {
+        HeapInputOpts { heap: HeapOpt { heap: None }, ..self }
+    }
+}
+
 /// The input that an argument names: a file, standard input for `-`, or the dump of a recipe, generated while it is read. Progress is
 /// shown where reading takes long.
 pub(crate) fn input(path: &Path) -> Result<Input, Error> {
@@ -132,38 +172,6 @@ pub(crate) fn tolerate_missing_end(name: &str, ended: Result<(), Error>) -> Resu
 /// Says on standard error that the end is missing.
 pub(crate) fn warn_of_missing_end(name: &str, error: &DecodeError) {
     terminal::warning(&format!("{name}: {error}"));
-}
-
-/// A heap of a dump or of a listing, and what was tolerated in it. A dump that is not valid is refused otherwise.
-pub(crate) fn heap(
-    path: &Path,
-    which: HeapOpt,
-    reading: ReadOptions,
-    tolerate: TolerateOpt,
-) -> Result<(HeapFile, Option<Vec<Tolerated>>), Error> {
-    let input = input(path)?;
-    if HeapFile::is_listing(&input)? {
-        return Ok((HeapFile::open(input, which.heap, reading)?, tolerate.none_tolerated()));
-    }
-    let file = DumpFile::new(input, reading)?;
-    let (report, source) = validate_source(&file)?;
-    let tolerated = tolerate.judge(&report)?;
-    let source = source.map_or_else(|| file.source(), Ok)?;
-    let heap = HeapFile::from_dump(file, source, which.heap)?;
-    if let (HeapFile::Dump { file, .. }, Some(left_behind)) = (&heap, heap.unrecorded_end()) {
-        terminal::warning(&format!("{}: {left_behind}", file.input().name()));
-    }
-    Ok((heap, tolerated))
-}
-
-/// A heap of one of two inputs, as [`heap`] opens it: an error names the input.
-pub(crate) fn heap_with_named_errors(
-    path: &Path,
-    which: HeapOpt,
-    reading: ReadOptions,
-    tolerate: TolerateOpt,
-) -> Result<(HeapFile, Option<Vec<Tolerated>>), Error> {
-    heap(path, which, reading, tolerate).map_err(|error| error.in_input(&Input::name_of(path)))
 }
 
 /// A listing.

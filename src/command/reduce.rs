@@ -20,6 +20,7 @@ use sha2::{Digest, Sha256};
 
 use issue::Issue;
 
+use crate::command::help::HelpEnding;
 use crate::command::terminal::TerminalProgress as Shown;
 use crate::command::{CommandOutcome, open, outputs, terminal};
 
@@ -35,12 +36,9 @@ use crate::command::{CommandOutcome, open, outputs, terminal};
 ///
 /// Of a file above 32 MiB, samples of its objects are tried first, and then parts of about 16 MiB; the whole file is held in memory
 /// only if none of these shows the failure. That takes several times its size, and at most 1 GiB can be held.
-///
-/// Example: heapsmith reduce crash.hprof --test './crashes.sh {}' -o smallest.hprof
-///
-/// Example: heapsmith reduce wrong.phd --adapter 'python3 adapter.py' -o smallest.phd
 #[derive(Args)]
 #[command(group(ArgGroup::new("by").required(true).args(["test", "adapter", "decoder"])))]
+#[command(after_long_help = HELP_ENDING)]
 pub(crate) struct ReduceOpts {
     /// Dump, or the recipe of one.
     input: PathBuf,
@@ -93,6 +91,20 @@ pub(crate) struct ReduceOpts {
     time_limit: f32,
 }
 
+const HELP_ENDING: HelpEnding = HelpEnding {
+    examples: &[
+        (
+            "Reduce a dump on which a program crashes",
+            "heapsmith reduce crash.hprof --test './crashes.sh {}' -o smallest.hprof",
+        ),
+        (
+            "Reduce a dump that a parser gets wrong",
+            "heapsmith reduce wrong.phd --adapter 'python3 adapter.py' -o smallest.phd",
+        ),
+    ],
+    exit_codes: &[],
+};
+
 impl ReduceOpts {
     pub(crate) fn run(self) -> Result<CommandOutcome, Error> {
         let written = self.output_paths();
@@ -140,7 +152,7 @@ impl ReduceOpts {
             write_output(issue, text.as_bytes())?;
         }
         match self.json {
-            true => print_json(&reduced, length, what)?,
+            true => print_report(&reduced, length, what)?,
             false => self.print_summary(&reduced, length, what),
         }
         Ok(stop.signal().map_or(CommandOutcome::Yes, CommandOutcome::Interrupted))
@@ -283,7 +295,7 @@ pub(crate) struct ReduceReport {
     shows: Option<String>,
 }
 
-fn print_json(reduced: &Reduced, length: usize, what: Option<&str>) -> Result<(), Error> {
+fn print_report(reduced: &Reduced, length: usize, what: Option<&str>) -> Result<(), Error> {
     let report = ReduceReport {
         schema: 1,
         before: length as u64,
@@ -298,8 +310,7 @@ fn print_json(reduced: &Reduced, length: usize, what: Option<&str>) -> Result<()
         }),
         shows: what.map(str::to_owned),
     };
-    let text = serde_json::to_string(&report).map_err(|e| Error::io("writing the report", e.into()))?;
-    writeln!(terminal::data(), "{text}").map_err(|e| Error::io("writing standard output", e))
+    terminal::print_json(&report)
 }
 
 fn split_command(flag: &str, command: &str) -> Result<Vec<String>, Error> {

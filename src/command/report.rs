@@ -1,137 +1,111 @@
-//! The written forms of a report.
+use std::io::Write;
+use std::path::PathBuf;
 
-mod causes;
-mod cost;
-mod text;
-
-use std::collections::HashSet;
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
-
-use crate::check::report::{CaseResult, Outcome};
-use crate::check::{CheckReport, KeptFiles, ReportFolder};
+use crate::check::read_report;
+use crate::check::report::{ChangedCause, ReportDiff, diff};
 use crate::error::Error;
-use crate::output::Output;
-use clap::Args;
+use clap::{Args, Subcommand};
 
+use crate::command::help::HelpEnding;
 use crate::command::{CommandOutcome, terminal};
 
-/// Writes a file whole.
-pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    let mut output = Output::create(path, true)?;
-    output.write_all(bytes).map_err(|e| Error::io(format!("writing {}", path.display()), e))?;
-    output.finish()
+/// Compares reports of `check`.
+#[derive(Args)]
+#[command(after_long_help = HELP_ENDING)]
+pub(crate) struct ReportCommandOpts {
+    #[command(subcommand)]
+    command: ReportCommand,
 }
 
-/// The options of a report: its folder, and the form in which it is printed.
+const HELP_ENDING: HelpEnding = HelpEnding {
+    examples: &[
+        ("Show what a change did", "heapsmith report diff before after"),
+        (
+            "Add it to the page of a GitHub action",
+            "heapsmith report diff before after --markdown >> \"$GITHUB_STEP_SUMMARY\"",
+        ),
+    ],
+    exit_codes: &[
+        (0, "nothing is worse"),
+        (1, "a cause is new, a case fails that passed, or something was not judged again"),
+        (2, "usage or I/O error, or no implementation is in both reports"),
+    ],
+};
+
+#[derive(Subcommand)]
+enum ReportCommand {
+    Diff(ReportDiffOpts),
+}
+
+/// Shows what has changed between two reports: causes that are new, gone, or have other cases.
+///
+/// Implementations are the same if their labels are, or else the only two of one name, or else the only ones that are left.
 #[derive(Args)]
-pub(crate) struct ReportOutputOpts {
-    /// Write reports to this folder (report.html, report.json, report.md, report.sarif, junit.xml), with reduced dumps where there
-    /// are any; it is created. A folder that holds anything but a report is refused. Without it, the report is only printed.
-    #[arg(long, value_name = "DIR")]
-    report: Option<PathBuf>,
-    /// Replace the report that the folder of --report holds. Without it, an existing report is an error.
-    #[arg(long, requires = "report")]
-    force: bool,
-    /// Print all causes, and all failing cases of each. Without it, the first 20 lines of each implementation.
+#[command(after_long_help = HELP_ENDING)]
+struct ReportDiffOpts {
+    /// A report in JSON, or the folder of `check --report`.
+    old: PathBuf,
+    /// A later one, over the same cases.
+    new: PathBuf,
+    /// Print Markdown, for a pull request, instead of text.
     #[arg(long, conflicts_with = "json")]
-    all: bool,
+    markdown: bool,
     /// Print a JSON report instead of text.
     #[arg(long)]
     json: bool,
 }
 
-impl ReportOutputOpts {
-    /// Prints a report, and writes it where that is asked for.
-    pub(crate) fn print_and_write(self, report: &CheckReport, kept: KeptFiles<'_>) -> Result<CommandOutcome, Error> {
-        let folder = self.report.as_deref().map(|path| ReportFolder::claim(path, self.force)).transpose()?;
-        print_and_write(report, folder.as_ref(), kept, PrintedForm::from_flags(self.json, self.all))
-    }
-}
-
-/// The form in which a report is printed.
-#[derive(Clone, Copy)]
-pub(crate) enum PrintedForm {
-    /// The first causes.
-    Brief,
-    /// All causes with all their cases.
-    All,
-    /// JSON.
-    Json,
-}
-
-impl PrintedForm {
-    /// The form that the flags `--json` and `--all` choose.
-    pub(crate) fn from_flags(json: bool, all: bool) -> PrintedForm {
-        match (json, all) {
-            (true, _) => PrintedForm::Json,
-            (_, true) => PrintedForm::All,
-            _ => PrintedForm::Brief,
-        }
-    }
-}
-
-/// Prints a report on standard output, and then writes it to the folder of reports.
-pub(crate) fn print_and_write(
-    report: &CheckReport,
-    folder: Option<&ReportFolder>,
-    kept: KeptFiles<'_>,
-    form: PrintedForm,
-) -> Result<CommandOutcome, Error> {
-    let failed = |e| Error::io("writing standard output", e);
-    let printed = match form {
-        PrintedForm::Json => writeln!(terminal::data(), "{}", json(report)?),
-        PrintedForm::Brief => write!(terminal::stdout(), "{}", text::text(report, false) + &cost::costs(report)),
-        PrintedForm::All => write!(terminal::stdout(), "{}", text::text(report, true) + &cost::costs(report)),
-    };
-    if let Some(folder) = folder {
-        if report.incomplete.is_some() && folder.holds_earlier_report() {
-            terminal::warning("the earlier report stays: nothing was judged");
+impl ReportCommandOpts {
+    pub(crate) fn run(self) -> Result<CommandOutcome, Error> {
+        let ReportCommand::Diff(ReportDiffOpts { old, new, markdown, json }) = self.command;
+        let told = diff(&read_report(&old)?, &read_report(&new)?)?;
+        let written = |e| Error::io("writing standard output", e);
+        let mut out = terminal::data();
+        if json {
+            terminal::print_json(&told)?;
+        } else if markdown {
+            told.write_markdown(&mut out)?;
         } else {
-            folder.write(report, kept)?;
-            if !matches!(form, PrintedForm::Json) && printed.is_ok() {
-                writeln!(terminal::stdout(), "written: {}", folder.page().display()).map_err(failed)?;
-            }
+            out.write_all(text(&told).as_bytes()).map_err(written)?;
         }
+        Ok(if told.fine { CommandOutcome::Yes } else { CommandOutcome::No })
     }
-    match printed {
-        // The reader has seen enough; the exit code is the same.
-        Err(e) if e.kind() == io::ErrorKind::BrokenPipe => {}
-        printed => printed.map_err(failed)?,
-    }
-    Ok(if report.is_clean() { CommandOutcome::Yes } else { CommandOutcome::No })
 }
 
-/// Whether more was skipped than judged, of all cases or of the dumps that can be read, and a warning of each implementation of which
-/// that is so. A limit of failures skips by itself.
-pub(crate) fn skips_too_much(report: &CheckReport) -> bool {
-    if report.chosen.max_failures.is_some() {
-        return false;
-    }
-    let is_readable = |verdict: &str| matches!(verdict, "valid" | "ambiguous");
-    let readable: HashSet<&str> =
-        report.cases.iter().filter(|case| is_readable(&case.verdict)).map(|case| &*case.id).collect();
-    let mut is_too_much = false;
-    for tested in &report.implementations {
-        let is_skip = |result: &&&CaseResult| matches!(result.outcome, Outcome::Skip { .. });
-        let all: Vec<&CaseResult> = tested.results.iter().collect();
-        let sound: Vec<&CaseResult> = all.iter().copied().filter(|result| readable.contains(&*result.id)).collect();
-        for (results, what) in [(&all, "cases"), (&sound, "dumps that can be read")] {
-            let (skipped, all) = (results.iter().filter(is_skip).count(), results.len());
-            if skipped * 2 > all {
-                is_too_much = true;
-                terminal::warning(&format!(
-                    "{}: {skipped} of {all} {what} were skipped, which is more than half; --filter and --format choose what \
-                     it can, and --allow-skips says that this is right",
-                    tested.label
-                ));
-                break;
+fn text(told: &ReportDiff) -> String {
+    let mut text = format!("{}\n", told.headline());
+    for tested in &told.implementations {
+        let mut put = |line: String| text += &format!("{}  {line}\n", terminal::single_line(&tested.label));
+        for cause in &tested.new {
+            put(format!(
+                "new      {}: {} {} cases",
+                terminal::single_line(&cause.id),
+                terminal::single_line(&cause.sentence),
+                cause.cases.len()
+            ));
+            put(format!("         smallest dump: {}", terminal::single_line(&cause.example)));
+        }
+        for cause in &tested.gone {
+            put(format!("gone     {}: {} cases", terminal::single_line(&cause.id), cause.cases.len()));
+        }
+        for ChangedCause { cause, more, fewer, before, .. } in &tested.changed {
+            let before = before.as_ref().map(|before| format!(" (before: {})", terminal::single_line(before)));
+            let (id, before) = (terminal::single_line(&cause.id), before.unwrap_or_default());
+            put(format!("changed  {id}{before}: {} cases more, {} fewer", more.len(), fewer.len()));
+            more.iter()
+                .take(SHOWN)
+                .for_each(|case| put(format!("         fails now: {}", terminal::single_line(case))));
+            if more.len() > SHOWN {
+                put(format!("         and {} more", more.len() - SHOWN));
             }
         }
+        tested.describe_unjudged().into_iter().for_each(&mut put);
     }
-    is_too_much
+    for (what, labels) in [("added", &told.added), ("removed", &told.removed)] {
+        labels.iter().for_each(|label| text += &format!("{}  implementation {what}\n", terminal::single_line(label)));
+    }
+    text
 }
 
-fn json(report: &CheckReport) -> Result<String, Error> {
-    serde_json::to_string(report).map_err(|e| Error::io("writing the report", e.into()))
-}
+/// The number of cases that are named because they fail now.
+const SHOWN: usize = 5;

@@ -5,6 +5,7 @@ use crate::model::DumpSource;
 use crate::output::{GzipBlocks, Output};
 use clap::{Args, ValueEnum};
 
+use crate::command::help::HelpEnding;
 use crate::command::open;
 use crate::command::spelling::{SpellingOpts, warn_of_unwritten};
 use crate::command::{CommandOutcome, outputs, terminal};
@@ -19,9 +20,8 @@ use crate::command::{CommandOutcome, outputs, terminal};
 ///
 /// Memory does not grow with the number of objects: through records it is that of the largest record, through the heap that
 /// of the class table and the roots.
-///
-/// Example: heapsmith rewrite odd.phd -o plain.phd --through heap --profile openj9
 #[derive(Args)]
+#[command(after_long_help = HELP_ENDING)]
 pub(crate) struct RewriteOpts {
     /// Dump; `-` is standard input.
     input: PathBuf,
@@ -44,6 +44,17 @@ pub(crate) struct RewriteOpts {
     #[arg(long)]
     force: bool,
 }
+
+const HELP_ENDING: HelpEnding = HelpEnding {
+    examples: &[
+        (
+            "Write the heap as OpenJ9 would",
+            "heapsmith rewrite heapdump.phd -o plain.phd --through heap --profile openj9",
+        ),
+        ("Show that no byte is lost", "heapsmith rewrite heapdump.hprof --through records | cmp - heapdump.hprof"),
+    ],
+    exit_codes: &[(1, "the dump cannot be read to its end")],
+};
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum ThroughOpt {

@@ -70,8 +70,7 @@ pub(crate) fn run(
         ensure_dump_was_read(&told)?;
     }
     let printed = if as_json {
-        let json = serde_json::to_string(&told).map_err(|e| Error::io("writing the report", e.into()))?;
-        writeln!(terminal::data(), "{json}")
+        terminal::write_json(terminal::data(), &told)
     } else {
         write!(terminal::stdout(), "{}", text(&told))
     };

@@ -6,25 +6,33 @@ use crate::validate::ValidationReport;
 use clap::{Args, ValueEnum};
 use schemars::{Schema, schema_for};
 
-#[cfg(feature = "check")]
 use crate::command::adapter;
 #[cfg(feature = "corpus")]
 use crate::command::corpus;
 use crate::command::field::FieldLine;
+#[cfg(feature = "check")]
+use crate::command::help::HelpEnding;
 use crate::command::tolerate::ToleratedReport;
 use crate::command::{
     CommandOutcome, answers, check_conversion, corrupt, demo, digest, encode, explain, facets, spec, terminal, verify,
 };
 
 /// Prints the JSON schema of a report or format; the same schemas stand in specs/schemas/.
-///
-/// Example: heapsmith schema validate
 #[derive(Args)]
+#[command(after_long_help = HELP_ENDING)]
 pub(crate) struct SchemaOpts {
     /// The report or format.
     #[arg(value_enum)]
     name: SchemaName,
 }
+
+const HELP_ENDING: HelpEnding = HelpEnding {
+    examples: &[
+        ("Print the schema of validate --json", "heapsmith schema validate"),
+        ("Write that of a listing's lines", "heapsmith schema listing-line > listing-line.schema.json"),
+    ],
+    exit_codes: &[],
+};
 
 #[derive(Clone, Copy, ValueEnum)]
 enum SchemaName {

@@ -13,22 +13,29 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::command::explain::{find_rules, first_sentence, kind, severity_or_kind};
+use crate::command::help::HelpEnding;
 use crate::command::{CommandOutcome, family, terminal};
 
 /// Lists and searches the rules of the formats, and measures which of them the corpus covers.
-///
-/// Example: heapsmith spec search class cache
 #[derive(Args)]
+#[command(after_long_help = HELP_ENDING)]
 pub(crate) struct SpecOpts {
     #[command(subcommand)]
     command: SpecCommand,
 }
 
+const HELP_ENDING: HelpEnding = HelpEnding {
+    examples: &[
+        ("Find the rules about something", "heapsmith spec search class cache"),
+        ("List the rules of a format", "heapsmith spec list --format phd"),
+    ],
+    exit_codes: &[(1, "no rule has the words, or something is not covered")],
+};
+
 #[derive(Subcommand)]
 enum SpecCommand {
     /// The rules with their first sentences; with --json, in full.
-    ///
-    /// Example: heapsmith spec list --format hprof --kind writer
+    #[command(after_long_help = LIST_ENDING)]
     List {
         #[command(flatten)]
         chosen: RuleFilterOpts,
@@ -38,11 +45,8 @@ enum SpecCommand {
     },
     /// The rules in which all of some words stand: in their ids, statements, sources, or in what the documents have instead.
     ///
-    /// Upper and lower case are the same, and a part of a word is enough. Exit code 1: there is no such rule.
-    ///
-    /// Example: heapsmith spec search superclass
-    ///
-    /// Example: heapsmith spec search --kind reader "big-endian"
+    /// Upper and lower case are the same, and a part of a word is enough.
+    #[command(after_long_help = SEARCH_ENDING)]
     Search {
         /// The words.
         #[arg(required = true)]
@@ -55,13 +59,35 @@ enum SpecCommand {
     },
     /// What the corpus and the rule books cover: each rule, each kind of record that a rule of the bytes speaks of, each
     /// statement of the documents, each erratum. What is missing is listed, with what to add.
-    ///
-    /// Exit code 1: something is missing.
-    ///
-    /// Example: heapsmith spec coverage --format phd
+    #[command(after_long_help = COVERAGE_ENDING)]
     #[cfg(feature = "corpus")]
     Coverage(coverage::CoverageOpts),
 }
+
+#[cfg(feature = "corpus")]
+const COVERAGE_ENDING: HelpEnding = HelpEnding {
+    examples: &[
+        ("Measure a format", "heapsmith spec coverage --format phd"),
+        ("Measure all formats, and print JSON", "heapsmith spec coverage --json"),
+    ],
+    exit_codes: &[(1, "something is missing")],
+};
+
+const SEARCH_ENDING: HelpEnding = HelpEnding {
+    examples: &[
+        ("Find a word", "heapsmith spec search superclass"),
+        ("Find words among the rules for readers", "heapsmith spec search --kind reader \"big-endian\""),
+    ],
+    exit_codes: &[(1, "there is no such rule")],
+};
+
+const LIST_ENDING: HelpEnding = HelpEnding {
+    examples: &[
+        ("List the habits of writers", "heapsmith spec list --format hprof --kind writer"),
+        ("Print all rules in full", "heapsmith spec list --json"),
+    ],
+    exit_codes: &[],
+};
 
 #[derive(Args)]
 struct RuleFilterOpts {
@@ -157,8 +183,7 @@ fn to_lowercase(text: &str) -> String {
 fn print_rules(rules: &[(&'static Rulebook, &'static Rule)], json: bool) -> Result<CommandOutcome, Error> {
     if json {
         for (book, rule) in rules {
-            let text = serde_json::to_string(&rule_line(book, rule)).map_err(|e| failed(e.into()))?;
-            writeln!(terminal::data(), "{text}").map_err(failed)?;
+            terminal::print_json(&rule_line(book, rule))?;
         }
         return Ok(CommandOutcome::Yes);
     }

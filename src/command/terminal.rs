@@ -8,11 +8,13 @@ use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::error::Error;
 use crate::visible::visible_line;
 use anstream::stream::{AsLockedWrite, RawStream};
 use anstream::{AutoStream, ColorChoice};
 use clap::{Args, ValueEnum};
 use comfy_table::{Table, presets};
+use serde::Serialize;
 
 pub(crate) use progress::{TerminalProgress, command_start, watch};
 use writer::{ColourMarks, TerminalWriter, WordColour};
@@ -165,12 +167,28 @@ pub(crate) fn text_beside(other: Option<&Path>) -> Box<dyn Write> {
 }
 
 /// The output of a report for programs, likewise.
-pub(crate) fn data_beside(other: Option<&Path>) -> Box<dyn Write> {
+fn data_beside(other: Option<&Path>) -> Box<dyn Write> {
     match is_stdout(other) {
         true if io::stderr().is_terminal() => Box::new(stderr()),
         true => Box::new(io::stderr()),
         false => data(),
     }
+}
+
+/// Writes a value as a line of JSON.
+pub(crate) fn write_json(mut out: impl Write, value: &impl Serialize) -> io::Result<()> {
+    let text = serde_json::to_string(value)?;
+    writeln!(out, "{text}")
+}
+
+/// Prints a value as a line of JSON on standard output.
+pub(crate) fn print_json(value: &impl Serialize) -> Result<(), Error> {
+    write_json(data(), value).map_err(|e| Error::io("writing standard output", e))
+}
+
+/// Prints a report as a line of JSON, on standard error if this other output is standard output.
+pub(crate) fn print_json_beside(other: Option<&Path>, report: &impl Serialize) -> Result<(), Error> {
+    write_json(data_beside(other), report).map_err(|e| Error::io("writing the report", e))
 }
 
 fn is_stdout(output: Option<&Path>) -> bool {

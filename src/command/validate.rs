@@ -5,15 +5,12 @@ use crate::error::{Error, TextPosition};
 use crate::validate::{Finding, FindingCounts, Severity, ValidateOptions, ValidationReport, rule, sources, validate};
 use clap::Args;
 
+use crate::command::help::HelpEnding;
 use crate::command::{CommandOutcome, files, open, terminal};
 
 /// Reports what is wrong with a dump, at which byte, and how much of it is sound. The first bytes tell the format.
-///
-/// Exit code 0: no error (warnings and notes do not count, unless --strict); 1: an error; 2: a file
-/// could not be read.
-///
-/// Example: heapsmith validate heapdump.phd
 #[derive(Args)]
+#[command(after_long_help = HELP_ENDING)]
 pub(crate) struct ValidateOpts {
     /// Dumps; `-` is standard input. Of a folder, all its files that begin like a dump, those of folders in it as well; of a
     /// pattern like `dumps/*.hprof`, the files that match.
@@ -37,6 +34,15 @@ pub(crate) struct ValidateOpts {
     #[arg(long)]
     json: bool,
 }
+
+const HELP_ENDING: HelpEnding = HelpEnding {
+    examples: &[
+        ("Find what is wrong with a dump", "heapsmith validate heapdump.phd"),
+        ("Validate all dumps of a folder; warnings count, too", "heapsmith validate --strict dumps"),
+        ("Read standard input, and print JSON", "cat heapdump.hprof | heapsmith validate --json -"),
+    ],
+    exit_codes: &[(0, "no error; warnings and notes do not count, unless --strict"), (1, "an error")],
+};
 
 impl ValidateOpts {
     pub(crate) fn run(self) -> Result<CommandOutcome, Error> {
@@ -69,8 +75,7 @@ impl ValidateOpts {
     fn print(&self, report: &ValidationReport) -> Result<(), Error> {
         let failed = |e| Error::io("writing standard output", e);
         if self.json {
-            let text = serde_json::to_string(report).map_err(|e| failed(e.into()))?;
-            return writeln!(terminal::data(), "{text}").map_err(failed);
+            return terminal::print_json(report);
         }
         let mut out = terminal::stdout();
         let is_shown = |severity: Severity| severity != Severity::Note || self.notes;

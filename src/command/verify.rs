@@ -9,14 +9,12 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::command::help::HelpEnding;
 use crate::command::{CommandOutcome, open, terminal};
 
 /// Checks whether a dump is the heap of a recipe. The dump is read once, and memory does not grow with it.
-///
-/// Exit code 0: it is that heap; 1: it is not; 2: it could not be read.
-///
-/// Example: heapsmith verify seven.hprof --recipe heapsmith-2:seed=7,objects=1000
 #[derive(Args)]
+#[command(after_long_help = HELP_ENDING)]
 pub(crate) struct VerifyOpts {
     /// The dump; `-` is standard input.
     file: PathBuf,
@@ -33,6 +31,20 @@ pub(crate) struct VerifyOpts {
     #[arg(long)]
     json: bool,
 }
+
+const HELP_ENDING: HelpEnding = HelpEnding {
+    examples: &[
+        (
+            "Check what a converter or a transfer left of a generated dump",
+            "heapsmith verify seven.hprof --recipe heapsmith-2:seed=7,objects=1000",
+        ),
+        (
+            "Accept the objects in the order of another writer",
+            "heapsmith verify seven.hprof --recipe heapsmith-2:seed=7,objects=1000 --any-order",
+        ),
+    ],
+    exit_codes: &[(0, "the dump is that heap"), (1, "the dump is another heap, or not valid")],
+};
 
 /// What is printed as JSON.
 #[derive(Serialize, JsonSchema)]
@@ -66,8 +78,7 @@ impl VerifyOpts {
         let failed = |e| Error::io("writing standard output", e);
         if self.json {
             let report = VerifyReport { schema: SCHEMA, verified };
-            let text = serde_json::to_string(&report).map_err(|e| failed(e.into()))?;
-            return writeln!(terminal::data(), "{text}").map_err(failed);
+            return terminal::print_json(&report);
         }
         let mut out = terminal::stdout();
         for difference in &verified.differences {

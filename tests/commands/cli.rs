@@ -693,17 +693,3 @@ fn coverage_is_measured_for_each_format_and_what_is_exempt_has_a_reason() {
     let coverage: serde_json::Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!((&coverage["complete"], coverage["formats"].as_array().map(Vec::len)), (&true.into(), Some(1)));
 }
-
-#[test]
-fn help_has_an_example_for_every_command() {
-    let bench = Bench::new();
-    let help = bench.run(&["--help"]).ok().stdout();
-    for command in [
-        "demo", "generate", "inspect", "decode", "encode", "rewrite", "validate", "explain", "spec", "compare",
-        "digest", "corrupt", "corpus", "check", "schema",
-    ] {
-        assert!(help.contains(command), "{command}");
-        let text = bench.run(&[command, "--help"]).ok().stdout();
-        assert!(text.contains("Example: heapsmith"), "{command}: {text}");
-    }
-}

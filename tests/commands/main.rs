@@ -18,6 +18,7 @@ mod corpus_folder;
 #[cfg(unix)]
 mod endless;
 mod golden;
+mod help;
 mod inspect_page;
 mod manners;
 mod memory;

@@ -21,6 +21,11 @@ fn every_command_has_a_manual_page_and_is_completed() {
         let page = fs::read_to_string(bench.0.path().join(format!("pages/heapsmith-{command}.1")));
         let page = page.unwrap_or_else(|e| panic!("{command}: {e}"));
         assert!(page.contains(".TH") && page.contains(".SH SYNOPSIS"), "{command}");
+        let (_, examples) = page.split_once(".SH EXAMPLES\n.nf\n").unwrap_or_else(|| panic!("{command}: {page}"));
+        assert!(
+            examples.contains("\n$ ") && examples.contains(".SH \"EXIT STATUS\"\n.nf\n0  "),
+            "{command}: {examples}"
+        );
     }
     let below = fs::read_to_string(bench.0.path().join("pages/heapsmith-corpus-verify.1")).expect("a page");
     assert!(below.contains("heapsmith corpus verify"), "{below}");

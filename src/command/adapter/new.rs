@@ -7,15 +7,15 @@ use crate::error::Error;
 use crate::output::Output;
 use clap::{Args, ValueEnum};
 
+use crate::command::help::HelpEnding;
 use crate::command::{CommandOutcome, terminal};
 
 /// Writes a folder with a template of an adapter, its README and a file for CI.
 ///
 /// The template works as it is: it has a small HPROF parser where yours goes; that of a shell calls a program and judges its
 /// exit code alone.
-///
-/// Example: heapsmith adapter new python my-parser
 #[derive(Args)]
+#[command(after_long_help = HELP_ENDING)]
 pub(super) struct AdapterNewOpts {
     /// The language of the adapter.
     #[arg(value_enum)]
@@ -23,6 +23,14 @@ pub(super) struct AdapterNewOpts {
     /// Name of the parser, and of the new folder: letters, digits, `-` and `_`.
     name: String,
 }
+
+const HELP_ENDING: HelpEnding = HelpEnding {
+    examples: &[
+        ("Begin in Python", "heapsmith adapter new python my-parser"),
+        ("Begin with an analyser in Java", "heapsmith adapter new java-analyser my-analyser"),
+    ],
+    exit_codes: &[],
+};
 
 #[derive(Clone, Copy, ValueEnum)]
 enum TemplateLanguage {

@@ -1,6 +1,5 @@
 //! The answers that an analyser should give about a generated dump.
 
-use std::io::Write;
 use std::path::Path;
 
 use crate::answers::{Analysis, EdgeOptions, EntryGraph, SCHEMA, ShapeAnswers, answers};
@@ -11,6 +10,7 @@ use crate::output::Output;
 use crate::recipe::Recipe;
 
 use crate::command::answers::GeneratedAnswers;
+use crate::command::terminal;
 
 /// The most objects of a heap whose answers are calculated.
 const CALCULATED: u64 = 20_000_000;
@@ -36,8 +36,7 @@ impl AnswersOutput {
         let is_calculated = of_shapes.saturating_add(recipe.options.objects as u64) <= CALCULATED;
         let answers = if is_calculated { Some(calculate(recipe)?) } else { None };
         let known = GeneratedAnswers { schema: SCHEMA, recipe: recipe.to_string(), shapes, answers };
-        serde_json::to_writer(&mut out, &known).map_err(|e| failed(e.into()))?;
-        out.write_all(b"\n").map_err(failed)?;
+        terminal::write_json(&mut out, &known).map_err(failed)?;
         out.finish()
     }
 }

@@ -28,8 +28,7 @@ impl CoverageOpts {
         let formats = self.format.map_or_else(|| Family::ALL.to_vec(), |format| vec![format]);
         let coverage = coverage(&formats)?;
         if self.json {
-            let text = serde_json::to_string(&coverage).map_err(|e| failed(e.into()))?;
-            writeln!(terminal::data(), "{text}").map_err(failed)?;
+            terminal::print_json(&coverage)?;
         } else {
             self.print(&coverage).map_err(failed)?;
         }
