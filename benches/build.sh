@@ -4,13 +4,13 @@
 #   benches/build.sh
 #
 # On a machine that is otherwise idle. It builds in a temporary folder of its own (WORK=/tmp says where; 3 GB). One line
-# of src/check/report/markdown.rs is changed meanwhile and comes back in the end, also where the script is interrupted.
+# of crates/check/src/check/report/markdown.rs is changed meanwhile and comes back in the end, also where the script is interrupted.
 # Exit code 1 if a time misses its target.
 set -euo pipefail
 [ $# -eq 0 ] || { sed -n 's/^#   //p' "$0" >&2; exit 2; }
 cd "$(dirname "$0")/.."
 
-file=src/check/report/markdown.rs
+file=crates/check/src/check/report/markdown.rs
 work=$(mktemp -d "${WORK:-/tmp}/build.XXXXXX")
 cp -p "$file" "$work/before.rs"
 changed=

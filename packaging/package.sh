@@ -8,7 +8,7 @@
 #   tar        that, licences, manual pages and completions as .tar.gz
 #   wheel      a Python wheel that has the program        (maturin: pip install maturin)
 #   deb        a Debian package                           (cargo-deb: cargo install --locked cargo-deb; dpkg)
-#   crate      what `cargo package` makes, built from the package alone
+#   crate      what `cargo package` makes of the three crates, built from the packages alone
 #   container  what packaging/Containerfile copies, in a root that has only that (unshare, chroot)
 #
 # wheel, deb and container have the program of the step `binary`. SHA256SUMS in DIR lists what was made.
@@ -24,7 +24,7 @@ mkdir -p "$out"
 out=$(cd "$out" && pwd)
 
 target=${TARGET:-$(uname -m)-unknown-linux-gnu}
-version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -1)
+version=$(sed -n '/^\[workspace.package\]/,/^$/s/^version = "\(.*\)"/\1/p' Cargo.toml)
 commit=$(git rev-parse --short=12 HEAD)
 name=heapsmith-$version-${target%%-*}-linux
 program=target/$target/release/heapsmith
@@ -113,13 +113,18 @@ deb() {
 }
 
 crate() {
-  cargo package --locked --no-verify --quiet
-  local made=target/package/heapsmith-$version.crate
-  cp "$made" "$out"
-  # Built from the package alone: outside of the repository, in a folder of its own.
+  cargo package --locked --no-verify --quiet --workspace
+  local made=target/package/heapsmith-$version.crate part
+  # Built from the packages alone: outside of the repository, in a folder of its own, where a patch takes the registry's place.
   mkdir "$try/crate"
-  tar xzf "$made" -C "$try/crate"
-  (cd "$try/crate/heapsmith-$version" && CARGO_TARGET_DIR=$try/crate/target cargo install --quiet --locked --path . --root "$try/crate/root")
+  local patches=()
+  for part in heapsmith heapsmith-core heapsmith-check; do
+    cp "target/package/$part-$version.crate" "$out"
+    tar xzf "target/package/$part-$version.crate" -C "$try/crate"
+    [ "$part" = heapsmith ] || patches+=(--config "patch.crates-io.$part.path='$try/crate/$part-$version'")
+  done
+  (cd "$try/crate/heapsmith-$version" && CARGO_TARGET_DIR=$try/crate/target \
+    cargo "${patches[@]}" install --quiet --path . --root "$try/crate/root")
   mkdir "$try/crate/empty"
   (cd "$try/crate/empty" && works "$try/crate/root/bin/heapsmith")
   say "heapsmith-$version.crate, $(kib "$made"), $(tar tzf "$made" | wc -l) files"

@@ -47,71 +47,41 @@
 //! Nothing here panics on a dump's bytes, allocates by an unchecked count, or depends on a clock or on
 //! the order of a map or of threads.
 
-pub mod annotation;
-#[cfg(feature = "answers")]
-pub mod answers;
-pub mod bytes;
-#[cfg(feature = "check")]
-pub mod check;
-pub mod classic;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod command;
-pub mod compare;
-pub mod convert;
-#[cfg(feature = "corpus")]
-pub mod corpus;
-pub mod corrupt;
+
+#[doc(inline)]
+pub use heapsmith_core::{
+    DumpOptions, Error, Format, Heap, Uncompared, WrittenDump, annotation, assert_same_heap, bytes, classic, compare,
+    convert, corrupt, draw, error, family, format, generate, hprof, input, lower, model, phd, read, read_dump, recipe,
+    validate, verify,
+};
+#[doc(hidden)]
+pub use heapsmith_core::{assert_same, visible};
+
+#[cfg(feature = "answers")]
+#[doc(inline)]
+pub use heapsmith_core::answers;
 #[cfg(feature = "digest")]
-pub mod digest;
-pub mod draw;
-pub mod error;
-pub mod family;
-mod findings;
-pub mod format;
-mod front;
-pub mod generate;
-pub mod hprof;
-pub mod input;
-#[cfg(feature = "files")]
-#[doc(hidden)]
-pub mod interrupt;
-pub mod lower;
-pub mod model;
-#[cfg(feature = "files")]
-#[doc(hidden)]
-pub mod output;
-#[cfg(feature = "corpus")]
-mod owned;
+#[doc(inline)]
+pub use heapsmith_core::digest;
 #[cfg(feature = "html")]
-pub mod page;
-pub mod phd;
+#[doc(inline)]
+pub use heapsmith_core::page;
 #[cfg(feature = "properties")]
 #[doc(hidden)]
-pub mod properties;
+pub use heapsmith_core::properties;
 #[cfg(any(feature = "arbitrary", feature = "quickcheck"))]
-pub mod random;
-pub mod recipe;
-#[cfg(feature = "check")]
-pub mod reduce;
-mod setters;
-mod shrink;
-mod stop;
-mod system;
-#[cfg(feature = "check")]
-mod temporary;
-mod threads;
-mod units;
-pub mod validate;
-pub mod verify;
+#[doc(inline)]
+pub use heapsmith_core::random;
+#[cfg(feature = "files")]
 #[doc(hidden)]
-pub mod visible;
+pub use heapsmith_core::{interrupt, output};
 
+#[cfg(feature = "corpus")]
+#[doc(inline)]
+pub use heapsmith_check::corpus;
 #[cfg(feature = "check")]
-pub use check::check_decoder;
-pub use error::Error;
-pub use format::Format;
-#[doc(hidden)]
-pub use front::assert_same;
-pub use front::{DumpOptions, Uncompared, WrittenDump, compare, read, read_dump, validate};
-pub use model::Heap;
+#[doc(inline)]
+pub use heapsmith_check::{check, check::check_decoder, reduce};

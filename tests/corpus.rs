@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
-use heapsmith::corpus::{Case, CaseOrigin, cases, conversion_pairs, verify};
+use heapsmith::corpus::{Case, CaseOrigin, cases, conversion_pairs, judge_case, verify};
 use heapsmith::format::Family;
 use libtest_mimic::{Arguments, Failed, Trial};
 
@@ -22,7 +22,7 @@ fn main() -> ExitCode {
 }
 
 fn judged(case: &Case) -> Result<(), Failed> {
-    match case.judge()?.as_slice() {
+    match judge_case(case)?.as_slice() {
         [] => Ok(()),
         messages => Err(messages.join("\n").into()),
     }

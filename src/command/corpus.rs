@@ -2,8 +2,8 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use crate::corpus::{
-    AddOutcome, Addition, CorpusReport, ExportSelection, Trouble, add, bless, cases, export, is_export, verify_watched,
-    version,
+    AddOutcome, Addition, CorpusReport, ExportSelection, ManifestCase, Trouble, add, bless, cases, export, is_export,
+    verify_watched, version,
 };
 use crate::error::Error;
 use clap::{Args, Subcommand};
@@ -181,7 +181,7 @@ impl CorpusOpts {
         match self.command {
             CorpusCommand::List { json: true } => {
                 for case in cases()? {
-                    terminal::print_json(&case.manifest_entry())?;
+                    terminal::print_json(&ManifestCase::from_case(&case))?;
                 }
             }
             CorpusCommand::List { json: false } => {

@@ -247,6 +247,7 @@ fn message_with_remedy(error: &Error) -> String {
         Remedy::Budget { bytes } => return format!("{error}; --budget {bytes} allows it"),
         Remedy::InputLimit => "--input-limit BYTES allows more",
         Remedy::Renumber => "omit --addresses keep to renumber the addresses in ascending order",
+        _ => return error.to_string(),
     };
     format!("{error}; {option}")
 }

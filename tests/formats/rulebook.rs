@@ -90,7 +90,7 @@ fn code(folder: &Path, text: &mut String) {
 fn the_code_judges_every_rule_of_the_bytes() {
     for book in books() {
         let mut text = String::new();
-        code(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(book.format.name()), &mut text);
+        code(&Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/core/src").join(book.format.name()), &mut text);
         let words: BTreeSet<&str> = text.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
         assert_eq!(book.named.iter().map(|rule| rule.0).collect::<BTreeSet<_>>(), ids(book.format, RuleKind::Bytes));
         for rule in book.named {

@@ -11,7 +11,17 @@ const MOST: usize = 30;
 #[test]
 fn library_alone_depends_only_on_justified_crates() {
     let tree = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-        .args(["tree", "--offline", "--locked", "-e", "normal", "--no-default-features", "--no-dedupe"])
+        .args([
+            "tree",
+            "-p",
+            "heapsmith",
+            "--offline",
+            "--locked",
+            "-e",
+            "normal",
+            "--no-default-features",
+            "--no-dedupe",
+        ])
         .args(["--prefix", "none", "--format", "{p}"])
         .current_dir(ROOT)
         .output()
@@ -30,7 +40,7 @@ fn library_alone_depends_only_on_justified_crates() {
         _ => [line, ""],
     });
     let told: BTreeSet<&str> = told.flat_map(|cell| cell.split('`').skip(1).step_by(2)).collect();
-    let other: BTreeSet<&str> = names.iter().copied().filter(|name| *name != "heapsmith").collect();
+    let other: BTreeSet<&str> = names.iter().copied().filter(|name| !name.starts_with("heapsmith")).collect();
     assert_eq!(told, other, "docs/features.md names other crates than cargo does");
 }
 

@@ -6,6 +6,9 @@ use std::path::{Path, PathBuf};
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
+/// The sources of the crates, from the lowest one.
+pub(crate) const CRATES: [&str; 3] = ["crates/core/src", "crates/check/src", "src"];
+
 #[test]
 fn every_module_imports_only_from_layers_below_it() {
     let layers = layers();
@@ -67,7 +70,8 @@ fn layers() -> BTreeMap<String, usize> {
 
 /// The modules that implement a format.
 fn formats() -> Vec<String> {
-    let folders = fs::read_dir(Path::new(ROOT).join("src")).expect("a folder").map(|entry| entry.expect("an entry"));
+    let folders =
+        fs::read_dir(Path::new(ROOT).join(CRATES[0])).expect("a folder").map(|entry| entry.expect("an entry"));
     let formats = folders.filter(|folder| folder.path().join("family.rs").is_file());
     let names: Vec<String> = formats.map(|folder| folder.file_name().to_string_lossy().into_owned()).collect();
     assert!(names.len() >= 3, "{names:?}");
@@ -81,9 +85,13 @@ pub(crate) struct File {
     pub(crate) text: String,
 }
 
-/// The files of the library, but its root and those of tests.
+/// The files of the crates, but their roots and those of tests.
 pub(crate) fn files() -> Vec<File> {
-    let source = Path::new(ROOT).join("src");
+    CRATES.into_iter().flat_map(crate_files).collect()
+}
+
+fn crate_files(source: &str) -> Vec<File> {
+    let source = Path::new(ROOT).join(source);
     let (mut folders, mut paths, mut of_tests) = (vec![source.clone()], Vec::new(), BTreeSet::<PathBuf>::new());
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).expect("a folder") {
@@ -126,7 +134,7 @@ fn imports(text: &str, module: &[String]) -> Vec<(usize, String)> {
     let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
     let from_root = "super::".repeat(module.len());
     for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//")) {
-        for root in ["crate::", from_root.as_str()] {
+        for root in ["crate::", "heapsmith_core::", "heapsmith_check::", from_root.as_str()] {
             for (at, _) in line.match_indices(root) {
                 let before = line[..at].chars().next_back();
                 if before.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == ':') {

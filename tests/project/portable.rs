@@ -1,7 +1,9 @@
-//! Calls that only Unix has stand in src/system/unix/ alone, and what is compiled instead of them is chosen in one place.
+//! Calls that only Unix has stand in crates/core/src/system/unix/ alone, and what is compiled instead of them is chosen in one place.
 
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use crate::layers::CRATES;
 
 /// What is not portable, and what asks for the system.
 const NOT_PORTABLE: &[&str] = &[
@@ -17,7 +19,7 @@ const NOT_PORTABLE: &[&str] = &[
 ];
 
 /// Where it may stand: the Unix implementation, and the choice between that and its portable twin.
-const PLACES: &[&str] = &["src/system/unix/", "src/system/mod.rs"];
+const PLACES: &[&str] = &["crates/core/src/system/unix/", "crates/core/src/system/mod.rs"];
 
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("a folder") {
@@ -30,11 +32,11 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Files of src/ by their paths, with `/` on any system.
+/// Files of the crates by their paths, with `/` on any system.
 pub(crate) fn sources() -> Vec<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut found = Vec::new();
-    files(&root.join("src"), &mut found);
+    CRATES.iter().for_each(|sources| files(&root.join(sources), &mut found));
     found.sort();
     let source = |path: PathBuf| {
         let name = path.strip_prefix(root).expect("below").to_string_lossy().replace('\\', "/");
@@ -62,7 +64,7 @@ fn keeps_unix_calls_in_system_module() {
             }
         }
     }
-    assert!(wrong.is_empty(), "these belong into src/system/unix/:\n{}", wrong.join("\n"));
+    assert!(wrong.is_empty(), "these belong into crates/core/src/system/unix/:\n{}", wrong.join("\n"));
     assert!(there > 20, "the words are found where they are: {there}");
 }
 
@@ -73,7 +75,7 @@ fn words(line: &str) -> impl Iterator<Item = &str> {
 /// A test of what only Unix has, such as symbolic links, may be left out elsewhere. Nothing else may.
 #[test]
 fn excludes_only_tests_on_other_systems() {
-    let chooses = ["src/system/mod.rs", "src/system/portable/file.rs"];
+    let chooses = ["crates/core/src/system/mod.rs", "crates/core/src/system/portable/file.rs"];
     for (name, text) in sources().iter().filter(|(name, _)| !chooses.contains(&name.as_str())) {
         let lines: Vec<&str> = text.lines().map(code).collect();
         for (number, line) in lines.iter().enumerate() {
@@ -86,16 +88,21 @@ fn excludes_only_tests_on_other_systems() {
 
 #[test]
 fn declares_unix_crates_for_unix_only() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
-    let text = fs::read_to_string(path).expect("the manifest");
-    let (mut section, mut found) = ("", 0);
-    for line in text.lines() {
-        if line.starts_with('[') {
-            section = line;
-        }
-        if ["rustix", "signal-hook"].iter().any(|name| line.split('=').next().map(str::trim) == Some(name)) {
-            assert!(section.contains("cfg(unix)"), "{line} is in {section}");
-            found += 1;
+    let mut found = 0;
+    for sources in CRATES {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(sources).with_file_name("Cargo.toml");
+        let text = fs::read_to_string(path).expect("the manifest");
+        let mut section = "";
+        for line in text.lines() {
+            if line.starts_with('[') {
+                section = line;
+            }
+            let name = line.split('=').next().unwrap_or_default().trim();
+            // The workspace gives a version, and asks for nothing.
+            if ["rustix", "signal-hook"].contains(&name) && section != "[workspace.dependencies]" {
+                assert!(section.contains("cfg(unix)"), "{line} is in {section}");
+                found += 1;
+            }
         }
     }
     assert!(found >= 2, "both are there");

@@ -85,13 +85,13 @@ impl Imports {
         imports
     }
 
-    /// A path from the root of the crate; `None` if it leads into another crate.
+    /// A path from the root of its crate; `None` if it leads into a crate of others.
     fn resolve(&self, module: &[String], path: &[String]) -> Option<ModulePath> {
         let supers = path.iter().take_while(|segment| *segment == "super").count();
         let first = path.first()?;
         let joined = |base: &[String], rest: &[String]| [base, rest].concat();
         match first.as_str() {
-            "crate" => Some(path[1..].to_vec()),
+            "crate" | "heapsmith_core" | "heapsmith_check" => Some(path[1..].to_vec()),
             "self" => Some(joined(module, &path[1..])),
             "super" => Some(joined(&module[..module.len().checked_sub(supers)?], &path[supers..])),
             child => {

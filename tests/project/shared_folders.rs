@@ -4,21 +4,21 @@ use crate::portable::{code, sources};
 
 /// Where such folders are read and written.
 const ROOMS: &[&str] = &[
-    "src/check/campaign/",
-    "src/check/kept_answers/",
-    "src/check/report/",
-    "src/check/sources/",
-    "src/corpus/",
-    "src/owned/",
+    "crates/check/src/check/campaign/",
+    "crates/check/src/check/kept_answers/",
+    "crates/check/src/check/report/",
+    "crates/check/src/check/sources/",
+    "crates/check/src/corpus/",
+    "crates/core/src/owned/",
 ];
 
 /// Files that have to do with other paths as well, and which.
 const OTHERS: &[(&str, &str)] = &[
-    ("src/check/campaign/mod.rs", "a dump that the command line names"),
-    ("src/check/sources/plan.rs", "dumps that the command line names"),
-    ("src/check/sources/user_dump.rs", "a dump that the command line names"),
-    ("src/check/campaign/state.rs", "a folder of temporary files, which says whose it is"),
-    ("src/owned/folder.rs", "the folder itself, which is made by its path"),
+    ("crates/check/src/check/campaign/mod.rs", "a dump that the command line names"),
+    ("crates/check/src/check/sources/plan.rs", "dumps that the command line names"),
+    ("crates/check/src/check/sources/user_dump.rs", "a dump that the command line names"),
+    ("crates/check/src/check/campaign/state.rs", "a folder of temporary files, which says whose it is"),
+    ("crates/core/src/owned/folder.rs", "the folder itself, which is made by its path"),
 ];
 
 /// What goes by a path.

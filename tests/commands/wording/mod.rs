@@ -43,6 +43,8 @@ const PLACES: &[&str] = &[
     "packaging",
     "specs",
     "build.rs",
+    "crates/check/src",
+    "crates/core/src",
     "src",
     "tests",
 ];

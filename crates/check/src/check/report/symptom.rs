@@ -1,0 +1,140 @@
+//! What can be seen of a failure, without what differs from dump to dump.
+
+use std::collections::BTreeSet;
+
+use crate::check::report::place::place;
+use crate::check::report::template::template;
+use crate::check::report::{
+    CaseResult, Disagreement, MISREAD_SIGN, NOTHING, OtherFact, Outcome, Suspect, Symptom, VERDICT,
+};
+use heapsmith_core::compare::Facet;
+use heapsmith_core::format::rule;
+
+/// What stands before the colon of a symptom that is no fact.
+pub(in crate::check) const NO_FACTS: [&str; 4] = ["refused", "crash", "answer", "adapter error"];
+
+/// How a symptom begins of a dump that is accepted although it is to be refused, and of one that is read another way than
+/// declared.
+pub(in crate::check) const ACCEPTED: &str = "accepted";
+pub(in crate::check) const READING: &str = "reading ";
+
+/// How a number is wrong that was read without its sign, or with one.
+pub(in crate::check) const SIGN: &str = "sign misread";
+
+/// What comes before the rule that a written dump breaks.
+pub(in crate::check) const BREAKS: &str = "breaks ";
+
+/// What can be seen of a failure: each fact that is wrong and follows from no other, with the kind of difference; or what
+/// a refusal says, and where a program ended.
+pub(in crate::check) fn symptoms_of(result: &CaseResult) -> BTreeSet<String> {
+    let Some(first) = symptom_of(result) else { return BTreeSet::new() };
+    let others = result.others.iter().filter(|other| other.follows.is_none());
+    std::iter::once(first).chain(others.map(of_other)).chain(result.disagreements.iter().map(of_disagreement)).collect()
+}
+
+/// What can be seen of a failure besides, and may follow from its symptoms.
+pub(in crate::check) fn implied(result: &CaseResult) -> BTreeSet<String> {
+    result.others.iter().filter(|other| other.follows.is_some()).map(of_other).collect()
+}
+
+/// Those that are seen in other places of the dump than the others.
+pub(in crate::check) fn apart(result: &CaseResult) -> BTreeSet<String> {
+    let others = result.others.iter().filter(|other| other.follows.is_none() && other.apart).map(of_other);
+    symptom_of(result).filter(|_| result.apart).into_iter().chain(others).collect()
+}
+
+/// Which of the other facts of a failure is one of these symptoms, if the one that is shown of it is not.
+pub(in crate::check) fn other_fact(result: &CaseResult, symptoms: &[Symptom]) -> Option<usize> {
+    let is_one = |what: &str| symptoms.iter().any(|symptom| symptom.what == what);
+    let is_of_another =
+        matches!(result.outcome, Outcome::Fail { .. }) && symptom_of(result).is_none_or(|first| !is_one(&first));
+    let mut others = result.others.iter();
+    others.position(|other| is_of_another && other.follows.is_none() && is_one(&of_other(other)))
+}
+
+fn of_other(OtherFact { fact, expected, found, .. }: &OtherFact) -> String {
+    of_fact(fact, expected, found)
+}
+
+/// What the outcome itself says, which is shown of a case.
+pub(in crate::check) fn symptom_of(result: &CaseResult) -> Option<String> {
+    Some(match &result.outcome {
+        Outcome::Fail { fact, expected, found, .. } => of_fact(fact, expected, found),
+        Outcome::WrongVerdict { expected, found } if expected == "refuse" => accepted(result, found),
+        Outcome::WrongVerdict { found, .. } => match found.strip_prefix("refused: ") {
+            Some(message) => format!("refused: {}", template(message)),
+            None => template(found),
+        },
+        Outcome::Crash { how } => format!("crash: {}", place(how).unwrap_or_else(|| template(how))),
+        Outcome::Hang { .. } => "hang".to_owned(),
+        Outcome::OutOfMemory { .. } => "out of memory".to_owned(),
+        Outcome::PassAlone { how } => format!("right only when asked alone: {}", template(how)),
+        Outcome::AdapterError { how } => format!("adapter error: {}", template(how)),
+        Outcome::Disagree(about) => of_disagreement(about),
+        Outcome::Pass { .. } | Outcome::Agree { .. } if result.expected.is_some() => {
+            "passes, although a failure is expected".to_owned()
+        }
+        Outcome::Pass { .. } | Outcome::Agree { .. } | Outcome::Skip { .. } => return None,
+    })
+}
+
+/// A fact, and who says the same: of those that refuse or give no answer, how.
+fn of_disagreement(about: &Disagreement) -> String {
+    let sides = about.sides.iter().map(|side| {
+        let by = side.by.join(", ");
+        match (&*about.fact == VERDICT, &*side.says) {
+            (true, says) => format!("{} by {by}", of_verdict(says)),
+            (false, NOTHING) => format!("nothing by {by}"),
+            (false, _) => by,
+        }
+    });
+    format!("{}: {}", kind_of(&about.fact), sides.collect::<Vec<_>>().join(" | "))
+}
+
+/// What became of a question, without what differs from dump to dump.
+pub(in crate::check) fn of_verdict(says: &str) -> String {
+    match says.split_once(": ") {
+        Some((kind @ "crash", how)) => format!("{kind} ({})", place(how).unwrap_or_else(|| template(how))),
+        Some((kind @ ("hang" | "out-of-memory"), _)) => kind.to_owned(),
+        Some((kind, how)) => format!("{kind} ({})", template(how)),
+        None => says.to_owned(),
+    }
+}
+
+/// Of a histogram each class is a fact.
+fn kind_of(fact: &str) -> &str {
+    match fact.split_once(" of ") {
+        Some(("objects", _)) => "objects by class",
+        Some(("bytes", _)) => "bytes by class",
+        _ => fact,
+    }
+}
+
+/// A fact and the kind of difference.
+fn of_fact(fact: &str, expected: &str, found: &str) -> String {
+    let how = match (expected, found) {
+        (_, found) if fact == "answer" => return format!("answer: {}", of_answer(found)),
+        (_, found) if found.starts_with("nothing") => "missing",
+        (expected, _) if expected.starts_with("nothing") => "invented",
+        (_, found) if fact == Facet::Address.to_string() && found.contains(MISREAD_SIGN) => SIGN,
+        _ => "wrong",
+    };
+    let fact = if fact.starts_with("objects of ") { kind_of(fact) } else { fact };
+    format!("{fact}: {how}")
+}
+
+/// An answer that cannot be read: the rule that a dump breaks which was written, or why a listing is none.
+fn of_answer(found: &str) -> String {
+    match found.split_once(" at offset ") {
+        Some((id, _)) if rule(id).is_some() => format!("{BREAKS}{id}"),
+        _ => template(found),
+    }
+}
+
+/// What is accepted depends on the rule that the dump breaks.
+fn accepted(result: &CaseResult, found: &str) -> String {
+    match &*result.suspects {
+        [Suspect { rule, .. }] => format!("accepted although {rule} is broken"),
+        _ => format!("accepted: {}", template(found)),
+    }
+}

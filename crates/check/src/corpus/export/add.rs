@@ -1,0 +1,236 @@
+//! Cases of a user's own, in the form of an export.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Read;
+use std::path::Path;
+
+use crate::corpus::manifest::{ManifestFinding, ManifestRules};
+use crate::corpus::on_disk::{self, MANIFEST};
+use heapsmith_core::compare::{CompareOptions, compare_sources};
+use heapsmith_core::error::Error;
+use heapsmith_core::family::case::CaseVerdict;
+use heapsmith_core::format::{DumpFile, HeapFile};
+use heapsmith_core::hprof::ReadOptions;
+use heapsmith_core::input::Input;
+use heapsmith_core::owned::{ListedFile, SharedFolder};
+use heapsmith_core::validate::{Severity, ValidateOptions, ValidationReport, validate};
+
+use super::manifest::{Export, ExportAnswer, ExportCase};
+use super::{
+    README, SCHEMA, StoredFiles, export_rule, listed_files, read_manifest, record_bytes, selection, with_manifest,
+};
+
+/// A dump with the answer that is right.
+#[derive(Clone, Debug)]
+pub struct Addition {
+    /// The dump.
+    pub dump: Input,
+    /// The case's id: small letters, digits and hyphens.
+    pub id: String,
+    /// A summary in a line.
+    pub summary: String,
+    /// The heap of the dump that the answer describes, from 0; `None` if the dump has only one.
+    pub heap: Option<usize>,
+    /// The heap as a listing; `None` if the dump has to be refused.
+    pub listing: Option<Input>,
+}
+
+/// The outcome of an addition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AddOutcome {
+    /// The case was added; there are this many now.
+    Cases(usize),
+    /// The answer contradicts the format's rules, for this reason.
+    Disagrees(String),
+}
+
+/// Adds a case to a folder that is new or empty, or has such cases already. The answer is checked first: a listing
+/// against the dump, a refusal against the rules of the format.
+///
+/// # Errors
+/// If the dump or the listing cannot be read; if the folder has a case of the same id, cases of heapsmith's corpus, or something
+/// else: nothing is changed then. If another command works in the folder, or writing fails.
+pub fn add(folder: &Path, addition: &Addition) -> Result<AddOutcome, Error> {
+    let named =
+        !addition.id.is_empty() && addition.id.bytes().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.'));
+    if !named {
+        let id = &addition.id;
+        let message =
+            format!("the id {id:?}: expected small letters, digits, hyphens and dots; name another with --id");
+        return Err(Error::Usage(message));
+    }
+    let (dump, name) = (read_whole(&addition.dump)?, addition.dump.name());
+    let input = Input::from_memory(name, dump.clone());
+    let report = validate(&input, ValidateOptions::default())?;
+    if let Some(why) = match &addition.listing {
+        Some(listing) => listing_mismatch(&input, addition.heap, listing, &report)?,
+        None => report.valid.then(|| format!("{name} keeps all rules of its format, so that it need not be refused")),
+    } {
+        return Ok(AddOutcome::Disagrees(why));
+    }
+    let mut count = 0;
+    let files = |folder: &SharedFolder| {
+        let mut stored = StoredFiles::default();
+        let mut export = existing_export(folder, &mut stored)?;
+        if export.cases.iter().any(|case| case.id == addition.id) {
+            let (id, folder) = (&addition.id, folder.path().display());
+            return Err(Error::Usage(format!("{folder} has a case {id} already; name another id with --id")));
+        }
+        let case = added_case(addition, &input, dump, &report, &mut stored, &mut export)?;
+        export.cases.push(case);
+        export.cases.sort_by(|a, b| a.id.cmp(&b.id));
+        count = export.cases.len();
+        let text = README.split_once("\n## Versions").map_or(README, |(text, _)| text);
+        let text = text.split_once("\n| file | what |").map_or(text, |(_, rest)| rest);
+        with_manifest(stored, &export, format!("{HEAD}\n| file | what |{text}\n"))
+    };
+    on_disk::replace_with(folder, listed_files, files, &mut |_| {})?;
+    Ok(AddOutcome::Cases(count))
+}
+
+/// The beginning of the README of such a folder.
+const HEAD: &str = "# Heap dumps of our own\n\nJVM heap dumps, each with the answer that is right, for tests of parsers in any \
+                    language. `heapsmith corpus add`\nadds one; no program of heapsmith is needed to use them.\n";
+/// The value of `corpus` in such a manifest.
+const OWN: &str = "own";
+/// The largest case, which is read as a whole; larger dumps do not suit tests.
+const LARGEST: u64 = 256 << 20;
+
+fn read_whole(input: &Input) -> Result<Vec<u8>, Error> {
+    let name = input.name();
+    let mut bytes = Vec::new();
+    let read = input.raw()?.take(LARGEST + 1).read_to_end(&mut bytes);
+    let length = read.map_err(|e| Error::io(format!("reading {name}"), e))?;
+    if length as u64 > LARGEST {
+        let most = LARGEST >> 20;
+        return Err(Error::Usage(format!(
+            "{name}: expected at most {most} MiB in a case, found more; choose a smaller dump"
+        )));
+    }
+    Ok(bytes)
+}
+
+/// The reason why a listing is not the heap of a dump, if it is not.
+fn listing_mismatch(
+    dump: &Input,
+    heap: Option<usize>,
+    listing: &Input,
+    report: &ValidationReport,
+) -> Result<Option<String>, Error> {
+    if let Some(finding) = report.findings.iter().find(|finding| finding.severity == Severity::Error) {
+        let (name, at) = (dump.name(), finding.offset);
+        return Ok(Some(format!(
+            "{name}: offset {at:#x}: expected {}, found {} [{}]; a dump that breaks a rule is added with --refused",
+            finding.expected, finding.found, finding.rule
+        )));
+    }
+    let mut left = HeapFile::open(listing.clone(), None, ReadOptions::default())?;
+    if !matches!(left, HeapFile::Listing(_)) {
+        let name = listing.name();
+        return Err(Error::Usage(format!(
+            "{name} is a dump, where a listing is expected; `heapsmith decode` prints one"
+        )));
+    }
+    let mut right = HeapFile::open(dump.clone(), heap, ReadOptions::default())?;
+    let omits = left.omits().iter().copied().filter(|facet| facet.is_omittable()).collect();
+    let options = CompareOptions::default().left_out(omits);
+    let comparison = compare_sources(left.source(), right.source(), &options)?;
+    Ok(comparison.differences.first().map(|first| {
+        let at = first.address.as_deref().map(|at| format!(" at {at}")).unwrap_or_default();
+        let (listing, dump) = (listing.name(), dump.name());
+        format!(
+            "{listing} is not the heap of {dump}: {}{at}: the listing has {}, the dump {}; `heapsmith compare` shows all \
+             differences",
+            first.facet, first.left, first.right
+        )
+    }))
+}
+
+/// The cases that the folder has, with their files.
+fn existing_export(folder: &SharedFolder, stored: &mut StoredFiles) -> Result<Export, Error> {
+    let empty = Export {
+        schema: SCHEMA,
+        corpus: OWN.to_owned(),
+        chosen: Vec::new(),
+        cases: Vec::new(),
+        conversions: Vec::new(),
+        rules: BTreeMap::new(),
+    };
+    let Some(export) = read_manifest(folder)? else { return Ok(empty) };
+    if export.corpus != OWN {
+        return Err(Error::Usage(format!(
+            "{} holds cases of `corpus export`, which replaces all of them; name another folder",
+            folder.path().display()
+        )));
+    }
+    for case in &export.cases {
+        let listed_in = format!("{}, case {:?}", folder.name_of(MANIFEST), case.id);
+        let listings = case.answers.iter().filter_map(|answer| answer.listing.as_ref());
+        for file in listings.chain([&case.dump]) {
+            let listed =
+                ListedFile { path: &file.path, length: file.size, sha256: &file.sha256, listed_in: &listed_in };
+            stored.0.insert(file.path.clone(), folder.read_listed(&listed)?);
+        }
+    }
+    Ok(Export { schema: SCHEMA, ..export })
+}
+
+/// Refuses a folder with such cases, where an export would replace them.
+pub(super) fn refuse_own(folder: &SharedFolder) -> Result<(), Error> {
+    if read_manifest(folder)?.is_none_or(|export| export.corpus != OWN) {
+        return Ok(());
+    }
+    Err(Error::Usage(format!(
+        "{} holds cases of `corpus add`, which an export does not replace; name another folder",
+        folder.path().display()
+    )))
+}
+
+fn added_case(
+    addition: &Addition,
+    input: &Input,
+    dump: Vec<u8>,
+    report: &ValidationReport,
+    stored: &mut StoredFiles,
+    export: &mut Export,
+) -> Result<ExportCase, Error> {
+    let file = DumpFile::new(input.clone(), ReadOptions::default())?;
+    // What has no readable header is of some version: the newest.
+    let newest = || file.family().formats().last();
+    let format = file.format().ok().or_else(newest).map(|format| (format.to_string(), format.suffix()));
+    let (format, suffix) = format.unwrap_or_default();
+    let is_compressed = input.is_compressed();
+    let suffix = if is_compressed { format!("{suffix}.gz") } else { suffix };
+    let finding = report.findings.iter().find(|finding| finding.severity == Severity::Error);
+    let verdict = if addition.listing.is_some() { CaseVerdict::Valid } else { CaseVerdict::Invalid };
+    let mut rules: BTreeSet<&'static str> = finding.map(|finding| finding.rule.0).into_iter().collect();
+    let (records, relies) = record_bytes(input.name(), &dump, &mut rules)?;
+    export.rules.extend(rules.into_iter().filter_map(|id| Some((id.to_owned(), export_rule(id)?))));
+    let listing = match &addition.listing {
+        Some(listing) => Some(stored.insert("listings", "jsonl", read_whole(listing)?)),
+        None => None,
+    };
+    Ok(ExportCase {
+        id: addition.id.clone(),
+        summary: addition.summary.clone(),
+        format,
+        tags: selection::tags_of(selection::OWN, verdict, is_compressed, addition.heap.is_some()),
+        heap: addition.heap.map(|heap| heap as u64),
+        dump: stored.insert("dumps", &suffix, dump),
+        verdict: verdict.name().to_owned(),
+        answers: vec![ExportAnswer { reading: "as given".to_owned(), listing }],
+        about: ManifestRules {
+            keeps: Vec::new(),
+            breaks: finding.map(|finding| finding.rule.0.to_owned()).into_iter().collect(),
+            shows: Vec::new(),
+        },
+        finding: finding.map(|finding| ManifestFinding {
+            rule: finding.rule.0.to_owned(),
+            severity: finding.severity,
+            offset: finding.offset,
+        }),
+        records_due: report.sound.records,
+        records,
+        relies,
+    })
+}

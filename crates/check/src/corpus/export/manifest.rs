@@ -1,0 +1,104 @@
+//! The manifest of an export: everything that a test needs, in any language, without heapsmith.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::corpus::ConversionPair;
+use crate::corpus::manifest::{ManifestFinding, ManifestRules};
+
+/// `manifest.json` of exported golden dumps.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct Export {
+    /// Version of this schema: 4.
+    pub schema: u32,
+    /// Version of the corpus. The first number rises when a case has other answers or is gone, the second one when cases are
+    /// new. `own`, where `corpus add` wrote the manifest.
+    pub corpus: String,
+    /// What was chosen by the options of the command; empty for all cases.
+    pub chosen: Vec<String>,
+    /// The cases, by id.
+    pub cases: Vec<ExportCase>,
+    /// Conversions of one case to another with the verdict that is right, where both were chosen.
+    #[serde(default)]
+    pub conversions: Vec<ConversionPair>,
+    /// The rules that the cases name, by id.
+    pub rules: BTreeMap<String, ExportRule>,
+}
+
+/// A dump with its right answers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct ExportCase {
+    /// Stable id, unique over all formats.
+    pub id: String,
+    /// What the case is about, in a line.
+    pub summary: String,
+    /// `phd4`, `phd5`, `phd6`, `hprof` or `classic`.
+    pub format: String,
+    /// What the case can be chosen by: `golden`, `damaged`, `spelled` or `random`; `valid`, `invalid` or `ambiguous`; `gzip`;
+    /// `several-heaps`. Cases of `corpus add` have `own` as the first.
+    pub tags: Vec<String>,
+    /// Which heap of the dump the answers describe, from 0; absent if the dump has only one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub heap: Option<u64>,
+    /// The dump.
+    pub dump: ExportFile,
+    /// `valid`: there is one answer, a listing; `invalid`: there is one answer, a refusal; `ambiguous`: there are several, and
+    /// each of them is right.
+    pub verdict: String,
+    /// The right answers.
+    pub answers: Vec<ExportAnswer>,
+    /// The rules that the dump keeps, breaks or shows.
+    pub about: ManifestRules,
+    /// The rule that is broken, how much that matters, and where; null if none is.
+    pub finding: Option<ManifestFinding>,
+    /// Records before the place where reading has to stop: what a tolerant parser still delivers.
+    pub records_due: u64,
+    /// The bytes of each class and object, as far as the dump can be read.
+    pub records: Vec<ExportBytes>,
+    /// Which bytes rely on a rule, by its id: a reader that does not follow the rule takes something else from them.
+    pub relies: BTreeMap<String, Vec<ExportBytes>>,
+}
+
+/// A file of the export. Its name is its SHA-256.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct ExportFile {
+    /// Path, relative to the manifest.
+    pub path: String,
+    /// Length in bytes.
+    pub size: u64,
+    /// SHA-256, in hexadecimal.
+    pub sha256: String,
+}
+
+/// An answer that is right.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct ExportAnswer {
+    /// Which reading of the dump gives this answer.
+    pub reading: String,
+    /// The heap as a listing; null for a refusal.
+    pub listing: Option<ExportFile>,
+}
+
+/// The bytes of a class or object, or bytes that rely on a rule: an array of an address as in listings, the offset of the first
+/// byte and the number of bytes. Offsets are those of the decompressed dump.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct ExportBytes(
+    /// Address of the class or object about which the bytes say something; null for the whole dump, a root or an event.
+    pub Option<String>,
+    /// Offset of the first byte.
+    pub u64,
+    /// Number of bytes.
+    pub u64,
+);
+
+/// A rule of a format.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct ExportRule {
+    /// What it says.
+    pub statement: String,
+    /// The facets that a reader gets wrong that does not follow it, or `all`.
+    pub facets: Vec<String>,
+    /// Documents and implementations that have it.
+    pub sources: Vec<String>,
+}
