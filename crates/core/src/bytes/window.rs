@@ -46,6 +46,7 @@ impl<R: Read> Window<R> {
     }
 
     /// The bytes at hand.
+    #[inline]
     pub fn bytes(&self) -> &[u8] {
         &self.buffer[self.start..self.end]
     }

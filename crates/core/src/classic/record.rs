@@ -221,6 +221,7 @@ impl TrailerText<'_> {
 }
 
 /// The value of decimal digits, of which there is at least one.
+#[inline]
 pub(super) fn decimal(digits: &[u8]) -> Option<u64> {
     let add = |value: u64, digit: &u8| {
         let digit = digit.is_ascii_digit().then(|| u64::from(digit - b'0'))?;

@@ -29,9 +29,8 @@ pub struct Decoder<R> {
     encoding: Encoding,
     declared: Option<u64>,
     index: u64,
-    /// Number of the line that the window begins in, from 0, and the offset of its start.
-    line: u64,
-    line_start: u64,
+    /// The place of the window's first byte.
+    position: TextPosition,
     /// Whether trailer record 2 was there.
     ended: bool,
     values: Vec<u64>,
@@ -119,8 +118,7 @@ impl<R: Read> Decoder<R> {
             encoding,
             declared,
             index: 0,
-            line: 0,
-            line_start: 0,
+            position: TextPosition { line: 1, column: 1 },
             ended: false,
             values: Vec::new(),
             reading: ReadOptions::default(),
@@ -194,9 +192,9 @@ impl<R: Read> Decoder<R> {
             match scan.space() {
                 Ok(None) => return Ok(()),
                 Ok(Some(record)) => {
-                    let moved = ScanProgress::from_scan(&scan);
-                    visit(DecodeStep::Record(self.record_slice(moved.used, false), record))?;
-                    self.consume(moved);
+                    let (used, lines) = (scan.at, scan.lines);
+                    visit(DecodeStep::Record(self.record_slice(used, false), record))?;
+                    self.consume(used, lines);
                     self.index += 1;
                     return Ok(());
                 }
@@ -220,13 +218,13 @@ impl<R: Read> Decoder<R> {
                         self.refill()?;
                         continue;
                     }
-                    let moved = ScanProgress::from_scan(&scan);
+                    let (used, lines) = (scan.at, scan.lines);
                     self.ended |= matches!(record, Record::Eof(..));
-                    if whole && moved.used == bytes.len() && !is_settled(&record) {
-                        self.check_last_line(moved.used)?;
+                    if whole && used == bytes.len() && !is_settled(&record) {
+                        self.check_last_line(used)?;
                     }
-                    visit(DecodeStep::Record(self.record_slice(moved.used, open), record))?;
-                    self.consume(moved);
+                    visit(DecodeStep::Record(self.record_slice(used, open), record))?;
+                    self.consume(used, lines);
                     if open {
                         self.pieces(values, visit)?;
                     }
@@ -247,14 +245,14 @@ impl<R: Read> Decoder<R> {
             match scan.references(values, true) {
                 Ok(end) => {
                     let open = matches!(end, ReferencesEnd::Slice);
-                    let moved = ScanProgress::from_scan(&scan);
-                    let references = ReferenceList { text: &bytes[..moved.used], values };
+                    let (used, lines) = (scan.at, scan.lines);
+                    let references = ReferenceList { text: &bytes[..used], values };
                     if !values.is_empty() || !open {
-                        if whole && moved.used == bytes.len() && !ends_a_line(&references) {
-                            self.check_last_line(moved.used)?;
+                        if whole && used == bytes.len() && !ends_a_line(&references) {
+                            self.check_last_line(used)?;
                         }
-                        visit(DecodeStep::More(self.record_slice(moved.used, open), references))?;
-                        self.consume(moved);
+                        visit(DecodeStep::More(self.record_slice(used, open), references))?;
+                        self.consume(used, lines);
                     }
                     if !open {
                         return Ok(());
@@ -274,20 +272,26 @@ impl<R: Read> Decoder<R> {
     }
 
     fn record_slice(&self, used: usize, open: bool) -> RecordSlice<'_> {
-        let offset = self.window.offset();
-        let position = TextPosition { line: self.line + 1, column: offset - self.line_start + 1 };
+        let (offset, position) = (self.window.offset(), self.position);
         RecordSlice { index: self.index, offset, position, bytes: &self.window.bytes()[..used], open }
     }
 
-    /// Line and column of a byte of the window, on a line that begins before or in it.
+    /// Line and column of a byte of the window, or of the one after it.
     fn position(&self, at: usize) -> TextPosition {
-        let before = &self.window.bytes()[..at.min(self.window.bytes().len())];
-        let ends = before.iter().filter(|b| self.ends_line(**b)).count() as u64;
-        let start = match before.iter().rposition(|b| self.ends_line(*b)) {
-            Some(last) => self.window.offset() + last as u64 + 1,
-            None => self.line_start,
+        let at = at.min(self.window.bytes().len());
+        let ends = self.window.bytes()[..at].iter().filter(|byte| self.ends_line(**byte)).count();
+        self.position_after(at, ends as u64)
+    }
+
+    /// Line and column after a number of bytes of the window, in which so many lines end.
+    fn position_after(&self, used: usize, lines: u64) -> TextPosition {
+        let TextPosition { line, column } = self.position;
+        let last = || self.window.bytes()[..used].iter().rposition(|byte| self.ends_line(*byte));
+        let column = match (lines > 0).then(last).flatten() {
+            Some(last) => (used - last) as u64,
+            None => column + used as u64,
         };
-        TextPosition { line: self.line + ends + 1, column: self.window.offset() + at as u64 - start + 1 }
+        TextPosition { line: line + lines, column }
     }
 
     fn ends_line(&self, byte: u8) -> bool {
@@ -298,12 +302,9 @@ impl<R: Read> Decoder<R> {
         self.encoding.charset != Charset::Utf8
     }
 
-    fn consume(&mut self, moved: ScanProgress) {
-        if let Some(start) = moved.line_start {
-            self.line += moved.lines;
-            self.line_start = self.window.offset() + start as u64;
-        }
-        self.window.consume(moved.used);
+    fn consume(&mut self, used: usize, lines: u64) {
+        self.position = self.position_after(used, lines);
+        self.window.consume(used);
     }
 
     /// A record that could not be read: more bytes may help, unless the window has them all.
@@ -361,20 +362,6 @@ impl<R: Read> Decoder<R> {
             return Ok(());
         }
         Err(self.with_position(DecodeError::new(book::TRAILER_MISSING, length, "record", Problem::MissingEnd)))
-    }
-}
-
-/// The progress of a scan.
-#[derive(Clone, Copy, Debug)]
-struct ScanProgress {
-    used: usize,
-    lines: u64,
-    line_start: Option<usize>,
-}
-
-impl ScanProgress {
-    fn from_scan(scan: &Scan<'_>) -> ScanProgress {
-        ScanProgress { used: scan.at, lines: scan.lines, line_start: scan.line_start }
     }
 }
 

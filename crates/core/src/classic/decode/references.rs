@@ -2,7 +2,7 @@
 
 use crate::bytes::field_error::FieldError;
 
-use super::scan::{ReferencesEnd, Scan};
+use super::scan::{ReferencesEnd, Scan, is_blank};
 
 impl Scan<'_> {
     /// References up to the next record, the end of the text, or the last that is sure to be whole. They may go on from
@@ -10,47 +10,56 @@ impl Scan<'_> {
     ///
     /// A mistake on a line of its own, after one of references, is the next record's.
     pub(super) fn references(&mut self, values: &mut Vec<u64>, go_on: bool) -> Result<ReferencesEnd, FieldError> {
-        let start = self.mark(values.len());
-        let mut last: Option<ReferenceToken> = None;
+        let start = self.at;
+        // The last token that looks like a reference: its first byte, and whether it begins a line after one of references.
+        let mut last: Option<(usize, bool)> = None;
+        // Line ends in front of a token that begins such a line; the first one ends the line of the type.
+        let mut fresh = if go_on { 1 } else { 2 };
         loop {
-            let before = self.mark(values.len());
-            let crossed = self.skip_white_space()?;
-            // The line of the type, and that of the references.
-            let ended = if go_on || last.is_some() { 1 } else { 2 };
-            let token = ReferenceToken { before, at: self.at, fresh: crossed && self.lines - before.lines >= ended };
-            match (&self.bytes[self.at..], last) {
-                ([b'[', ..], Some(address)) if !crossed => {
-                    // What looked like a reference is the address of the next record.
-                    self.rewind_to(address, values);
-                    return Ok(ReferencesEnd::Record);
+            // Mostly one space.
+            let ends = match self.bytes[self.at..] {
+                [b' ', b'0', ..] => {
+                    self.at += 1;
+                    0
                 }
-                ([], Some(cut)) if self.whole && cut.fresh && !crossed => {
-                    self.rewind_to(cut, values);
-                    return Ok(ReferencesEnd::Record);
-                }
-                ([], _) if self.whole => return Ok(ReferencesEnd::Record),
-                ([b'/', b'/', ..], _) => return Ok(ReferencesEnd::Record),
-                ([b'0', b'x' | b'X', ..], _) => match self.hexadecimal("reference") {
-                    Ok(number) => {
-                        last = Some(token);
-                        values.push(number.value);
+                _ => self.skip_white_space()?,
+            };
+            let at = self.at;
+            match (&self.bytes[at..], last) {
+                ([b'0', b'x' | b'X', ..], _) => match self.hexadecimal_value("reference") {
+                    Ok(value) => {
+                        last = Some((at, ends >= fresh));
+                        fresh = 1;
+                        values.push(value);
                     }
                     Err(FieldError::Incomplete(_)) if !self.whole => {
-                        self.reset(last.map_or(start, |token| token.before), values);
+                        self.cut(start, last, values);
                         return Ok(ReferencesEnd::Slice);
                     }
-                    Err(_) if token.fresh => {
-                        self.at = token.at;
+                    Err(_) if ends >= fresh => {
+                        self.at = at;
                         return Ok(ReferencesEnd::Record);
                     }
                     Err(stop) => return Err(stop),
                 },
+                ([b'[', ..], Some((address, _))) if ends == 0 => {
+                    // What looked like a reference is the address of the next record.
+                    self.at = address;
+                    values.pop();
+                    return Ok(ReferencesEnd::Record);
+                }
+                ([], Some((cut, true))) if self.whole && ends == 0 => {
+                    self.at = cut;
+                    values.pop();
+                    return Ok(ReferencesEnd::Record);
+                }
+                ([], _) if self.whole => return Ok(ReferencesEnd::Record),
+                ([b'/', b'/', ..], _) => return Ok(ReferencesEnd::Record),
                 ([] | [b'0' | b'/'], _) if !self.whole => {
-                    // The last one may yet turn out to be an address, and white space may go on.
-                    self.reset(last.map_or(start, |token| token.before), values);
+                    self.cut(start, last, values);
                     return Ok(ReferencesEnd::Slice);
                 }
-                _ if token.fresh => return Ok(ReferencesEnd::Record),
+                _ if ends >= fresh => return Ok(ReferencesEnd::Record),
                 ([b'0' | b'/'], _) => return Err(self.incomplete("reference", 2)),
                 _ => {
                     let expected = "a reference or a record that begins with 0x, or \"//\"";
@@ -60,45 +69,15 @@ impl Scan<'_> {
         }
     }
 
-    #[inline]
-    fn mark(&self, values: usize) -> ScanMark {
-        ScanMark { at: self.at, values, lines: self.lines, line_start: self.line_start }
+    /// Goes back to where the references began, or to the end of the one before the last: that may yet turn out to be an
+    /// address, and white space may go on.
+    fn cut(&mut self, start: usize, last: Option<(usize, bool)>, values: &mut Vec<u64>) {
+        let whole = last.map_or(start, |(last, _)| {
+            values.pop();
+            let before = self.bytes[start..last].iter().rposition(|byte| !is_blank(*byte));
+            before.map_or(start, |before| start + before + 1)
+        });
+        self.lines -= self.bytes[whole..self.at].iter().filter(|byte| self.ends_line(**byte)).count() as u64;
+        self.at = whole;
     }
-
-    fn reset(&mut self, mark: ScanMark, values: &mut Vec<u64>) {
-        (self.at, self.lines, self.line_start) = (mark.at, mark.lines, mark.line_start);
-        values.truncate(mark.values);
-    }
-
-    /// Goes back to where a token begins, after the white space before it.
-    fn rewind_to(&mut self, token: ReferenceToken, values: &mut Vec<u64>) {
-        self.reset(token.before, values);
-        while self.at < token.at {
-            let ends = self.is_line_end();
-            self.at += 1;
-            if ends {
-                self.ended_line();
-            }
-        }
-    }
-}
-
-/// A place to go back to.
-#[derive(Clone, Copy, Debug)]
-struct ScanMark {
-    at: usize,
-    values: usize,
-    lines: u64,
-    line_start: Option<usize>,
-}
-
-/// A token that looks like a reference.
-#[derive(Clone, Copy, Debug)]
-struct ReferenceToken {
-    /// The place before the white space in front of it.
-    before: ScanMark,
-    /// The token's first byte.
-    at: usize,
-    /// Whether it begins a line after one of references.
-    fresh: bool,
 }

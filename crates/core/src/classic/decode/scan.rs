@@ -22,12 +22,10 @@ pub(super) struct Scan<'a> {
     pub(super) at: usize,
     /// Whether nothing follows the slice.
     pub(super) whole: bool,
+    /// Lines that have ended.
+    pub(super) lines: u64,
     /// Whether U+0085 ends a line, too (EBCDIC).
     nel: bool,
-    /// Lines ended so far.
-    pub(super) lines: u64,
-    /// The place after the last line end.
-    pub(super) line_start: Option<usize>,
     /// The ends of an entry's parts, as far as they were read.
     ends: [usize; ENTRY.len()],
     read: usize,
@@ -97,17 +95,15 @@ pub(super) enum ReferencesEnd {
 
 impl<'a> Scan<'a> {
     pub(super) fn new(bytes: &'a [u8], whole: bool, nel: bool) -> Scan<'a> {
-        Scan { bytes, at: 0, whole, nel, lines: 0, line_start: None, ends: [0; ENTRY.len()], read: 0 }
+        Scan { bytes, at: 0, whole, lines: 0, nel, ends: [0; ENTRY.len()], read: 0 }
     }
 
     /// The next record, up to the first byte of the one after it. `values` takes the references.
+    #[inline(always)]
     pub(super) fn record(&mut self, values: &'a mut Vec<u64>) -> Result<(Record<'a>, ReferencesEnd), FieldError> {
         match self.bytes[self.at..] {
             [b'/', b'/', ..] => Ok((self.line()?, ReferencesEnd::Record)),
-            [b'0', b'x' | b'X', ..] => {
-                let (entry, end) = self.entry(values)?;
-                Ok((Record::Entry(entry), end))
-            }
+            [b'0', b'x' | b'X', ..] => self.entry(values),
             [b'/' | b'0'] | [] => Err(self.incomplete("record", 2)),
             _ => Err(self.unexpected("record", "\"//\", or an address that begins with 0x")),
         }
@@ -162,7 +158,8 @@ impl<'a> Scan<'a> {
         }
     }
 
-    fn entry(&mut self, values: &'a mut Vec<u64>) -> Result<(EntryRecord<'a>, ReferencesEnd), FieldError> {
+    #[inline(always)]
+    fn entry(&mut self, values: &'a mut Vec<u64>) -> Result<(Record<'a>, ReferencesEnd), FieldError> {
         let address = self.hexadecimal("address")?;
         self.end_part();
         let before_size = self.blanks()?;
@@ -206,10 +203,12 @@ impl<'a> Scan<'a> {
         let start = self.at;
         let end = self.references(values, false)?;
         let references = ReferenceList { text: &self.bytes[start..self.at], values: values.as_slice() };
-        Ok((EntryRecord { address, before_size, size, before_kind, kind, before_name, name, references }, end))
+        let entry = EntryRecord { address, before_size, size, before_kind, kind, before_name, name, references };
+        Ok((Record::Entry(entry), end))
     }
 
     /// White space before a type: a carriage return is some where no line ends there.
+    #[inline(always)]
     fn before_name(&mut self) -> Result<&'a [u8], FieldError> {
         let start = self.at;
         while matches!(self.bytes.get(self.at), Some(b' ' | b'\t' | b'\r')) {
@@ -232,6 +231,7 @@ impl<'a> Scan<'a> {
     }
 
     /// The type: up to the end of the line, and on if the next line begins like nothing else that is known.
+    #[inline(always)]
     fn name(&mut self) -> Result<&'a [u8], FieldError> {
         let start = self.at;
         loop {
@@ -252,7 +252,7 @@ impl<'a> Scan<'a> {
                 // A name with a line break in it, which no writer escapes.
                 _ => {
                     self.at += 1;
-                    self.ended_line();
+                    self.lines += 1;
                 }
             }
         }
@@ -276,39 +276,56 @@ impl<'a> Scan<'a> {
     }
 
     /// `0x` and digits.
-    #[inline]
+    #[inline(always)]
     pub(super) fn hexadecimal(&mut self, field: &'static str) -> Result<SpelledNumber<'a>, FieldError> {
         let start = self.at;
-        // What digits are worth, and the digits beyond the last sixteen.
-        let (mut value, mut beyond, mut count) = (0_u64, 0, 0_u64);
-        for byte in &self.bytes[start + 2..] {
-            let worth = DIGITS[usize::from(*byte)];
-            if worth == NO_DIGIT {
-                break;
-            }
-            beyond |= value >> 60;
-            value = value << 4 | u64::from(worth);
-            count += 1;
+        let value = self.hexadecimal_value(field)?;
+        Ok(SpelledNumber { text: &self.bytes[start..self.at], value })
+    }
+
+    /// The value of `0x` and digits.
+    #[inline(always)]
+    pub(super) fn hexadecimal_value(&mut self, field: &'static str) -> Result<u64, FieldError> {
+        let digits = &self.bytes[self.at + 2..];
+        let (value, count) = first_digits(digits);
+        if count == 0 || !digits.get(count).is_some_and(|after| self.is_after_number(*after)) {
+            return self.long_hexadecimal(field);
         }
-        self.at = start + 2 + count as usize;
+        self.at += 2 + count;
+        Ok(value)
+    }
+
+    /// The value of `0x` and digits, of which there may be many, or too many, or none, or what is no digit, or the end, after
+    /// them.
+    #[cold]
+    fn long_hexadecimal(&mut self, field: &'static str) -> Result<u64, FieldError> {
+        let start = self.at;
+        let digits = &self.bytes[start + 2..];
+        let count = digits.iter().take_while(|digit| digit_worth(**digit) < 16).count();
+        self.at = start + 2 + count;
         self.limit(field, start)?;
-        if self.at == self.bytes.len() && (!self.whole || count == 0) {
+        if count == digits.len() && (!self.whole || count == 0) {
             self.at = start;
-            return Err(self.incomplete(field, count + 3));
+            return Err(self.incomplete(field, count as u64 + 3));
         }
-        let text = &self.bytes[start..self.at];
-        let after = self.bytes.get(self.at);
-        if count == 0 || after.is_some_and(|&b| !(is_white(b) || b == b'[' || b == 0x85 && self.nel)) {
+        if count == 0 || digits.get(count).is_some_and(|after| !self.is_after_number(*after)) {
             return Err(self.refuse(book::NUMBER_HEXADECIMAL, field, "hexadecimal digits and white space"));
         }
-        if beyond != 0 {
+        let zeros = digits[..count].iter().take_while(|digit| **digit == b'0').count();
+        if count - zeros > 16 {
             self.at = start;
             return Err(self.refuse(book::NUMBER_HEXADECIMAL, field, "at most 16 hexadecimal digits"));
         }
-        Ok(SpelledNumber { text, value })
+        Ok(first_digits(&digits[zeros..count]).0)
+    }
+
+    /// Whether a number may end before this byte.
+    fn is_after_number(&self, byte: u8) -> bool {
+        is_white(byte) || byte == b'[' || byte == 0x85 && self.nel
     }
 
     /// A decimal number in brackets.
+    #[inline(always)]
     fn size(&mut self) -> Result<SpelledNumber<'a>, FieldError> {
         let start = self.at;
         let rest = &self.bytes[start + 1..];
@@ -329,6 +346,7 @@ impl<'a> Scan<'a> {
     }
 
     /// Spaces and tabs.
+    #[inline(always)]
     fn blanks(&mut self) -> Result<&'a [u8], FieldError> {
         let start = self.at;
         let count = self.bytes[start..].iter().take_while(|b| matches!(b, b' ' | b'\t')).count();
@@ -337,29 +355,21 @@ impl<'a> Scan<'a> {
         Ok(&self.bytes[start..self.at])
     }
 
-    /// White space of any kind; whether it ended a line.
-    #[inline]
-    pub(super) fn skip_white_space(&mut self) -> Result<bool, FieldError> {
-        let start = self.at;
-        let mut crossed = false;
-        loop {
-            match self.bytes.get(self.at) {
-                Some(b' ' | b'\t' | b'\r') => self.at += 1,
-                Some(b'\n') => {
-                    self.at += 1;
-                    self.ended_line();
-                    crossed = true;
-                }
-                Some(0x85) if self.nel => {
-                    self.at += 1;
-                    self.ended_line();
-                    crossed = true;
-                }
-                _ => break,
-            }
-        }
+    /// White space of any kind; the number of lines that end in it.
+    #[inline(always)]
+    pub(super) fn skip_white_space(&mut self) -> Result<u64, FieldError> {
+        let (start, rest, nel) = (self.at, &self.bytes[self.at..], self.nel);
+        let mut ends = 0;
+        // No branch for each kind of white space, which would be guessed.
+        let is_other = |byte: &u8| {
+            let ends_line = (*byte == b'\n') | (*byte == 0x85) & nel;
+            ends += u64::from(ends_line);
+            !(ends_line | is_white(*byte))
+        };
+        self.at += rest.iter().position(is_other).unwrap_or(rest.len());
+        self.lines += ends;
         self.limit("white space", start)?;
-        Ok(crossed)
+        Ok(ends)
     }
 
     /// Refuses what is longer than anything may be, wherever a reader's buffer ends.
@@ -368,14 +378,12 @@ impl<'a> Scan<'a> {
         if self.at - start > LONGEST { Err(too_long(field, start)) } else { Ok(()) }
     }
 
-    #[inline]
-    pub(super) fn ended_line(&mut self) {
-        self.lines += 1;
-        self.line_start = Some(self.at);
+    fn is_line_end(&self) -> bool {
+        self.bytes.get(self.at).is_some_and(|byte| self.ends_line(*byte))
     }
 
-    pub(super) fn is_line_end(&self) -> bool {
-        matches!(self.bytes.get(self.at), Some(b'\n')) || self.nel && self.bytes.get(self.at) == Some(&0x85)
+    pub(super) fn ends_line(&self, byte: u8) -> bool {
+        byte == b'\n' || byte == 0x85 && self.nel
     }
 
     pub(super) fn incomplete(&self, field: &'static str, needed: u64) -> FieldError {
@@ -402,18 +410,58 @@ pub(super) fn is_white(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
 }
 
-/// What each byte is worth as a hexadecimal digit.
-static DIGITS: [u8; 256] = {
-    let mut digits = [NO_DIGIT; 256];
-    let mut worth = 0;
-    while worth < 16 {
-        digits[b"0123456789abcdef"[worth] as usize] = worth as u8;
-        digits[b"0123456789ABCDEF"[worth] as usize] = worth as u8;
-        worth += 1;
+/// The value of the hexadecimal digits in front, at most 16 of them, and their number.
+#[inline(always)]
+fn first_digits(text: &[u8]) -> (u64, usize) {
+    let padding;
+    let digits = match text.first_chunk::<16>() {
+        Some(digits) => digits,
+        None => {
+            padding = padded(text);
+            &padding
+        }
+    };
+    let mut worths = [0; 16];
+    for (worth, digit) in worths.iter_mut().zip(digits) {
+        *worth = digit_worth(*digit);
     }
-    digits
-};
-const NO_DIGIT: u8 = 0xff;
+    // A number whose bytes are digits, the first one on top, and those bytes that are none.
+    let worths = u128::from_be_bytes(worths);
+    let others = worths & u128::from_ne_bytes([0xf0; 16]);
+    let (worths, count) = match others {
+        0 => (worths, 16),
+        _ => {
+            let count = others.leading_zeros() / 8;
+            (worths.checked_shr(128 - 8 * count).unwrap_or(0), count as usize)
+        }
+    };
+    (eight_digits((worths >> 64) as u64) << 32 | eight_digits(worths as u64), count)
+}
+
+/// A short text, with bytes after it that are no digits.
+#[inline(never)]
+fn padded(text: &[u8]) -> [u8; 16] {
+    let mut padded = [0; 16];
+    padded[..text.len()].copy_from_slice(text);
+    padded
+}
+
+/// The number whose hexadecimal digits are eight bytes.
+#[inline]
+fn eight_digits(worths: u64) -> u64 {
+    let pairs = (worths | worths >> 4) & 0x00ff_00ff_00ff_00ff;
+    let fours = (pairs | pairs >> 8) & 0x0000_ffff_0000_ffff;
+    (fours | fours >> 16) & 0xffff_ffff
+}
+
+/// What a hexadecimal digit is worth; of another byte, more than 15. Without branches.
+#[inline]
+fn digit_worth(byte: u8) -> u8 {
+    // '0' to '9' become 0 to 9, and letters 10 to 15; in each, all others become 16 or more.
+    let decimal = byte.wrapping_add(0xff - b'9').saturating_sub(6).wrapping_sub(0xf0);
+    let letter = (byte & 0xdf).wrapping_sub(b'A').saturating_add(10);
+    decimal.min(letter)
+}
 
 /// The number of bytes of what was found that a message shows.
 pub(super) const SHOWN: usize = 32;
