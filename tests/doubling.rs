@@ -150,6 +150,7 @@ const GROWING: &[&str] = &[
 ];
 
 #[test]
+#[ignore = "long: tests/long.sh runs it"]
 fn work_grows_linearly_with_each_recipe_option() {
     let mut wrong = Vec::new();
     for growing in GROWING {
@@ -171,6 +172,7 @@ const CONVERTED: &[&str] =
     &["classes", "classes in a chain", "threads with locals", "instances in a list", "elements", "segments"];
 
 #[test]
+#[ignore = "long: tests/long.sh runs it"]
 fn work_grows_linearly_with_each_hprof_record_kind() {
     let profiles = ["hotspot", "agent", "any"];
     let mut wrong = Vec::new();
@@ -182,6 +184,7 @@ fn work_grows_linearly_with_each_hprof_record_kind() {
 }
 
 #[test]
+#[ignore = "long: tests/long.sh runs it"]
 fn work_grows_linearly_with_phd_and_classic_records() {
     let mut wrong = Vec::new();
     for (format, profile) in [("phd6", "any"), ("phd5", "any"), ("classic", "any")] {

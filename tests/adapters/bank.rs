@@ -337,16 +337,19 @@ fn full_adapters_pass_every_case() {
 }
 
 #[test]
+#[ignore = "long: tests/long.sh runs it"]
 fn every_bug_of_hprof_is_found_by_its_smallest_dump() {
     assert_found("hprof");
 }
 
 #[test]
+#[ignore = "long: tests/long.sh runs it"]
 fn every_bug_of_phd_is_found_by_its_smallest_dump() {
     assert_found("phd");
 }
 
 #[test]
+#[ignore = "long: tests/long.sh runs it"]
 fn every_bug_of_classic_text_is_found_by_its_smallest_dump() {
     assert_found("classic");
 }
@@ -369,6 +372,7 @@ fn every_bug_has_an_id_and_figures_of_its_own() {
 /// What campaigns.py recorded: how many bugs a campaign finds, and how small their dumps become beside those that are spelled by hand.
 /// Nine of ten have at most one and a half times as many bytes.
 #[test]
+#[ignore = "long: tests/long.sh runs it"]
 fn recorded_campaigns_find_bugs_and_reduce_dumps_nearly_as_far_as_by_hand() {
     let figures: Table = read("tests/bank/campaigns.toml").parse().expect("TOML");
     let (mut all, mut found, mut reduced, mut small, mut quick) = (0, 0, 0, 0, 0);

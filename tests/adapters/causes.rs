@@ -92,6 +92,7 @@ fn rule(cause: &Value) -> &str {
 
 /// A bug that the corpus finds has one cause, and the rule is the one that is broken.
 #[test]
+#[ignore = "long: tests/long.sh runs it"]
 fn reports_one_cause_with_rule_for_each_bug() {
     if !has_python() {
         return;
@@ -117,6 +118,7 @@ fn reports_one_cause_with_rule_for_each_bug() {
 /// Two bugs in one decoder are two causes. The seed is that of docs/causes.md; with `HEAPSMITH_PAIRS_SEED` the figures of
 /// another are printed.
 #[test]
+#[ignore = "long: tests/long.sh runs it"]
 fn reports_two_causes_for_two_bugs() {
     if !has_python() {
         return;

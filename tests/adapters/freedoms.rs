@@ -178,6 +178,7 @@ fn changed(format: &str, what: &str, changes: &[(&str, &str)], words: &str, argu
 const ALL: &[&str] = &["--random", "24", "--seed", "11"];
 
 #[test]
+#[ignore = "long: tests/long.sh runs it"]
 fn passes_right_decoder_with_any_allowed_spelling() {
     if !has_python() {
         return;

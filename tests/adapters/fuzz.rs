@@ -139,6 +139,7 @@ fn left(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
+#[ignore = "long: tests/long.sh runs it"]
 fn killed_campaign_resumes_without_losing_announced_causes() {
     if !has_python() {
         return;

@@ -34,6 +34,7 @@ fn built() -> Option<PathBuf> {
 }
 
 #[test]
+#[ignore = "long: tests/long.sh runs it"]
 fn rust_readers_fail_only_where_expected() {
     let Some(folder) = built() else { return };
     for name in ["jvm-hprof-adapter", "scrump-adapter"] {
@@ -54,6 +55,7 @@ fn rust_readers_fail_only_where_expected() {
 
 /// HotSpot writes heaps of the corpus that its own Java code has made.
 #[test]
+#[ignore = "long: tests/long.sh runs it"]
 fn hotspot_writes_requested_heaps() {
     if !has_python() {
         return;
@@ -116,6 +118,7 @@ fn analysers() -> Vec<(&'static str, PathBuf)> {
 }
 
 #[test]
+#[ignore = "long: tests/long.sh runs it"]
 fn analysers_fail_only_where_expected() {
     let required = env::var_os("HEAPSMITH_PEERS_REQUIRED").is_some();
     let found = if has_python() { analysers() } else { Vec::new() };

@@ -92,6 +92,7 @@ fn refuses_request_whose_line_is_too_long() {
 
 /// Without the name of a writer, a dump is judged by what any writer of its format carries.
 #[test]
+#[ignore = "long: tests/long.sh runs it"]
 fn the_reference_converts_between_all_formats_over_the_whole_corpus() {
     for (from, to) in [
         ("phd", "hprof"),

@@ -15,6 +15,7 @@ const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 /// All pairs of readings of each format, by turns declared and found out. tests/readings/all.py without `--once` and with
 /// more random dumps takes a quarter of an hour; tests/readings/README.md has what came of it.
 #[test]
+#[ignore = "long: tests/long.sh runs it"]
 fn passes_decoder_with_any_consistent_readings() {
     if !has_python() {
         return;

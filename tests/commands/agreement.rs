@@ -97,6 +97,7 @@ fn side_by_side<T: Sync>(items: &[T], work: impl Fn(usize, &T) + Sync) {
 }
 
 #[test]
+#[ignore = "long: tests/long.sh runs it"]
 fn every_command_agrees_with_validate_on_every_case_of_the_corpus() {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus");
     let manifest: Value =

@@ -67,6 +67,7 @@ fn help(command: &str) -> String {
 }
 
 #[test]
+#[ignore = "long: tests/long.sh runs it"]
 fn every_command_takes_the_memory_that_its_help_states() {
     if !has_python("it measures the memory") {
         return;

@@ -36,6 +36,7 @@ enum Answer {
 }
 
 #[test]
+#[ignore = "long: tests/long.sh runs it"]
 fn peers_count_the_objects_written() {
     let Some(peers) = peers() else { return };
     let folder = tempfile::tempdir().expect("a folder");
@@ -114,6 +115,7 @@ fn peers_count_the_objects_written() {
 }
 
 #[test]
+#[ignore = "long: tests/long.sh runs it"]
 fn each_known_defect_affects_only_its_peer() {
     let Some(peers) = peers() else { return };
     let folder = tempfile::tempdir().expect("a folder");

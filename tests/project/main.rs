@@ -2,6 +2,7 @@
 
 mod features;
 mod layers;
+mod long;
 mod portable;
 mod rooms;
 mod shared_folders;

@@ -21,7 +21,7 @@ const NOT_PORTABLE: &[&str] = &[
 /// Where it may stand: the Unix implementation, and the choice between that and its portable twin.
 const PLACES: &[&str] = &["crates/core/src/system/unix/", "crates/core/src/system/mod.rs"];
 
-fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+pub(crate) fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();
         if path.is_dir() {

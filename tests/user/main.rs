@@ -30,6 +30,7 @@ fn target() -> PathBuf {
 }
 
 #[test]
+#[ignore = "long: tests/long.sh runs it"]
 fn a_dump_is_read_in_ten_lines() {
     let output = cargo("decoder", &["run", "--", "corpus/hprof/golden/hprof-hotspot-25-8.hprof"]);
     let text = String::from_utf8(output.stdout).expect("names are text");
@@ -40,6 +41,7 @@ fn a_dump_is_read_in_ten_lines() {
 }
 
 #[test]
+#[ignore = "long: tests/long.sh runs it"]
 fn a_toy_parser_is_checked_in_its_own_tests() {
     cargo("toy-parser", &["test"]);
 }
