@@ -8,7 +8,7 @@ use crate::check::{
     examine, serve,
 };
 use crate::compare::Facet;
-use crate::corpus::{Ambiguity, ReadingChoice as FamilyChoice};
+use crate::corpus::{Ambiguity, ReadingChoice};
 use crate::error::Error;
 use crate::format::Family;
 use crate::interrupt;
@@ -213,7 +213,7 @@ impl AdapterReadingsOpts {
                 ambiguity.name.strip_prefix(family.name()).is_some_and(|rest| rest.starts_with('.'))
             })
         };
-        let named = |choices: &'static [FamilyChoice]| {
+        let named = |choices: &'static [ReadingChoice]| {
             choices.iter().map(|choice| NamedChoice { name: choice.name, about: choice.about }).collect()
         };
         let of_formats = ambiguities().into_iter().filter(|ambiguity| Declaration::find(ambiguity.name).is_none());

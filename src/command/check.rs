@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use crate::check::{
-    CaseChoice, CheckOptions, CheckProgress as Progressed, CheckReport, CheckResult, ExpectedFailures, Filter,
-    KeptFiles, OperationKind, Outcome, ReportFolder, Sweeper, Update, UserDump, WantedOperations, check,
+    CaseChoice, CheckOptions, CheckProgress, CheckReport, CheckResult, ExpectedFailures, Filter, KeptFiles,
+    OperationKind, Outcome, ReportFolder, Sweeper, Update, UserDump, WantedOperations, check,
 };
 use crate::compare::Facet;
 use crate::error::Error;
@@ -215,10 +215,10 @@ impl CheckOpts {
         let outcome = check(&subjects, &options, &|progress| {
             let mut bar = bar.lock().unwrap_or_else(PoisonError::into_inner);
             match progress {
-                Progressed::Planned(more) => bar.add_planned(more as u64),
-                Progressed::Asked => bar.add_done(1),
-                Progressed::Reducing(trials) => bar.set_message(&format!("reducing, {trials} tried")),
-                Progressed::Failed(label, id, outcome) => {
+                CheckProgress::Planned(more) => bar.add_planned(more as u64),
+                CheckProgress::Asked => bar.add_done(1),
+                CheckProgress::Reducing(trials) => bar.set_message(&format!("reducing, {trials} tried")),
+                CheckProgress::Failed(label, id, outcome) => {
                     let count = failures.fetch_add(1, Ordering::Relaxed) + 1;
                     if count <= MOST_LIVE {
                         let (verdict, detail) = (outcome.name(), outcome.detail());

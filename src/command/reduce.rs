@@ -21,7 +21,7 @@ use sha2::{Digest, Sha256};
 use issue::Issue;
 
 use crate::command::help::HelpEnding;
-use crate::command::terminal::TerminalProgress as Shown;
+use crate::command::terminal::TerminalProgress;
 use crate::command::{CommandOutcome, open, outputs, terminal};
 
 /// Makes a dump smaller, as long as it still shows something: a crash, a refusal, a wrong answer.
@@ -166,7 +166,7 @@ impl ReduceOpts {
         budget: Budget,
         stop: &Stop,
     ) -> Result<(Reduced, Option<(String, String)>), Error> {
-        let bar = std::sync::Mutex::new(Shown::tries("reducing"));
+        let bar = std::sync::Mutex::new(TerminalProgress::tries("reducing"));
         let heard = |progress: ReduceProgress<'_>| {
             let mut bar = bar.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             match progress {

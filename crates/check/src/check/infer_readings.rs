@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::check::declarations::all_ambiguities;
+use crate::check::declarations::ambiguities;
 use crate::check::report::{FollowedReading, Outcome, PassingReadings};
 
 /// Infers the readings that an implementation follows, and fails answers that are right under other readings only. The
@@ -37,7 +37,7 @@ pub(super) fn enforce_common_reading<'r>(
 /// The readings inferred from answers. Each answer has one or more lists of readings under which it is right.
 fn infer_readings(answers: &[&[PassingReadings]]) -> Vec<FollowedReading> {
     let named: BTreeSet<&str> = answers.iter().flat_map(|follows| follows.iter()).flat_map(reading_names).collect();
-    let open: Vec<_> = all_ambiguities().into_iter().filter(|ambiguity| named.contains(ambiguity.name)).collect();
+    let open: Vec<_> = ambiguities().into_iter().filter(|ambiguity| named.contains(ambiguity.name)).collect();
     // By place among what is open, with a bit for each choice.
     let masks = |PassingReadings(follows): &PassingReadings| -> Vec<(usize, u32)> {
         let of = |(place, ambiguity): (usize, &&heapsmith_core::family::case::Ambiguity)| {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::check::causes::explain;
-use crate::check::declarations::all_ambiguities;
+use crate::check::declarations::ambiguities;
 use crate::check::effort::Effort;
 use crate::check::evidence::point_at_causes;
 use crate::check::infer_readings::{enforce_common_reading, revert_reading_failure};
@@ -110,7 +110,7 @@ fn point_at_bytes(merged: &mut CheckReport) -> Result<(), Error> {
 
 /// Checks that all readings of a report exist.
 fn check_readings(report: &CheckReport) -> Result<(), Error> {
-    let all = all_ambiguities();
+    let all = ambiguities();
     let is_known =
         |name: &str, choice: &str| all.iter().any(|known| known.name == name && known.choice(choice).is_some());
     for tested in &report.implementations {

@@ -39,7 +39,7 @@ mod tasks;
 
 pub use campaign::{Campaign, CampaignOptions};
 pub use closure::{CheckDecoder, DecoderReport, FailedCase, Failures, SkippedCase, check_decoder};
-pub use declarations::{DECLARATIONS, Declaration, all_ambiguities as ambiguities};
+pub use declarations::{DECLARATIONS, Declaration, ambiguities};
 pub use examine::{Examination, ExaminationStep, Fault, examine};
 pub use expected::{ExpectedFailure, ExpectedFailures, Update};
 pub use failure_oracle::{CommandOracle, FailureOracle, OraclePool};
@@ -57,7 +57,7 @@ pub use scaling::{
     ScalingOptions, scale,
 };
 #[doc(hidden)]
-pub use scaling::{ScalingDump, dumps as scaling_dumps};
+pub use scaling::{ScalingDump, scaling_dumps};
 pub use serve::serve;
 pub use sources::UserDump;
 pub use subject::{BATCH, Subject, SubjectKind};

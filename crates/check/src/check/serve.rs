@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::check::declarations::{READINGS, all_ambiguities};
+use crate::check::declarations::{READINGS, ambiguities};
 use crate::check::judge::{ClassTally, ObjectTally, strings};
 use crate::check::process::LONGEST_LINE;
 use crate::check::protocol::{
@@ -114,7 +114,7 @@ fn hello_answer(id: u64, protocol: u32) -> Hello {
 
 /// The first choice of each reading, which this decoder follows; empty where readings cannot be declared.
 fn default_readings(protocol: u32) -> BTreeMap<String, String> {
-    let all = all_ambiguities().into_iter().filter(|_| protocol >= 2);
+    let all = ambiguities().into_iter().filter(|_| protocol >= 2);
     let all = all.filter(|ambiguity| !READINGS.contains(&ambiguity.name));
     all.map(|ambiguity| (ambiguity.name.to_owned(), ambiguity.choices[0].name.to_owned())).collect()
 }

@@ -35,7 +35,7 @@ pub use pairs::{ConversionPair, conversion_pairs};
 #[doc(hidden)]
 pub fn cases_from_text(family: Family, files: &[(&'static str, &'static str)]) -> Result<Vec<Case>, String> {
     let sources: Vec<CaseFile> = files.iter().map(|(path, text)| CaseFile { path, text }).collect();
-    heapsmith_core::family::case::spelled(family, &sources)
+    heapsmith_core::family::case::read_spelled_cases(family, &sources)
 }
 
 /// Every case, by id.

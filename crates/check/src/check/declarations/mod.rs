@@ -381,15 +381,15 @@ const fn reading(place: usize) -> Declaration {
 pub(in crate::check) const READINGS: [&str; 2] = [BOOLEANS, NAMES];
 
 /// The ambiguities of a format's dumps, and those of names and booleans in any format.
-pub(in crate::check) fn ambiguities(format: Format) -> Vec<&'static Ambiguity> {
+pub(in crate::check) fn format_ambiguities(format: Format) -> Vec<&'static Ambiguity> {
     format.family().ambiguities().iter().chain(GENERAL).collect()
 }
 
 /// The ambiguities of all formats, those of any adapter's answers (`booleans` and `names`), and the conventions of
 /// analysers.
-pub fn all_ambiguities() -> Vec<&'static Ambiguity> {
+pub fn ambiguities() -> Vec<&'static Ambiguity> {
     let mut all: Vec<&Ambiguity> = Vec::new();
-    for ambiguity in Format::all().flat_map(ambiguities).chain(CONVENTIONS) {
+    for ambiguity in Format::all().flat_map(format_ambiguities).chain(CONVENTIONS) {
         if !all.iter().any(|known| known.name == ambiguity.name) {
             all.push(ambiguity);
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::check::declarations::{CONVENTIONS, READINGS, ambiguities};
+use crate::check::declarations::{CONVENTIONS, READINGS, format_ambiguities};
 use crate::check::differential::difference::{PairDifference, Responder, ResponderPair};
 use crate::check::differential::peer_reply::PeerAnswer;
 use crate::check::differential::{listings, numbers};
@@ -64,7 +64,7 @@ impl ResponderPair {
 /// The facets of readings in which two declarations differ; an undeclared reading is the default.
 fn facets_read_differently(format: Format, voices: [Responder<'_>; 2]) -> BTreeSet<Facet> {
     let declared = voices.map(|voice| voice.hello.map(Hello::declared_readings).unwrap_or_default());
-    let listed = ambiguities(format).into_iter().filter(|ambiguity| !READINGS.contains(&ambiguity.name));
+    let listed = format_ambiguities(format).into_iter().filter(|ambiguity| !READINGS.contains(&ambiguity.name));
     let differ = listed.filter(|ambiguity| {
         let [one, other] = declared.each_ref().map(|declared| {
             let choice = declared.get(ambiguity.name).and_then(|choice| ambiguity.choice(choice));

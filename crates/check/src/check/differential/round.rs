@@ -9,7 +9,7 @@ use crate::check::differential::responder_table::ResponderTable;
 use crate::check::judge::limit_subject;
 use crate::check::report::{Disagreement, DisagreementSide, Outcome, VERDICT, list_in_words};
 use crate::check::run::{Peer, exhausted_time_limit};
-use crate::check::streamed_dump::DumpOrigin as DumpFrom;
+use crate::check::streamed_dump::DumpOrigin;
 use crate::check::subject::{LONG, QuestionFiles, Session, Subject, cut};
 use crate::check::task::Task;
 use crate::check::tasks::{known_skip_reason, why_not_large};
@@ -122,7 +122,7 @@ impl<'r> DifferentialRound<'r> {
         }
         let streamed = task.source.streamed(case);
         let files = match streamed.as_ref().map(|streamed| streamed.from) {
-            Some(DumpFrom::Own(own)) => QuestionFiles::link_user_dump(own, task.answer_suffix())?,
+            Some(DumpOrigin::Own(own)) => QuestionFiles::link_user_dump(own, task.answer_suffix())?,
             _ => QuestionFiles::write(task, case)?,
         };
         if let Some(streamed) = &streamed

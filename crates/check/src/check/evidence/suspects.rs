@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::check::declarations::all_ambiguities;
+use crate::check::declarations::ambiguities;
 use crate::check::evidence::bytes::open;
 use crate::check::judge::{AnswerJudgement, WrongFact};
 use crate::check::report::Outcome;
@@ -57,7 +57,7 @@ pub(in crate::check) fn suspects(case: &Case, judged: &AnswerJudgement) -> Resul
 /// The rule of the reading that an answer should have followed.
 fn reading_rule(case: &Case, fact: &str) -> Option<&'static str> {
     let name = fact.strip_prefix("reading ")?;
-    let open = all_ambiguities().into_iter().find(|ambiguity| ambiguity.name == name)?;
+    let open = ambiguities().into_iter().find(|ambiguity| ambiguity.name == name)?;
     case.format.family().book().rule(open.rule).map(|rule| rule.id)
 }
 

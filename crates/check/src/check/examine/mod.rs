@@ -10,7 +10,7 @@ use step::StepFinding;
 use crate::check::introduction::check_declaration;
 use crate::check::judge::read_answers;
 use crate::check::process::{Limits, StopReason};
-use crate::check::protocol::{Accepted, AnswerPart, AnswerStatus, Hello, Level, RequestedOperation as Op};
+use crate::check::protocol::{Accepted, AnswerPart, AnswerStatus, Hello, Level, RequestedOperation};
 use crate::check::subject::{Adapter, NoAnswer, QuestionFiles, Reply, Subject, exit_grace};
 use crate::check::task::{first_heap, write_listing};
 use crate::corpus::{Case, CaseOrigin, CaseVerdict, RightAnswer, cases};
@@ -75,7 +75,11 @@ const PREFIX: &str = "heapsmith's, with blanks ";
 
 impl Examiner<'_> {
     /// Asks the process that runs, or another one if that has failed.
-    fn ask(&mut self, op: &Op, files: &QuestionFiles) -> Result<Result<AnswerStatus, StepFinding>, Error> {
+    fn ask(
+        &mut self,
+        op: &RequestedOperation,
+        files: &QuestionFiles,
+    ) -> Result<Result<AnswerStatus, StepFinding>, Error> {
         let limits = Limits::for_dump(&self.subject.budget, files.size, Some(files.answer_place()));
         let adapter = match self.running_adapter()? {
             Ok(adapter) => adapter,
@@ -175,8 +179,8 @@ impl Examiner<'_> {
         Ok(())
     }
 
-    fn parse_request(&self, files: &QuestionFiles, format: Format, level: Level) -> Op {
-        Op::Parse {
+    fn parse_request(&self, files: &QuestionFiles, format: Format, level: Level) -> RequestedOperation {
+        RequestedOperation::Parse {
             path: files.input.to_string_lossy().into_owned(),
             format: format.to_string(),
             heap: None,
@@ -234,8 +238,10 @@ impl Examiner<'_> {
             for to in self.hello.targets(format) {
                 let files = QuestionFiles::with_bytes(PREFIX, &case.file(), &case.bytes, to.format.family().suffix())?;
                 let (path, out) = file_paths(&files);
-                let found = self
-                    .ask_for_file(&files, &Op::Convert { path, from: format.to_string(), to: to.to_string(), out })?;
+                let found = self.ask_for_file(
+                    &files,
+                    &RequestedOperation::Convert { path, from: format.to_string(), to: to.to_string(), out },
+                )?;
                 self.told.add_step(format!("it converts {} to {to}", case.id), found.on_case("converter", &case.id));
             }
             for to in self.hello.writers(format) {
@@ -244,7 +250,8 @@ impl Examiner<'_> {
                 let files =
                     QuestionFiles::with_bytes(PREFIX, &case.listing_file(0), &listing, to.format.family().suffix())?;
                 let (path, out) = file_paths(&files);
-                let found = self.ask_for_file(&files, &Op::Encode { path, format: to.to_string(), out })?;
+                let found =
+                    self.ask_for_file(&files, &RequestedOperation::Encode { path, format: to.to_string(), out })?;
                 self.told.add_step(
                     format!("it writes the listing of {} as {to}", case.id),
                     found.on_case("writer", &case.id),
@@ -254,7 +261,7 @@ impl Examiner<'_> {
         Ok(())
     }
 
-    fn ask_for_file(&mut self, files: &QuestionFiles, op: &Op) -> Result<StepFinding, Error> {
+    fn ask_for_file(&mut self, files: &QuestionFiles, op: &RequestedOperation) -> Result<StepFinding, Error> {
         Ok(match self.ask(op, files)? {
             Ok(AnswerStatus::Accept(_)) => StepFinding::adapter_fault(self.open_answer(files)),
             Ok(status) => finding_from_status(status),

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::check::declarations::{CONVENTIONS, NAMES, ambiguities, counted_edges};
+use crate::check::declarations::{CONVENTIONS, NAMES, counted_edges, format_ambiguities};
 use crate::check::judge::{AnswerJudgement, Mismatch, not_refused, passed};
 use crate::check::report::PassingReadings;
 use crate::corpus::{Case, CaseVerdict, RightAnswer};
@@ -87,8 +87,8 @@ impl<'c> RightHeaps<'c> {
         let ambiguities = match scope {
             JudgedScope::Nothing => Vec::new(),
             // These first, since they are what differs most.
-            JudgedScope::Answers => CONVENTIONS.iter().chain(ambiguities(case.format)).collect(),
-            JudgedScope::Facets(_) | JudgedScope::Other => ambiguities(case.format),
+            JudgedScope::Answers => CONVENTIONS.iter().chain(format_ambiguities(case.format)).collect(),
+            JudgedScope::Facets(_) | JudgedScope::Other => format_ambiguities(case.format),
         };
         let declared = ambiguities
             .iter()

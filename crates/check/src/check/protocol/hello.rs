@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::check::declarations::{Declares, READINGS, all_ambiguities};
+use crate::check::declarations::{Declares, READINGS, ambiguities};
 use crate::check::protocol::{AnswerPart, CountKind, KnownNames, Level};
 use heapsmith_core::compare::Facet;
 use heapsmith_core::format::{DumpTarget, Format};
 
 /// Whether there is such a choice, of what no key of its own declares.
 fn is_reading(name: &str, choice: &str) -> bool {
-    let mut known = all_ambiguities().into_iter().filter(|known| known.name == name && !READINGS.contains(&name));
+    let mut known = ambiguities().into_iter().filter(|known| known.name == name && !READINGS.contains(&name));
     known.any(|known| known.choice(choice).is_some())
 }
 

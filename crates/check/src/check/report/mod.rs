@@ -21,7 +21,7 @@ pub mod sarif;
 pub(super) mod symptom;
 mod template;
 
-use crate::check::declarations::all_ambiguities;
+use crate::check::declarations::ambiguities;
 
 pub use cost::{RemnantFacts, RunCosts};
 pub use diff::{ChangedCause, ReportDiff, TestedDiff, diff};
@@ -284,7 +284,7 @@ impl TestedImplementation {
     /// The readings other than the default, each with its evidence.
     pub fn other_readings(&self) -> Vec<String> {
         let defaults: BTreeMap<&str, &str> =
-            all_ambiguities().iter().map(|ambiguity| (ambiguity.name, ambiguity.choices[0].name)).collect();
+            ambiguities().iter().map(|ambiguity| (ambiguity.name, ambiguity.choices[0].name)).collect();
         let others = self.readings.iter().filter(|held| defaults.get(&*held.reading) != Some(&&*held.choice));
         let told = others.map(|held| {
             let cases = held.cases.unwrap_or_default();

@@ -18,7 +18,7 @@ use crate::check::run::judged_answer::{
     without_question,
 };
 use crate::check::run::{CheckProgress, RunContext, to_owned_rules};
-use crate::check::streamed_dump::{DumpOrigin as DumpFrom, StreamedDump};
+use crate::check::streamed_dump::{DumpOrigin, StreamedDump};
 use crate::check::subject::{MadeDump, QuestionFiles, Reply, Session, Subject};
 use crate::check::task::{CaseSource, Task, TaskOperation, case_rules};
 use crate::check::tasks::{retain_tasks, skip_reason, subject_tasks, why_not_large};
@@ -271,8 +271,8 @@ impl<'r> ImplementationRun<'r> {
         }
         let files = match streamed.as_ref().map(|streamed| streamed.from) {
             None => QuestionFiles::write(task, &case)?,
-            Some(DumpFrom::Own(own)) => QuestionFiles::link_user_dump(own, task.answer_suffix())?,
-            Some(DumpFrom::Case(large)) => match QuestionFiles::make_large(large, &self.subject.stop)? {
+            Some(DumpOrigin::Own(own)) => QuestionFiles::link_user_dump(own, task.answer_suffix())?,
+            Some(DumpOrigin::Case(large)) => match QuestionFiles::make_large(large, &self.subject.stop)? {
                 MadeDump::Files(files) => *files,
                 MadeDump::Not(reason) => return skipped(reason),
                 MadeDump::Stopped => return Ok(None),

@@ -100,7 +100,7 @@ pub fn scale(subjects: &[Subject], options: &ScalingOptions, progress: &dyn Fn(&
 /// # Errors
 /// If one cannot be written, which would be a defect.
 #[doc(hidden)]
-pub fn dumps(format: Format, count: u64) -> Result<Vec<ScalingDump>, Error> {
+pub fn scaling_dumps(format: Format, count: u64) -> Result<Vec<ScalingDump>, Error> {
     ScalingShape::for_family(format.family()).map(|shape| shape.dump(format, count)).collect()
 }
 

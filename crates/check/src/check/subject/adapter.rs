@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 
 use crate::check::process::{Budget, Limits, OutputLine, Process, StdoutTarget, StopReason};
 use crate::check::protocol;
-use crate::check::protocol::{AdapterAnswer, AnswerStatus, Hello, Level, Request, RequestedOperation as Op, VERSIONS};
+use crate::check::protocol::{AdapterAnswer, AnswerStatus, Hello, Level, Request, RequestedOperation, VERSIONS};
 use crate::check::subject::{LONG, NoAnswer, QuestionFiles, Reply, Session, Subject, cut, is_shortage};
 use crate::check::task::{Task, TaskOperation};
 use crate::corpus::Case;
@@ -38,7 +38,7 @@ impl Adapter {
     pub(in crate::check) fn hello(&mut self, subject: &Subject) -> Result<Hello, Reply> {
         let runner = format!("heapsmith {}", env!("CARGO_PKG_VERSION"));
         let limits = Limits::for_dump(&subject.budget, 0, None);
-        let id = self.send(&Op::Hello { protocols: VERSIONS.to_vec(), runner });
+        let id = self.send(&RequestedOperation::Hello { protocols: VERSIONS.to_vec(), runner });
         let line = self.receive(&limits)?;
         let told: Hello = match parse_line(&line, "an answer to hello as in specs/adapter.md") {
             Ok(hello) => hello,
@@ -64,7 +64,11 @@ impl Adapter {
     }
 
     /// Asks, and waits for the answer.
-    pub(in crate::check) fn ask(&mut self, op: &Op, limits: &Limits<'_>) -> Result<AnswerStatus, Reply> {
+    pub(in crate::check) fn ask(
+        &mut self,
+        op: &RequestedOperation,
+        limits: &Limits<'_>,
+    ) -> Result<AnswerStatus, Reply> {
         self.most = (self.most.0.max(limits.memory), self.most.1.max(limits.longest));
         let id = self.send(op);
         let line = self.receive(limits)?;
@@ -76,7 +80,7 @@ impl Adapter {
     }
 
     /// Writes a request.
-    pub(in crate::check) fn send(&mut self, op: &Op) -> u64 {
+    pub(in crate::check) fn send(&mut self, op: &RequestedOperation) -> u64 {
         self.last += 1;
         let request = Request { id: self.last, op: op.clone() };
         let line = serde_json::to_string(&request).unwrap_or_default();
@@ -200,7 +204,12 @@ impl<'s> AdapterSession<'s> {
         Ok(self.adapter.as_mut().ok_or_else(|| Reply::Error("it is not running".to_owned())))
     }
 
-    fn ask_process(&mut self, op: &Op, size: u64, files: &QuestionFiles) -> Result<Result<AnswerStatus, Reply>, Error> {
+    fn ask_process(
+        &mut self,
+        op: &RequestedOperation,
+        size: u64,
+        files: &QuestionFiles,
+    ) -> Result<Result<AnswerStatus, Reply>, Error> {
         let (question, limits) =
             (self.asked.saturating_sub(1), Limits::for_dump(&self.subject.budget, size, Some(files.answer_place())));
         self.peak = None;
@@ -241,7 +250,7 @@ impl Session for AdapterSession<'_> {
         let (input, out) = (path(&files.input), path(&files.output));
         let level = self.subject.effective_level(self.hello);
         let op = match &task.operation {
-            TaskOperation::Parse => Op::Parse {
+            TaskOperation::Parse => RequestedOperation::Parse {
                 path: input,
                 format: case.format.to_string(),
                 heap: case.heap,
@@ -252,9 +261,9 @@ impl Session for AdapterSession<'_> {
                 bucket: None,
             },
             TaskOperation::Convert(to) => {
-                Op::Convert { path: input, from: case.format.to_string(), to: to.to_string(), out }
+                RequestedOperation::Convert { path: input, from: case.format.to_string(), to: to.to_string(), out }
             }
-            TaskOperation::Encode(to) => Op::Encode { path: input, format: to.to_string(), out },
+            TaskOperation::Encode(to) => RequestedOperation::Encode { path: input, format: to.to_string(), out },
         };
         let needs_file = task.operation != TaskOperation::Parse || level.has_file();
         let status = match self.ask_process(&op, files.size, files)? {
@@ -306,7 +315,7 @@ impl Session for AdapterSession<'_> {
         if !self.asks_again {
             return Ok(Reply::Accepted(Box::default()));
         }
-        let op = Op::Parse {
+        let op = RequestedOperation::Parse {
             path: files.input.to_string_lossy().into_owned(),
             format: case.format.to_string(),
             heap: case.heap,

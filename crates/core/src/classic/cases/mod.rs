@@ -6,7 +6,7 @@ mod specimen;
 
 use std::sync::OnceLock;
 
-use crate::family::case::{CaseFamily, CaseFile, SpelledCases, source, sources, spelled};
+use crate::family::case::{CaseFamily, CaseFile, SpelledCases, read_spelled_cases, source, sources};
 
 use super::open::FAMILY;
 
@@ -28,7 +28,7 @@ pub(super) const LARGE: CaseFile = source!("classic/large.toml");
 fn spelled_cases() -> &'static SpelledCases {
     static SPELLED: OnceLock<SpelledCases> = OnceLock::new();
     SPELLED.get_or_init(|| {
-        spelled(
+        read_spelled_cases(
             FAMILY,
             sources![
                 "classic/pieces.toml",

@@ -5,7 +5,7 @@ use crate::compare::facet::Facet;
 use crate::compare::facts::{Described, EntryReferences, Fact, FactWalk, GetFact};
 use crate::model::{Address, IdentityHash, Name, Object};
 
-use super::{HeapDiff, HeapSide as Side, long, show};
+use super::{HeapDiff, HeapSide, long, show};
 
 /// An entry that both heaps have.
 struct EntryPair<'p, 'd, 'f, E> {
@@ -94,7 +94,7 @@ impl HeapDiff<'_> {
     /// Compares identity hashes. A missing hash of 32 bits is a fact in itself in a heap that records such hashes: the
     /// object was never asked for it.
     fn compare_hashes(&mut self, at: Option<Address>, l: Option<IdentityHash>, r: Option<IdentityHash>) {
-        let bits32 = |side: &Side, hash| match hash {
+        let bits32 = |side: &HeapSide, hash| match hash {
             Some(IdentityHash::Bits32(bits)) => Some(Some(bits)),
             None if side.habits.hashes => Some(None),
             _ => None,
@@ -128,7 +128,7 @@ impl HeapDiff<'_> {
             // Objects that a dump pads with nulls, or takes them from, have the same references.
             [&mut l, &mut r].into_iter().flatten().for_each(|listed| listed.retain(|reference| !reference.is_null()));
         }
-        let lists = |side: &Side, listed: &Option<Vec<Address>>| {
+        let lists = |side: &HeapSide, listed: &Option<Vec<Address>>| {
             side.habits.nulls || listed.iter().flatten().any(|reference| reference.is_null())
         };
         let (left_lists, right_lists) = (lists(&self.left, &l), lists(&self.right, &r));

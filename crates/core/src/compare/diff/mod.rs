@@ -12,7 +12,7 @@ use crate::setters::setters;
 use super::carriage::CarriageColumn;
 use super::facet::Facet;
 use super::facts::ListingHead;
-use super::sorted::{FileOrder, HeapConventions, MEMORY, SortedSide as Sides};
+use super::sorted::{FileOrder, HeapConventions, MEMORY, SortedSide};
 
 mod entry;
 mod long;
@@ -77,7 +77,7 @@ pub fn compare(left: &Heap, right: &Heap, left_out: &BTreeSet<Facet>) -> Compari
     // Heaps in memory need no file that could fail.
     compare_sorted(
         [HeapContext::from_source(left), HeapContext::from_source(right)],
-        [Sides::from_heap(left), Sides::from_heap(right)],
+        [SortedSide::from_heap(left), SortedSide::from_heap(right)],
         &options,
     )
     .unwrap_or_default()
@@ -93,11 +93,11 @@ pub fn compare_sources(
     right: &mut dyn HeapSource,
     options: &CompareOptions<'_>,
 ) -> Result<Comparison, Error> {
-    let l = Sides::from_source(left, options.memory)?;
+    let l = SortedSide::from_source(left, options.memory)?;
     match HeapConventions::from_ascending(right)? {
         Some(habits) => compare_ascending(HeapContext::from_source(&*left), l, right, habits, options),
         None => {
-            let r = Sides::from_source(right, options.memory)?;
+            let r = SortedSide::from_source(right, options.memory)?;
             compare_sorted([HeapContext::from_source(&*left), HeapContext::from_source(&*right)], [l, r], options)
         }
     }
@@ -120,7 +120,7 @@ impl<'h> HeapContext<'h> {
 /// Compares heaps whose objects are sorted.
 fn compare_sorted<'h>(
     told: [HeapContext<'h>; 2],
-    sides: [Sides<'h>; 2],
+    sides: [SortedSide<'h>; 2],
     options: &CompareOptions<'_>,
 ) -> Result<Comparison, Error> {
     let carried = carried_column(told, options);
@@ -138,7 +138,7 @@ fn compare_sorted<'h>(
 /// Compares a heap with a source whose objects ascend, as they are read.
 fn compare_ascending(
     left: HeapContext<'_>,
-    l: Sides<'_>,
+    l: SortedSide<'_>,
     right: &mut dyn HeapSource,
     habits: HeapConventions,
     options: &CompareOptions<'_>,

@@ -426,7 +426,7 @@ fn compares_sources_like_heaps_in_memory() {
             assert_eq!(serde_json::to_string(&found).ok(), serde_json::to_string(&expected).ok());
             let habits = HeapConventions::from_ascending(&mut right).expect("in memory");
             assert_eq!(habits.is_some(), ascending(&right));
-            assert!(habits.is_none_or(|habits| habits == Sides::from_heap(&right).habits));
+            assert!(habits.is_none_or(|habits| habits == SortedSide::from_heap(&right).habits));
         }
     }
 }

@@ -29,7 +29,7 @@ pub use family_cases::FamilyCases;
 pub(crate) use large::large;
 pub use large::{LargeCase, ManifestPart, ManifestRecipe};
 #[doc(hidden)]
-pub use spelled::{CaseFile, cases as spelled};
+pub use spelled::{CaseFile, read_spelled_cases};
 pub use tags::{CaseTag, TAGS};
 
 /// A case of the corpus.

@@ -104,7 +104,7 @@ struct StrayReferences {
 
 /// The cases of some files, of which the first has what they share. An error names the file and the case.
 #[doc(hidden)]
-pub fn cases(family: Family, sources: &[CaseFile]) -> Result<Vec<Case>, String> {
+pub fn read_spelled_cases(family: Family, sources: &[CaseFile]) -> Result<Vec<Case>, String> {
     let (mut cases, mut shared) = (Vec::new(), CaseSheet::default());
     for source in sources {
         let wrong = |message| format!("specs/cases/{}: {message}", source.path);

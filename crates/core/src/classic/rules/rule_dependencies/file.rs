@@ -2,7 +2,7 @@
 
 use crate::classic::decode::RecordSlice;
 use crate::classic::record::{EofTotals, Record};
-use crate::classic::rules::{self as rules, trailers};
+use crate::classic::rules::{self, trailers};
 use crate::classic::wire::Newline;
 
 use super::{DependencyPass, offset};

@@ -17,7 +17,7 @@ use super::spelled::rule_id;
 use super::{CaseFile, CaseVerdict};
 use number::NumberFormula;
 pub use part::ManifestPart;
-use part::{LargePart, LargePartEntry as SpelledPart};
+use part::{LargePart, LargePartEntry};
 
 /// A case whose dump is too large to be stored.
 #[derive(Clone, Debug)]
@@ -81,7 +81,7 @@ struct LargeCaseEntry {
     size: Option<u64>,
     #[serde(default)]
     counts: BTreeMap<String, String>,
-    part: Vec<SpelledPart>,
+    part: Vec<LargePartEntry>,
 }
 
 /// Facts of a heap that can be counted.
