@@ -6,11 +6,11 @@ use crate::validate::ValidationReport;
 use clap::{Args, ValueEnum};
 use schemars::{Schema, schema_for};
 
+#[cfg(feature = "check")]
 use crate::command::adapter;
 #[cfg(feature = "corpus")]
 use crate::command::corpus;
 use crate::command::field::FieldLine;
-#[cfg(feature = "check")]
 use crate::command::help::HelpEnding;
 use crate::command::tolerate::ToleratedReport;
 use crate::command::{

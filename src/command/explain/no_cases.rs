@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::validate::Rule;
 
-use super::{CasesOf, Example};
+use super::{CaseExample, RuleCases};
 
 /// No cases.
 pub(super) struct CorpusCases;
@@ -13,7 +13,7 @@ impl CorpusCases {
         Ok(CorpusCases)
     }
 
-    pub(super) fn for_rule(&self, _: &Rule) -> Result<(Option<CasesOf>, Vec<Example>), Error> {
+    pub(super) fn for_rule(&self, _: &Rule) -> Result<(Option<RuleCases>, Vec<CaseExample>), Error> {
         Ok((None, Vec::new()))
     }
 }

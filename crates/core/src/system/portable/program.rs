@@ -11,7 +11,7 @@ use crate::system::program::{Footprint, ProgramEnd, ProgramState};
 use super::file::is_shortage;
 
 /// A standard stream of a program.
-pub type StandardStream = Stdio;
+pub(crate) type StandardStream = Stdio;
 
 /// The signal that ended a process: none that is known here.
 pub fn signal_of(_: ExitStatus) -> Option<i32> {
