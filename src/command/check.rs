@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use crate::check::{
-    CaseChoice, CheckOptions, CheckProgress, CheckReport, CheckResult, ExpectedFailures, Filter, KeptFiles,
-    OperationKind, Outcome, ReportFolder, Sweeper, Update, UserDump, WantedOperations, check,
+    CaseChoice, CheckOptions, CheckProgress, CheckReport, CheckResult, ExpectedFailures, ExpectedUpdate, Filter,
+    KeptFiles, OperationKind, Outcome, OutdatedLine, ReportFolder, Sweeper, UserDump, WantedOperations, check,
 };
 use crate::compare::Facet;
 use crate::error::Error;
@@ -108,8 +108,8 @@ pub(crate) struct CheckOpts {
     /// by its id and passes, fails the run. Without it, every failure does.
     #[arg(long, value_name = "FILE")]
     expected: Option<PathBuf>,
-    /// Update the file of expected failures with this run: add new failures, remove cases that pass. Comments stay. Without it, the
-    /// file is only read.
+    /// Append the new failures of this run to the file of expected failures, and list the lines that no longer apply, for you to
+    /// delete. What the file has stays as it is. Without it, the file is only read.
     #[arg(long, requires = "expected")]
     update_expected: bool,
     /// Write reports to this folder (report.html, report.json, report.md, report.sarif, junit.xml), and the dumps and answers of
@@ -237,22 +237,30 @@ impl CheckOpts {
         if self.shard.is_none() && told.incomplete.is_none() {
             ensure_case_was_judged(&told)?;
         }
-        let mut updated = Ok(());
-        if let (true, Some(path)) = (self.update_expected, &self.expected) {
-            match told.incomplete {
-                Some(_) => terminal::warning("the file of expected failures stays as it is: the run is incomplete"),
-                None => updated = update_expected(&mut told, path),
-            }
-        }
         let is_whole = !self.large
             && self.dumps.is_empty()
             && self.filter.is_empty()
             && self.shard.is_none()
             && told.incomplete.is_none();
-        for reason in options.expected.unused_reasons(&told).into_iter().filter(|_| is_whole && !self.update_expected) {
-            terminal::warning(&format!(
-                "no failure of this run is one that the file of expected failures calls {reason:?}"
-            ));
+        let mut updated = Ok(());
+        match &self.expected {
+            Some(_) if self.update_expected && told.incomplete.is_some() => {
+                terminal::warning("the file of expected failures stays as it is: the run is incomplete");
+            }
+            Some(path) if self.update_expected => {
+                updated = append_expected(&mut told, path).map(|(outdated, idle)| {
+                    for OutdatedLine { line, message } in outdated.iter().chain(idle.iter().filter(|_| is_whole)) {
+                        terminal::warning(&format!("{}:{line}: {message}", path.display()));
+                    }
+                });
+            }
+            _ => {
+                for reason in options.expected.unused_reasons(&told).into_iter().filter(|_| is_whole) {
+                    terminal::warning(&format!(
+                        "no failure of this run is one that the file of expected failures calls {reason:?}"
+                    ));
+                }
+            }
         }
         let files = KeptFiles { answers: kept.as_ref(), dumps: &dumps };
         let answer = report_output::print_and_write(
@@ -297,13 +305,17 @@ impl CheckOpts {
     }
 }
 
-/// Brings the file of expected failures up to date; what is expected now is not a failure of this run.
-fn update_expected(told: &mut CheckReport, path: &Path) -> Result<(), Error> {
+/// Appends the new failures to the file of expected failures, so that they are none of this run. The lines that no longer apply, and
+/// those of idle entries.
+fn append_expected(told: &mut CheckReport, path: &Path) -> Result<(Vec<OutdatedLine>, Vec<OutdatedLine>), Error> {
     let text = if path.exists() { read_text(path, LONGEST_TEXT)? } else { String::new() };
-    let updated = Update::of(&text, told)?;
-    report_output::write_file(path, updated.text.as_bytes())?;
-    told.apply_expected(&updated.expected);
-    Ok(())
+    let update =
+        ExpectedUpdate::after_run(&text, told).map_err(|e| Error::Usage(format!("{}: {e}", path.display())))?;
+    if update.text != text {
+        report_output::write_file(path, update.text.as_bytes())?;
+    }
+    told.apply_expected(&update.expected);
+    Ok((update.outdated, update.idle))
 }
 
 /// A facet that need not be judged.

@@ -41,7 +41,7 @@ pub use campaign::{Campaign, CampaignOptions};
 pub use closure::{CheckDecoder, DecoderReport, FailedCase, Failures, SkippedCase, check_decoder};
 pub use declarations::{DECLARATIONS, Declaration, ambiguities};
 pub use examine::{Examination, ExaminationStep, Fault, examine};
-pub use expected::{ExpectedFailure, ExpectedFailures, Update};
+pub use expected::{ExpectedFailure, ExpectedFailures, ExpectedUpdate, OutdatedLine};
 pub use failure_oracle::{CommandOracle, FailureOracle, OraclePool};
 pub use filter::Filter;
 pub use full_run::{CheckResult, check};

@@ -2,11 +2,11 @@
 
 mod update;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
 use glob::Pattern;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::check::causes::explain;
 use crate::check::effort::Effort;
@@ -17,10 +17,10 @@ use heapsmith_core::error::{Error, did_you_mean};
 use heapsmith_core::input::{LONGEST_TEXT, read_text};
 use heapsmith_core::interrupt::Stop;
 
-pub use update::Update;
+pub use update::{ExpectedUpdate, OutdatedLine};
 
 /// A file of expected failures, in TOML: `[[expect]]` tables.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct ExpectedFailures {
     /// The entries.
@@ -30,36 +30,36 @@ pub struct ExpectedFailures {
 
 /// Failures with one reason. In patterns, `*`, `?` and `[...]` are as in a shell. A failure has to match a pattern of
 /// each list; an empty list matches everything.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct ExpectedFailure {
     /// Pattern of the label of the implementation; absent for all.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub implementation: Option<String>,
     /// The reason.
     pub reason: String,
     /// An issue, or a page.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
     /// Patterns of verdicts: `fail`, `wrong-verdict`, `crash`, `hang`, `out-of-memory`, `adapter-error`, `pass-alone`, `disagree`.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub verdicts: Vec<String>,
     /// Patterns of the wrong fact where the verdict is `fail`, or of the disputed fact where it is `disagree`: a facet,
     /// a count, or `answer`.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub facts: Vec<String>,
     /// Patterns of rules: that which the evidence names or, where it names none, those that the case keeps, breaks or
     /// shows.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<String>,
     /// Patterns of the failure's detail in the report.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub details: Vec<String>,
     /// Case ids, or patterns of them.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cases: Vec<String>,
     /// Patterns of case ids that are excepted.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub except: Vec<String>,
 }
 
@@ -90,10 +90,7 @@ impl<'r> ObservedResult<'r> {
 impl ExpectedFailure {
     /// Whether it expects this result, if that is a failure. A pass it expects to be one where it has the case's id.
     fn expects(&self, seen: ObservedResult<'_>) -> bool {
-        if self.implementation.as_ref().is_some_and(|pattern| !matches(pattern, seen.label)) {
-            return false;
-        }
-        if matches_any(&self.except, seen.id) {
+        if !self.is_about(seen.label) || matches_any(&self.except, seen.id) {
             return false;
         }
         match seen.outcome {
@@ -119,6 +116,23 @@ impl ExpectedFailure {
                     Some(rule) => matches_any(&self.rules, rule),
                     None => seen.rules.iter().any(|rule| matches_any(&self.rules, rule)),
                 })
+    }
+
+    /// Whether it means the implementation of this label.
+    fn is_about(&self, label: &str) -> bool {
+        self.implementation.as_ref().is_none_or(|pattern| matches(pattern, label))
+    }
+
+    /// Whether it means an implementation of the report and matches no result.
+    fn is_idle(&self, report: &CheckReport, rules: &BTreeMap<&str, &[String]>) -> bool {
+        let mut meant = report.implementations.iter().filter(|tested| self.is_about(&tested.label)).peekable();
+        meant.peek().is_some()
+            && !meant.any(|tested| {
+                tested.results.iter().any(|result| {
+                    let rules = rules.get(result.id.as_str()).copied().unwrap_or_default();
+                    self.expects(ObservedResult::from_result(&tested.label, result, rules))
+                })
+            })
     }
 
     /// Whether a case is listed by its id, and not by a pattern.
@@ -248,24 +262,8 @@ impl ExpectedFailures {
     /// The reasons of entries for an implementation of the report that match no result. They are out of date, or their
     /// cases were not run.
     pub fn unused_reasons(&self, report: &CheckReport) -> Vec<&str> {
-        let meant = |entry: &&ExpectedFailure| {
-            let pattern = entry.implementation.as_deref().unwrap_or("*");
-            report.implementations.iter().any(|tested| matches(pattern, &tested.label))
-        };
-        let facts = report.rules_of_cases();
-        let happened = |entry: &ExpectedFailure| {
-            report.implementations.iter().any(|tested| {
-                let seen = |result| {
-                    ObservedResult::from_result(
-                        &tested.label,
-                        result,
-                        facts.get(result.id.as_str()).copied().unwrap_or_default(),
-                    )
-                };
-                tested.results.iter().any(|result| entry.expects(seen(result)))
-            })
-        };
-        let idle = self.expect.iter().filter(meant).filter(|entry| !happened(entry));
+        let rules = report.rules_of_cases();
+        let idle = self.expect.iter().filter(|entry| entry.is_idle(report, &rules));
         idle.map(|entry| entry.reason.as_str()).collect()
     }
 }
