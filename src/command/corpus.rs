@@ -41,8 +41,8 @@ enum CorpusCommand {
     },
     /// Check a corpus folder: its bytes against the recipes, its expectations against heapsmith's decoder and validator.
     ///
-    /// Files that belong to no case are notes, which leave the exit code at 0. If a `corpus bless` was interrupted in
-    /// the folder, its work is completed or undone first.
+    /// Files that belong to no case are notes, which leave the exit code at 0. A folder in which a `corpus bless` was
+    /// interrupted is named as unfinished, with exit code 1, until the command is run again.
     #[command(after_long_help = VERIFY_ENDING)]
     Verify {
         /// The folder with manifest.json.
@@ -104,8 +104,9 @@ enum CorpusCommand {
     ///
     /// Of the files in the folder, only those that its manifest.json lists are replaced or removed; all others stay. A
     /// file that is not listed and stands in the place of a new one is an error, and so is a folder that is not empty
-    /// and has no manifest.json of heapsmith, or a symbolic link in the place of a folder: nothing is changed then. An
-    /// interruption does no harm: the next `corpus bless` or `corpus verify` completes the work or undoes it.
+    /// and has no manifest.json of heapsmith, or a symbolic link in the place of a folder: nothing is changed then. After an
+    /// interruption every file is whole, and the folder is unfinished: `corpus verify` says so, and running `corpus bless` again
+    /// finishes it.
     #[command(after_long_help = BLESS_ENDING)]
     Bless {
         /// The folder with manifest.json, or an empty or new one.
@@ -169,8 +170,7 @@ pub(crate) struct CorpusVerifyReport {
     holds: bool,
     /// What is not as expected.
     troubles: Vec<Trouble>,
-    /// What leaves the exit code at 0: files that belong to no case, and an interrupted `corpus bless` that was completed or
-    /// undone.
+    /// What leaves the exit code at 0: files that belong to no case.
     notes: Vec<String>,
 }
 
@@ -206,7 +206,7 @@ impl CorpusOpts {
                 let answer = if verified.troubles.is_empty() { CommandOutcome::Yes } else { CommandOutcome::No };
                 if json {
                     let CorpusReport { cases, troubles, notes, .. } = verified;
-                    let report = CorpusVerifyReport { schema: 1, cases, holds: troubles.is_empty(), troubles, notes };
+                    let report = CorpusVerifyReport { schema: 2, cases, holds: troubles.is_empty(), troubles, notes };
                     terminal::print_json(&report)?;
                     return Ok(answer);
                 }

@@ -248,10 +248,10 @@ fn a_read_only_folder_is_verified_without_a_lock() {
 }
 
 #[test]
-fn bless_completes_interrupted_new_folder() {
+fn bless_finishes_new_folder_when_it_was_killed() {
     let bench = Bench::new();
-    // Before the journal, and after it.
-    for sign in [".heapsmith-new/7", ".heapsmith-journal"] {
+    // When it has begun, and when some files are in place.
+    for sign in [".heapsmith-unfinished", A_FILE] {
         let mut bless = bench.command("bless").spawn().expect("started");
         let sign = bench.corpus().join(sign);
         // On a very slow machine it may have ended before the sign is seen.
@@ -262,10 +262,16 @@ fn bless_completes_interrupted_new_folder() {
         bless.wait().expect("ended");
     }
     bench.put("corpus/notes.txt", "theirs");
-    for command in ["verify", "bless", "verify"] {
+    bench.put("corpus/.heapsmith-part", "half");
+    let verified = bench.run("verify");
+    assert_eq!(verified.code, 1, "{verified:?}");
+    let todo = format!("`heapsmith corpus bless {}`", bench.corpus().display());
+    assert!(verified.stdout.contains("is unfinished") && verified.stdout.contains(&todo), "{verified:?}");
+    for command in ["bless", "verify"] {
         let ran = bench.run(command);
         assert_eq!(ran.code, 0, "{command}: {ran:?}");
     }
+    assert_eq!(bench.text("corpus/notes.txt"), "theirs");
     fs::remove_file(bench.path("corpus/notes.txt")).expect("removed");
     bench.assert_is_the_corpus_and(&[]);
 }

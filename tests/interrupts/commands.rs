@@ -108,18 +108,27 @@ fn writing_commands_leave_no_partial_files_after_signal() {
 }
 
 #[test]
-fn bless_leaves_no_partial_corpus_after_signal() {
-    for files in [1, 100, 300, 500, 700] {
-        let place = Place::new();
+fn bless_leaves_unfinished_corpus_after_signal_and_finishes_it() {
+    let place = Place::new();
+    let corpus = place.work.join("corpus");
+    // Each one goes on where the one before was interrupted.
+    for (files, signal, code) in [(1, Signal::TERM, 143), (500, Signal::INT, 130)] {
         let mut running = place.start(&["corpus", "bless", "corpus"]);
         running.close_input();
-        let runs = running.until(|| place.files().len() > files);
+        let runs = running.until(|| place.files().len() > files && corpus.join(".heapsmith-unfinished").exists());
         assert!(runs, "it ended before it had written {files} files");
-        running.signal(Signal::TERM);
+        running.signal(signal);
         let output = running.end();
-        assert_eq!(output.status.code(), Some(143), "{}", String::from_utf8_lossy(&output.stderr));
-        assert_eq!(place.files(), [place.work.join("corpus").display().to_string()], "an empty folder");
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{message}");
+        assert!(message.contains("corpus is unfinished") && message.contains("run this command again"), "{message}");
+        let own: Vec<String> = place.files().into_iter().filter(|file| file.contains(".heapsmith-")).collect();
+        assert_eq!(own, [corpus.join(".heapsmith-unfinished").display().to_string()]);
+        assert!(!corpus.join("manifest.json").exists(), "it is the last file");
     }
+    let output = place.start(&["corpus", "bless", "corpus"]).end();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(corpus.join("manifest.json").exists() && !corpus.join(".heapsmith-unfinished").exists());
 }
 
 #[test]

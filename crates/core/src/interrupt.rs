@@ -37,7 +37,7 @@ struct CleanupList {
     work: BTreeMap<u64, Box<dyn Fn() + Send>>,
 }
 
-/// The time for which a signal waits for work that must not be interrupted.
+/// The time for which a signal waits for something temporary that is being created.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Handles signals from now on. SIGXFSZ, a file that gets too long for the limit of the process, is a failed write then.
@@ -120,14 +120,6 @@ impl CleanupList {
         self.work.insert(number, work);
         CleanupGuard(number)
     }
-}
-
-/// Does work that no signal cuts in two: it waits, for a second at most. The work must neither create nor
-/// remove anything temporary.
-#[cfg(feature = "corpus")]
-pub(crate) fn without_interruption<T>(work: impl FnOnce() -> T) -> T {
-    let _held = lock_list();
-    work()
 }
 
 fn lock_list() -> MutexGuard<'static, CleanupList> {

@@ -1,32 +1,29 @@
 //! Every change of a folder's files goes through here: its path is checked, and a test can stop before it.
 
 use std::collections::BTreeSet;
-use std::io::Write;
 
 use crate::error::Error;
 use crate::system::EntryKind;
 
-use super::folder::SharedFolder;
+use super::folder::{Existing, SharedFolder};
 use super::paths::folders_of;
 
-/// What is done next.
+/// The next change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[doc(hidden)]
 pub enum Step {
+    /// The marker is written: the folder is unfinished from here on.
+    Begin,
     /// A folder is made.
     MakeFolder,
-    /// An empty file is made.
-    MakeFile,
-    /// A file that was made gets its content.
-    Fill,
-    /// The journal appears: from here on the new files win.
-    Commit,
-    /// A new file gets its place.
-    Place,
+    /// A file is written.
+    Put,
     /// A file goes.
     RemoveFile,
     /// An empty folder goes.
     RemoveFolder,
+    /// The marker goes: the folder is finished.
+    Finish,
 }
 
 /// Changes of the files in a folder.
@@ -48,36 +45,31 @@ impl<'c> Changes<'c> {
         self.root
     }
 
-    /// Makes a folder in the folder.
-    pub(super) fn make_folder(&mut self, path: &str) -> Result<(), Error> {
-        (self.step)(Step::MakeFolder);
-        self.root.create_folder(path)
+    /// Makes the folders on the way to a file that are missing.
+    pub(super) fn make_folders_of(&mut self, path: &str) -> Result<(), Error> {
+        for folder in folders_of(path) {
+            if self.root.kind(folder)?.is_none() {
+                (self.step)(Step::MakeFolder);
+                self.root.create_folder(folder)?;
+            }
+        }
+        Ok(())
     }
 
-    /// Makes a file that is not there yet, and waits until it is on the disk.
-    pub(super) fn make_file(&mut self, path: &str, bytes: &[u8]) -> Result<(), Error> {
-        (self.step)(Step::MakeFile);
-        // A new file is never a link to another one.
-        let mut file = self.root.create_file(path)?;
-        (self.step)(Step::Fill);
-        let written = file.write_all(bytes).and_then(|()| file.sync_all());
-        written.map_err(|e| Error::io(format!("writing {}", self.root.name_of(path)), e))
-    }
-
-    /// Renames a file of ours to where it belongs. What is there, a link too, is replaced.
-    pub(super) fn rename(&mut self, from: &str, to: &str, step: Step) -> Result<(), Error> {
+    /// Writes a file that is whole under its name, and on the disk.
+    pub(super) fn put_file(&mut self, path: &str, bytes: &[u8], existing: Existing, step: Step) -> Result<(), Error> {
         (self.step)(step);
-        self.root.rename(from, to)
+        self.root.put_file(path, bytes, existing)
     }
 
     /// Removes a file, or a link without what it leads to.
-    pub(super) fn remove_file(&mut self, path: &str) -> Result<(), Error> {
-        (self.step)(Step::RemoveFile);
+    pub(super) fn remove_file(&mut self, path: &str, step: Step) -> Result<(), Error> {
+        (self.step)(step);
         self.root.remove_file(path)
     }
 
     /// Removes a folder that is empty; one that is not stays.
-    pub(super) fn remove_empty(&mut self, path: &str) -> Result<(), Error> {
+    fn remove_empty(&mut self, path: &str) -> Result<(), Error> {
         (self.step)(Step::RemoveFolder);
         self.root.remove_empty(path)
     }
@@ -90,7 +82,7 @@ impl<'c> Changes<'c> {
         for file in files {
             // A folder in the place of a file is not what was listed.
             if self.root.kind(file)?.is_some_and(|found| found != EntryKind::Folder) {
-                self.remove_file(file)?;
+                self.remove_file(file, Step::RemoveFile)?;
             }
         }
         let folders: BTreeSet<&str> = files.iter().flat_map(|file| folders_of(file)).collect();

@@ -21,7 +21,7 @@ use super::paths::{OWN, folders_of, is_own, is_plain_relative};
 const PART: &str = ".heapsmith-part";
 /// The most bytes of a dump or listing in such a folder.
 const LONGEST_FILE: u64 = 256 << 20;
-/// The most bytes of a file that says something of others: a manifest, a journal, the state of a campaign.
+/// The most bytes of a file that says something of others: a manifest, the marker of an unfinished folder, the state of a campaign.
 #[doc(hidden)]
 pub const LONGEST_LIST: u64 = 1 << 30;
 
@@ -270,6 +270,12 @@ impl SharedFolder {
             && self.read_whole(path, file, length).is_ok_and(|found| found == bytes)
     }
 
+    /// Whether a plain file has this SHA-256; one that cannot be read has another.
+    pub(super) fn has_sha256(&self, path: &str, sha256: &str) -> bool {
+        let Ok(Some(file)) = self.open_file(path, Access::Read) else { return false };
+        self.read_whole(path, file, LONGEST_FILE).is_ok_and(|found| hexadecimal(&Sha256::digest(&found)) == sha256)
+    }
+
     /// Creates a file that is not there yet, with the folders on its way.
     ///
     /// # Errors
@@ -317,16 +323,6 @@ impl SharedFolder {
     pub fn create_folder(&self, path: &str) -> Result<(), Error> {
         let (folder, name) = self.find_or_fail("making the folder", path)?;
         folder.create_folder(name).map_err(|e| self.failed("making the folder", path, e))
-    }
-
-    /// Gives a file of ours another name. What has that name, a link too, is replaced.
-    pub(super) fn rename(&self, from: &str, to: &str) -> Result<(), Error> {
-        let (folder, name) = self.find_or_fail("renaming", from)?;
-        let (other, new) = self.find_or_fail("renaming to", to)?;
-        folder.rename(name, &other, new).map_err(|e| {
-            let (from, to) = (self.name_of(from), self.name_of(to));
-            Error::io(format!("renaming {from} to {to}"), e)
-        })
     }
 
     /// Removes a file, or a link without what it leads to. What is not there need not be removed.

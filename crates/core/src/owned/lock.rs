@@ -55,12 +55,6 @@ impl FolderLock {
         FolderLock::acquire(root, LockMode::Shared)
     }
 
-    /// Whether there is a lock: not in a read-only folder.
-    #[doc(hidden)]
-    pub fn is_held(&self) -> bool {
-        self.file.is_some()
-    }
-
     fn acquire(root: &SharedFolder, way: LockMode) -> Result<FolderLock, Error> {
         let failed = |e| Error::io(format!("locking {}", root.name_of(NAME)), e);
         let unlocked = || FolderLock { file: None, folder: root.clone(), way, _listed: None };

@@ -24,7 +24,7 @@ pub fn is_plain_relative(path: &str) -> bool {
         && spelled.join("/") == path
 }
 
-/// Whether an entry of a folder is the lock, the journal or the folder of new files.
+/// Whether an entry of a folder has a name of our own, as the lock and the marker have.
 #[doc(hidden)]
 pub fn is_own(name: &str) -> bool {
     // Some file systems take capitals for small letters.

@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 use super::paths::is_plain_relative;
 use super::{
-    Changes, Existing, FolderLock, ListedFile, Settled, SharedFolder, is_pending, remove_listed, replace, settle,
+    Changes, Existing, FolderLock, ListedFile, SharedFolder, UnfinishedFiles, is_unfinished, remove_listed, replace,
 };
 use crate::error::Error;
 
@@ -67,12 +67,8 @@ fn replaced(root: &Path, new: &[(&str, &str)], old: &[&str]) -> Result<(), Error
     let new: Vec<(String, Vec<u8>)> =
         new.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec())).collect();
     let old: BTreeSet<String> = strings(old).into_iter().collect();
-    replace(&new, &old, &mut Changes::new(&shared(root), &mut |_| {}))
-}
-
-/// Settles a folder whose list names these files.
-fn settled(root: &Path, old: &[&str]) -> Result<Settled, Error> {
-    settle(&strings(old).into_iter().collect(), &mut Changes::new(&shared(root), &mut |_| {}))
+    let folder = shared(root);
+    replace(&new, &old, UnfinishedFiles::read(&folder)?, &mut Changes::new(&folder, &mut |_| {}))
 }
 
 #[test]
@@ -117,7 +113,7 @@ fn nothing_is_removed_when_a_listed_path_leads_out_of_the_folder() {
     symlink("../elsewhere", root.join("link")).expect("a link");
     let before = list_entries(bench.path());
     let absolute = bench.path().join("outside").to_string_lossy().into_owned();
-    for hostile in ["../outside", "a/../../outside", &absolute, "link/x", ".heapsmith-lock", ".HEAPSMITH-new/0"] {
+    for hostile in ["../outside", "a/../../outside", &absolute, "link/x", ".heapsmith-lock", ".HEAPSMITH-part"] {
         let error = remove_listed(&shared(&root), &strings(&["ours", hostile])).expect_err(hostile);
         assert!(matches!(&error, Error::Usage(_)), "{hostile}: {error}");
         assert_eq!(list_entries(bench.path()), before, "{hostile}");
@@ -147,7 +143,7 @@ fn files_are_replaced_and_old_ones_removed_and_nothing_else_is_left() {
     ];
     let expected: Vec<_> = expected.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
     assert_eq!(list_entries(&root), expected);
-    assert_eq!(settled(&root, &[]).expect("settled"), Settled::Nothing);
+    assert!(!is_unfinished(&shared(&root)).expect("readable"));
 }
 
 #[test]
@@ -183,101 +179,82 @@ fn a_link_in_the_place_of_a_file_is_replaced_and_one_in_the_place_of_a_folder_re
     assert_eq!(fs::read_to_string(bench.path().join("outside")).expect("a file"), "theirs");
 }
 
+/// SHA-256 of the bytes `new` and `between`, by sha256sum.
+const NEW: &str = "11507a0e2f5e69d5dfa40a62a1bd7b6ee57e6bcd85c67c9b8431b36fff21c437";
+const BETWEEN: &str = "fbb27fbdc4f4dd04e21693a3b56c311cd37f743174c1bad4fc27467605426c28";
+
 #[test]
-fn a_journal_is_completed_and_new_files_without_one_are_removed() {
+fn finishes_what_marker_describes_and_leaves_what_it_does_not() {
     let (_bench, root) = bench();
-    let journal = r#"{"schema":1,"place":["a/0","1"],"remove":["2","3"]}"#;
-    for (path, text) in [(".heapsmith-new/0", "new"), (".heapsmith-new/1", "new"), ("1", "old"), ("2", "old")] {
+    for (path, text) in [("placed", "new"), ("outdated", "between"), ("stale", "between"), ("changed", "theirs")] {
         write(&root, path, text);
     }
-    write(&root, "3", "theirs");
-    assert!(is_pending(&shared(&root)).expect("readable"));
-    write(&root, ".heapsmith-new/journal", "{");
-    assert_eq!(settled(&root, &["1", "2"]).expect("settled"), Settled::Undone);
-    assert_eq!(names(&root), ["1", "2", "3"]);
+    let marker = format!("{BETWEEN}  stale\n{BETWEEN}  outdated\n{NEW}  placed\n{NEW}  missing\n{BETWEEN}  changed\n");
+    write(&root, ".heapsmith-unfinished", &marker);
+    // A command that was killed while it wrote a file.
+    write(&root, ".heapsmith-part", "ha");
+    assert!(is_unfinished(&shared(&root)).expect("readable"));
+    replaced(&root, &[("placed", "new"), ("outdated", "new"), ("list", "new")], &[]).expect("finished");
+    let expected = [("changed", "theirs"), ("list", "new"), ("outdated", "new"), ("placed", "new")];
+    let expected: Vec<_> = expected.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
+    assert_eq!(list_entries(&root), expected);
+}
 
-    write(&root, ".heapsmith-new/1", "new");
-    write(&root, "a/0", "new");
-    write(&root, ".heapsmith-journal", journal);
-    assert_eq!(settled(&root, &["1", "2"]).expect("settled"), Settled::Completed);
-    assert_eq!(names(&root), ["1", "3", "a", "a/0"], "what the journal alone calls ours is not removed");
-    assert_eq!(fs::read_to_string(root.join("1")).expect("a file"), "new");
-    assert!(!is_pending(&shared(&root)).expect("readable"));
+#[test]
+fn refuses_file_that_appeared_during_interruption() {
+    let (_bench, root) = bench();
+    write(&root, ".heapsmith-unfinished", &format!("{NEW}  a\n"));
+    write(&root, "a", "theirs");
+    let before = list_entries(&root);
+    let error = replaced(&root, &[("a", "new")], &[]).expect_err("refused");
+    assert!(error.to_string().contains("not written by heapsmith"), "{error}");
+    assert_eq!(list_entries(&root), before);
+    fs::rename(root.join("a"), root.join("b")).expect("renamed");
+    replaced(&root, &[("a", "new")], &[]).expect("finished");
+    let text = |path: &str, text: &str| (path.to_owned(), text.to_owned());
+    assert_eq!(list_entries(&root), [text("a", "new"), text("b", "theirs")]);
+}
+
+#[test]
+fn removes_marker_when_all_is_in_place() {
+    let (_bench, root) = bench();
+    write(&root, ".heapsmith-unfinished", &format!("{NEW}  a\n"));
+    write(&root, "a", "new");
+    replaced(&root, &[("a", "new")], &["a"]).expect("finished");
+    assert_eq!(names(&root), ["a"]);
 }
 
 #[cfg(unix)]
 #[test]
-fn what_no_command_leaves_is_refused_and_changes_nothing() {
+fn refuses_marker_that_no_command_leaves_and_changes_nothing() {
     use crate::system::symlink;
-    type Spoil = fn(&Path);
-    let journal = |root: &Path, place: &str, remove: &str| {
-        let text = format!(r#"{{"schema":1,"place":["{place}"],"remove":["{remove}"]}}"#);
-        write(root, ".heapsmith-journal", &text);
-    };
-    let spoiled: [(&str, Spoil); 8] = [
-        ("a folder of new files that is a link", |root| {
-            fs::remove_dir_all(root.join(".heapsmith-new")).expect("removed");
-            symlink("../elsewhere", root.join(".heapsmith-new")).expect("a link");
-        }),
-        ("a new file that is a link", |root| {
-            fs::remove_file(root.join(".heapsmith-new/0")).expect("removed");
-            symlink("../../outside", root.join(".heapsmith-new/0")).expect("a link");
-        }),
-        ("a file of another name", |root| write(root, ".heapsmith-new/notes.txt", "theirs")),
-        ("a folder among the new files", |root| fs::create_dir(root.join(".heapsmith-new/1")).expect("a folder")),
-        ("no new files", |root| fs::remove_dir_all(root.join(".heapsmith-new")).expect("removed")),
-        ("another schema", |root| {
-            write(root, ".heapsmith-journal", r#"{"schema":2,"place":[],"remove":[]}"#);
-        }),
-        ("no journal", |root| write(root, ".heapsmith-journal", "a text")),
-        ("a journal that is a link", |root| {
-            fs::rename(root.join(".heapsmith-journal"), root.join("../journal")).expect("renamed");
-            symlink("../journal", root.join(".heapsmith-journal")).expect("a link");
-        }),
-    ];
-    let hostile = ["../outside", "/outside", "link/x", ".heapsmith-lock", "a/../../outside", ""];
-    let folder = || {
+    let refused = |spoil: &dyn Fn(&Path), what: &str| {
         let (bench, root) = bench();
         write(&root, "a", "old");
-        write(&root, "../elsewhere/x", "theirs");
+        write(&root, "../elsewhere/x", "new");
         symlink("../elsewhere", root.join("link")).expect("a link");
-        write(&root, ".heapsmith-new/0", "new");
-        (bench, root)
-    };
-    let refused = |bench: &Path, root: &Path, what: &str| {
-        let before = list_entries(bench);
-        let error = settled(root, &["a", "b"]).expect_err(what);
-        assert!(matches!(error, Error::Usage(_)), "{what}: {error}");
-        assert_eq!(list_entries(bench), before, "{what}");
-    };
-    for (what, spoil) in spoiled {
-        let (bench, root) = folder();
-        journal(&root, "b", "a");
         spoil(&root);
-        refused(bench.path(), &root, what);
+        let before = list_entries(bench.path());
+        let error = replaced(&root, &[("a", "new"), ("b", "new")], &["a"]).expect_err(what);
+        assert!(matches!(error, Error::Usage(_)), "{what}: {error}");
+        assert_eq!(list_entries(bench.path()), before, "{what}");
+    };
+    for text in
+        ["a text", "\n", &format!("{NEW} a\n"), &format!("{}  a\n", &NEW[1..]), &format!("{}  a", NEW.to_uppercase())]
+    {
+        refused(&|root| write(root, ".heapsmith-unfinished", text), text);
     }
-    for path in hostile {
-        let (bench, root) = folder();
-        journal(&root, path, "a");
-        refused(bench.path(), &root, path);
-        journal(&root, "b", path);
-        refused(bench.path(), &root, path);
+    for path in ["../elsewhere/x", "/outside", "link/x", ".heapsmith-lock", "a/../../outside", ""] {
+        refused(&|root| write(root, ".heapsmith-unfinished", &format!("{NEW}  {path}\n")), path);
     }
-}
-
-#[test]
-fn a_file_that_appeared_during_an_interruption_is_not_replaced() {
-    let (_bench, root) = bench();
-    write(&root, ".heapsmith-new/0", "new");
-    write(&root, ".heapsmith-journal", r#"{"schema":1,"place":["a"],"remove":[]}"#);
-    write(&root, "a", "theirs");
-    let before = list_entries(&root);
-    let error = settled(&root, &[]).expect_err("refused");
-    assert!(error.to_string().contains("appeared"), "{error}");
-    assert_eq!(list_entries(&root), before);
-    fs::rename(root.join("a"), root.join("b")).expect("renamed");
-    assert_eq!(settled(&root, &[]).expect("settled"), Settled::Completed);
-    assert_eq!(fs::read_to_string(root.join("a")).expect("a file"), "new");
+    refused(
+        &|root| {
+            write(root, "../marker", &format!("{NEW}  a\n"));
+            symlink("../marker", root.join(".heapsmith-unfinished")).expect("a link");
+        },
+        "a link",
+    );
+    refused(&|root| fs::create_dir(root.join(".heapsmith-unfinished")).expect("a folder"), "a folder");
 }
 
 #[test]
@@ -408,7 +385,7 @@ fn works_in_folder_that_was_opened_when_another_takes_its_place() {
     let before = list_entries(&bench.path().join("theirs"));
     folder.put_file("new", b"ours", Existing::Kept).expect("there is room");
     remove_listed(&folder, &strings(&["ours"])).expect("removed");
-    replace(&[("a/b".to_owned(), b"ours".to_vec())], &BTreeSet::new(), &mut Changes::new(&folder, &mut |_| {}))
+    replace(&[("a/b".to_owned(), b"ours".to_vec())], &BTreeSet::new(), None, &mut Changes::new(&folder, &mut |_| {}))
         .expect("replaced");
     drop(lock);
     assert_eq!(list_entries(&bench.path().join("theirs")), before);

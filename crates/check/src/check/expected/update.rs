@@ -141,8 +141,7 @@ fn outdated_lines(
             outdated.push(OutdatedLine { line: line(pattern.span().start), message });
         }
         if outdated.len() == before && entry.is_idle(report, &rules) {
-            let message =
-                format!("no failure of this run is one that the entry {reason:?} describes; delete the entry");
+            let message = format!("no failure of this run is one that the entry {reason:?} describes");
             idle.push(OutdatedLine { line: entry_line, message });
         }
     }
@@ -268,7 +267,7 @@ mod tests {
         };
         let text = entry("one", "") + &entry("another's", "implementation = \"other\"\n");
         let update = ExpectedUpdate::after_run(&text, &report(&[("p1", pass(), "x")])).expect("it is one");
-        let idle = "no failure of this run is one that the entry \"one\" describes; delete the entry";
+        let idle = "no failure of this run is one that the entry \"one\" describes";
         assert_eq!((lines(&update.outdated), lines(&update.idle)), (vec![], vec![(1, idle)]));
     }
 

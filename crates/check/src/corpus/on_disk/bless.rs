@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::corpus::manifest::Manifest;
 use crate::corpus::{Case, cases};
 use heapsmith_core::error::Error;
-use heapsmith_core::owned::{self, Changes, FolderLock, SharedFolder, Step};
+use heapsmith_core::owned::{self, Changes, FolderLock, SharedFolder, Step, UnfinishedFiles};
 
 use super::judge_case;
 use super::recipe_files::all_files;
@@ -15,12 +15,12 @@ use super::{MANIFEST, SCHEMA};
 /// Writes every file of the corpus and the manifest, and removes those files of the old manifest that belong to no
 /// case any more. Other files are left alone. The folder may be missing or empty.
 ///
-/// An interruption at any point leaves the old corpus or the new one, once the next `bless` or [`super::verify()`] has
-/// looked at it.
+/// An interruption at any point leaves a folder that [`super::verify()`] names as unfinished, and that the next `bless` finishes.
 ///
 /// # Errors
 /// If a case is not judged as it expects; if the folder holds something else than a corpus, or a file or link in the
-/// place of one of the corpus: nothing is changed then. If another command works in the folder, or writing fails.
+/// place of one of the corpus: nothing is changed then. If another command works in the folder. If writing fails, or a signal
+/// ends it: the folder is unfinished then.
 pub fn bless(folder: &Path) -> Result<usize, Error> {
     let mut count = 0;
     let judged = || {
@@ -65,10 +65,10 @@ pub(in crate::corpus) fn replace_with(
     let folder = &SharedFolder::create(folder)?;
     let mut changes = Changes::new(folder, step);
     let _lock = FolderLock::exclusive(folder)?;
-    owned::settle(&listed(folder)?.unwrap_or_default(), &mut changes)?;
+    let interrupted = UnfinishedFiles::read(folder)?;
     let old = match listed(folder)? {
         Some(old) => old,
-        None if folder.entries()?.iter().all(|name| owned::is_own(name)) => BTreeSet::new(),
+        None if interrupted.is_some() || folder.entries()?.iter().all(|name| owned::is_own(name)) => BTreeSet::new(),
         None => {
             return Err(Error::Usage(format!(
                 "{} is not empty and has no {MANIFEST} of heapsmith, so that its files may not be replaced; name a \
@@ -77,7 +77,7 @@ pub(in crate::corpus) fn replace_with(
             )));
         }
     };
-    owned::replace(&files(folder)?, &old, &mut changes)
+    owned::replace(&files(folder)?, &old, interrupted, &mut changes)
 }
 
 /// The files in a folder that are ours: those that its manifest lists, and the manifest; `None` if it has none of

@@ -24,61 +24,70 @@ const POINT: &str = "HEAPSMITH_TEST_KILLED_BEFORE";
 const FOREIGN: [&str; 4] = ["notes.txt", "phd/notes.txt", "hprof/own/notes.txt", "own/phd/notes.txt"];
 
 #[test]
-fn leaves_old_or_new_corpus_when_killed_at_any_point() {
+fn names_unfinished_folder_and_finishes_it_when_killed_at_any_point() {
     let bench = KilledBless::new();
     let steps = bench.steps();
-    let commit = steps.iter().position(|step| *step == Step::Commit).expect("a journal");
+    assert_eq!((steps[0], steps[steps.len() - 1]), (Step::Begin, Step::Finish), "{steps:?}");
     let last = steps.len() - 1;
-    let mut points = BTreeSet::from([0, 1, commit - 2, commit - 1, commit, commit + 1, last - 2, last - 1, last]);
+    let first_of = |kind| steps.iter().position(|step| *step == kind).expect("such a change");
+    let kinds = [Step::Put, Step::RemoveFile, Step::RemoveFolder].map(first_of);
+    let mut points = BTreeSet::from([0, 1, 2, last - 2, last - 1, last]);
+    points.extend(kinds);
     let others: Vec<usize> = (0..last).filter(|point| !points.contains(point)).collect();
-    let missing = POINTS - points.len();
+    let missing = POINTS.saturating_sub(points.len());
     points.extend((0..missing).map(|part| others[part * others.len() / missing]));
-    assert_eq!(points.len(), POINTS, "too few changes to choose from: {steps:?}");
-    let mut outcomes = BTreeSet::new();
     for (number, point) in points.into_iter().enumerate() {
         let what = format!("killed before change {point} of {}, {:?}", steps.len(), steps[point]);
         bench.fill();
         assert!(bench.is_killed(point), "{what}");
-        bench.assert_foreign_files(&what);
         if number % 2 == 0 {
-            let verified =
-                verify_with(&bench.work(), bench.new.iter().cloned().map(|file| Ok(file.into()))).expect("verified");
-            // Here the journal decides, and not which file had its place already.
-            let is_new = point > commit;
-            assert!(tree(&bench.work()) == if is_new { bench.new_tree() } else { bench.old_tree() }, "{what}");
-            assert_eq!(verified.troubles.is_empty(), is_new, "{what}");
-            outcomes.insert(is_new);
+            // In the middle of a file.
+            fs::write(bench.work().join(".heapsmith-part"), "half").expect("written");
+        }
+        bench.assert_whole_files(&what);
+        let named = bench.troubles();
+        if point == 0 {
+            assert!(tree(&bench.work()).keys().all(|name| !name.contains("unfinished")), "{what}");
+            assert!(named.len() > 1, "the old corpus: {named:?}");
+        } else {
+            assert!(
+                named.len() == 1 && named[0].contains("unfinished") && named[0].contains("corpus bless"),
+                "{named:?}"
+            );
         }
         bench.bless();
         assert!(tree(&bench.work()) == bench.new_tree(), "{what}");
-        assert_eq!(
-            verify_with(&bench.work(), bench.new.iter().cloned().map(|file| Ok(file.into())))
-                .expect("verified")
-                .troubles,
-            [],
-            "{what}"
-        );
+        assert_eq!(bench.troubles(), [""; 0], "{what}");
     }
-    assert_eq!(outcomes, BTreeSet::from([false, true]), "both were seen");
 }
 
 #[test]
-fn leaves_old_or_new_corpus_when_recovery_is_killed() {
+fn finishes_folder_when_recovery_is_killed() {
     let bench = KilledBless::new();
-    let steps = bench.steps();
-    let commit = steps.iter().position(|step| *step == Step::Commit).expect("a journal");
-    for first in [commit / 2, commit, commit + 1, (commit + steps.len()) / 2, steps.len() - 2] {
-        for second in [0, 1, 4] {
-            let what = format!("killed before change {first} of {}, and then before {second}", steps.len());
+    let count = bench.steps().len();
+    for first in [1, count / 2, count - 2] {
+        for second in [1, 4] {
+            let what = format!("killed before change {first} of {count}, and then before {second}");
             bench.fill();
             assert!(bench.is_killed(first), "{what}");
             // The second one may have nothing left to do.
             bench.is_killed(second);
-            bench.assert_foreign_files(&what);
-            verify_with(&bench.work(), bench.new.iter().cloned().map(|file| Ok(file.into()))).expect("verified");
-            assert!(tree(&bench.work()) == if first > commit { bench.new_tree() } else { bench.old_tree() }, "{what}");
+            bench.assert_whole_files(&what);
+            bench.bless();
+            assert!(tree(&bench.work()) == bench.new_tree(), "{what}");
         }
     }
+}
+
+/// A corpus that is made anew after an interruption may be another one: what the first command wrote is ours all the same.
+#[test]
+fn finishes_folder_with_another_corpus() {
+    let bench = KilledBless::new();
+    let last_put = bench.steps().iter().rposition(|step| *step == Step::Put).expect("a file");
+    bench.fill();
+    assert!(bench.is_killed(last_put), "before the manifest");
+    bless_with(&bench.work(), || Ok(bench.old.clone()), &mut |_| {}).expect("blessed");
+    assert!(tree(&bench.work()) == bench.old_tree());
 }
 
 /// The process of [`KilledBless::is_killed`], not a test by itself.
@@ -175,10 +184,22 @@ impl KilledBless {
         !ran.status.success()
     }
 
-    fn assert_foreign_files(&self, what: &str) {
+    /// The foreign files are as they were, and every other one is whole: as in the old corpus or as in the new one.
+    fn assert_whole_files(&self, what: &str) {
         for path in FOREIGN {
             assert_eq!(fs::read(self.work().join(path)).expect(what), path.as_bytes(), "{what}");
         }
+        let (old, new) = (self.old_tree(), self.new_tree());
+        for (path, bytes) in tree(&self.work()).into_iter().filter(|(path, _)| !path.starts_with(".heapsmith-")) {
+            assert!([&old, &new].iter().any(|tree| tree.get(&path) == Some(&bytes)), "{what}: {path}");
+        }
+    }
+
+    /// What a verification of the folder finds.
+    fn troubles(&self) -> Vec<String> {
+        let files = self.new.iter().cloned().map(|file| Ok(file.into()));
+        let verified = verify_with(&self.work(), files).expect("verified");
+        verified.troubles.into_iter().map(|trouble| trouble.message).collect()
     }
 
     fn new_tree(&self) -> BTreeMap<String, Vec<u8>> {

@@ -10,11 +10,10 @@ use serde::Serialize;
 use crate::corpus::cases;
 use heapsmith_core::bytes::SameBytes;
 use heapsmith_core::error::Error;
-use heapsmith_core::owned::{self, Changes, FolderLock, Settled, SharedFolder};
+use heapsmith_core::owned::{self, FolderLock, SharedFolder};
 use heapsmith_core::system::Access;
 
 use super::MANIFEST;
-use super::bless::listed_files;
 use super::judge_case;
 use super::recipe_files::{RecipeFile, recipe_files};
 
@@ -35,13 +34,12 @@ pub struct CorpusReport {
     pub cases: usize,
     /// Violated expectations.
     pub troubles: Vec<Trouble>,
-    /// Notes that are no violations: files that belong to no case, and an interrupted `bless` that was completed or
-    /// undone.
+    /// Notes that are no violations: files that belong to no case.
     pub notes: Vec<String>,
 }
 
 /// Checks the corpus in a folder: files against recipes, expectations against heapsmith's own decoder
-/// and validator. What an interrupted [`super::bless()`] left is completed or undone first.
+/// and validator. A folder that an interrupted [`super::bless()`] left is one violation, that it is unfinished.
 ///
 /// # Errors
 /// If the folder has no manifest or cannot be read, or `bless` works in it.
@@ -74,7 +72,16 @@ pub(super) fn verify_with<'f>(
 ) -> Result<CorpusReport, Error> {
     let mut verified = CorpusReport::default();
     let folder = &SharedFolder::open(folder)?;
-    let _lock = lock_settled(folder, &mut verified.notes)?;
+    let _lock = FolderLock::shared(folder)?;
+    if owned::is_unfinished(folder)? {
+        let path = folder.path().display();
+        let message = format!(
+            "the folder is unfinished, since the command that wrote it was interrupted; run that again: for the corpus, \
+             `heapsmith corpus bless {path}`"
+        );
+        verified.troubles.push(Trouble { case: path.to_string(), message });
+        return Ok(verified);
+    }
     open_file(folder, MANIFEST)?;
     let mut known = BTreeSet::new();
     for made in files {
@@ -113,28 +120,4 @@ fn is_stored(folder: &SharedFolder, made: &RecipeFile<'_>) -> Result<bool, Error
 fn open_file(folder: &SharedFolder, path: &str) -> Result<File, Error> {
     let missing = || Error::io(format!("reading {}", folder.name_of(path)), ErrorKind::NotFound.into());
     folder.open_file(path, Access::Read)?.ok_or_else(missing)
-}
-
-/// A lock to read the folder, after the traces of an interrupted command were removed.
-fn lock_settled(folder: &SharedFolder, notes: &mut Vec<String>) -> Result<FolderLock, Error> {
-    loop {
-        let lock = FolderLock::shared(folder)?;
-        if !owned::is_pending(folder)? {
-            return Ok(lock);
-        }
-        if !lock.is_held() {
-            return Err(Error::Usage(format!(
-                "{} holds the work of an interrupted `corpus bless` and is read-only; run `corpus verify` where it can \
-                 be written to",
-                folder.path().display()
-            )));
-        }
-        drop(lock);
-        let _alone = FolderLock::exclusive(folder)?;
-        match owned::settle(&listed_files(folder)?.unwrap_or_default(), &mut Changes::new(folder, &mut |_| {}))? {
-            Settled::Nothing => {}
-            Settled::Undone => notes.push("an interrupted `corpus bless` was undone".to_owned()),
-            Settled::Completed => notes.push("an interrupted `corpus bless` was completed".to_owned()),
-        }
-    }
 }
