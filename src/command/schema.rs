@@ -17,7 +17,7 @@ use crate::command::{
     CommandOutcome, answers, check_conversion, corrupt, demo, digest, encode, explain, facets, spec, terminal, verify,
 };
 
-/// Prints the JSON schema of a report or format; the same schemas stand in specs/schemas/.
+/// Prints the JSON schema of a report or format, which stands alone; in specs/schemas/ they share one list of facets.
 #[derive(Args)]
 #[command(after_long_help = HELP_ENDING)]
 pub(crate) struct SchemaOpts {

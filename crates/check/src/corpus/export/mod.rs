@@ -8,9 +8,11 @@ mod selection;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use schemars::{Schema, schema_for};
 use sha2::{Digest, Sha256};
 
 use heapsmith_core::bytes::hexadecimal;
+use heapsmith_core::compare::listing;
 use heapsmith_core::error::Error;
 use heapsmith_core::format::{DumpFile, Family, ListedPart};
 use heapsmith_core::hprof::ReadOptions;
@@ -30,11 +32,9 @@ const SCHEMA: u32 = 4;
 const README: &str = include_str!("readme.md");
 /// Every version of the corpus, each with the cases that it added or changed; the last one is that of this program.
 const VERSIONS: &str = include_str!("versions.txt");
-const SCHEMAS: [(&str, &str); 3] = [
-    ("schemas/golden.schema.json", include_str!("../../../specs/schemas/golden.schema.json")),
-    ("schemas/listing-head.schema.json", include_str!("../../../specs/schemas/listing-head.schema.json")),
-    ("schemas/listing-line.schema.json", include_str!("../../../specs/schemas/listing-line.schema.json")),
-];
+/// The paths of the schemas in an export.
+const SCHEMA_PATHS: [&str; 3] =
+    ["schemas/golden.schema.json", "schemas/listing-head.schema.json", "schemas/listing-line.schema.json"];
 
 /// The version of the corpus: major, minor and patch.
 pub fn version() -> &'static str {
@@ -105,9 +105,19 @@ fn sha256(bytes: &[u8]) -> String {
 /// Adds the schemas, the README and the manifest to these files; the manifest is the last.
 fn with_manifest(stored: StoredFiles, export: &Export, readme: String) -> Result<Vec<(String, Vec<u8>)>, Error> {
     let text = serde_json::to_string(export).map_err(|e| Error::io("writing the manifest", e.into()))?;
-    let fixed = SCHEMAS.into_iter().map(|(path, text)| (path.to_owned(), text.as_bytes().to_vec()));
+    let fixed = SCHEMA_PATHS.map(str::to_owned).into_iter().zip(schema_texts()?);
     let made = stored.0.into_iter().chain(fixed).chain([("README.md".to_owned(), readme.into_bytes())]);
     Ok(made.chain([(MANIFEST.to_owned(), (text + "\n").into_bytes())]).collect())
+}
+
+/// The schemas that an export has, as `heapsmith schema` prints them: each stands alone.
+fn schema_texts() -> Result<[Vec<u8>; 3], Error> {
+    let text = |schema: Schema| -> Result<Vec<u8>, Error> {
+        let text = serde_json::to_string_pretty(&schema).map_err(|e| Error::io("writing a schema", e.into()))?;
+        Ok((text + "\n").into_bytes())
+    };
+    let head = schema_for!(listing::Keyed<'_, listing::ListingHead>);
+    Ok([text(schema_for!(Export))?, text(head)?, text(schema_for!(listing::ListingLine<'_>))?])
 }
 
 /// The entry of a case; its files and the rules that it names are added to the others.
@@ -196,8 +206,7 @@ fn listed_files(folder: &SharedFolder) -> Result<Option<BTreeSet<String>>, Error
         let listings = case.answers.into_iter().filter_map(|answer| answer.listing);
         listings.chain([case.dump]).map(|file| file.path)
     });
-    let fixed = SCHEMAS.iter().map(|(path, _)| (*path).to_owned());
-    Ok(Some(files.chain(fixed).chain(["README.md", MANIFEST].map(str::to_owned)).collect()))
+    Ok(Some(files.chain(SCHEMA_PATHS.map(str::to_owned)).chain(["README.md", MANIFEST].map(str::to_owned)).collect()))
 }
 
 /// The manifest of an export in a folder; `None` if there is none.
