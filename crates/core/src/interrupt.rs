@@ -49,7 +49,7 @@ pub fn install() -> Result<(), Error> {
     system::ignore_long_files().map_err(failed)?;
     let mut signals = system::Signals::new().map_err(failed)?;
     let listen = move || {
-        while let Some(signal) = signals.next() {
+        while let Some(signal) = signals.wait() {
             match stop::stop_of_signal() {
                 Some(stop) if !stop.is_asked() => stop.ask(signal),
                 _ => clean_up_and_exit(signal),

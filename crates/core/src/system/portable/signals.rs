@@ -12,7 +12,7 @@ impl Signals {
     }
 
     /// The next one: none.
-    pub fn next(&mut self) -> Option<i32> {
+    pub fn wait(&mut self) -> Option<i32> {
         None
     }
 }

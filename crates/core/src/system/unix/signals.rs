@@ -19,7 +19,7 @@ impl Signals {
     }
 
     /// Waits for the next one.
-    pub fn next(&mut self) -> Option<i32> {
+    pub fn wait(&mut self) -> Option<i32> {
         self.0.forever().next()
     }
 }
