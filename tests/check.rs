@@ -68,9 +68,9 @@ fn expect(mistake: &str, expected: impl Fn(&Probe) -> Expected) -> Vec<CaseResul
     let mut wrong = Vec::new();
     for (probe, result) in PROBES.iter().zip(&report) {
         assert_eq!(probe.case.id, result.id);
-        let (due, found) = (expected(probe), Expected::of(&result.outcome));
+        let (due, found) = (expected(probe), Expected::of(result.outcome()));
         if due != found {
-            wrong.push(format!("{}: {due:?} is due\n    {:?}", result.id, result.outcome));
+            wrong.push(format!("{}: {due:?} is due\n    {:?}", result.id, result.outcome()));
         }
     }
     assert!(wrong.is_empty(), "{mistake}\n  {}", wrong.join("\n  "));
@@ -81,7 +81,7 @@ fn expect(mistake: &str, expected: impl Fn(&Probe) -> Expected) -> Vec<CaseResul
 #[track_caller]
 fn expect_notice(mistake: &str, expected: impl Fn(&Probe) -> Expected) {
     let report = expect(mistake, expected);
-    assert!(report.iter().any(|case| !case.outcome.is_pass()), "no case notices {mistake}");
+    assert!(report.iter().any(|case| !case.outcome().is_pass()), "no case notices {mistake}");
 }
 
 /// Runs the example over all cases of PHD whose id contains the filter.
@@ -276,7 +276,7 @@ fn no_decoder_may_leave_out_addresses() {
 fn allows_refusal_of_trailing_bytes_and_reports_it() {
     let report = expect("refuse-trailing-bytes", |_| Pass);
     let case = report.iter().find(|case| case.id == "phd-append-bytes").expect("there is such a case");
-    let Outcome::Pass { reading: Some(reading) } = &case.outcome else { panic!("{:?}", case.outcome) };
+    let Outcome::Pass { reading: Some(reading) } = case.outcome() else { panic!("{:?}", case.outcome()) };
     assert!(reading.starts_with("refused"), "{reading}");
 }
 
@@ -612,7 +612,7 @@ fn a_compressed_dump_that_is_not_recognised_is_noticed() {
 fn passes_decoder_that_omits_optional_references() {
     for mistake in ["drop-first-reference-if-class", "drop-nulls"] {
         let report = expect(mistake, |_| Pass);
-        let readings: Vec<_> = report.iter().map(|case| &case.outcome).collect();
+        let readings: Vec<_> = report.iter().map(CaseResult::outcome).collect();
         let dropped = |outcome: &&&Outcome| matches!(outcome, Outcome::Pass { reading: Some(r) } if r.contains("dropped") || r.contains("left-out"));
         assert!(readings.iter().any(|outcome| dropped(&outcome)), "{mistake} is met by no case");
     }
@@ -744,7 +744,7 @@ fn a_program_that_prints_without_end_is_stopped() {
 
 fn expect_in_two_cases(mistake: &str, limit: Duration, expected: Expected) {
     let report = run(mistake, "phd6-openj9-heap-", limit);
-    let outcomes: Vec<Expected> = report.iter().map(|case| Expected::of(&case.outcome)).collect();
+    let outcomes: Vec<Expected> = report.iter().map(|case| Expected::of(case.outcome())).collect();
     assert_eq!(outcomes, [expected; 2]);
 }
 
@@ -773,7 +773,7 @@ fn expect_no_child(mistake: &str, limit: Duration, expected: Expected) -> bool {
     let command = vec![example(), format!("--{mistake}"), "{}".to_owned(), note.to_owned()];
     let report = run_command(command, "phd6-openj9-64", limit);
     assert!(!report.is_empty());
-    assert_eq!(Expected::of(&report[0].outcome), expected);
+    assert_eq!(Expected::of(report[0].outcome()), expected);
     let child = std::fs::read_to_string(note).unwrap_or_default();
     if child.is_empty() {
         return false;

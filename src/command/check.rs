@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use crate::check::{
-    CaseChoice, CheckOptions, CheckProgress, CheckReport, CheckResult, ExpectedFailures, ExpectedUpdate, Filter,
-    KeptFiles, OperationKind, Outcome, OutdatedLine, ReportFolder, Sweeper, UserDump, WantedOperations, check,
+    CaseChoice, CaseResult, CheckOptions, CheckProgress, CheckReport, CheckResult, ExpectedFailures, ExpectedUpdate,
+    Filter, KeptFiles, OperationKind, Outcome, OutdatedLine, ReportFolder, Sweeper, UserDump, WantedOperations, check,
 };
 use crate::compare::Facet;
 use crate::error::Error;
@@ -327,10 +327,10 @@ pub(crate) fn left_out(name: &str) -> Result<Facet, String> {
 /// A run that asked nothing says nothing, and must not look like one in which all is well.
 fn ensure_case_was_judged(told: &CheckReport) -> Result<(), Error> {
     let results = || told.implementations.iter().flat_map(|tested| &tested.results);
-    if results().any(|result| !matches!(result.outcome, Outcome::Skip { .. })) {
+    if results().any(|result| !matches!(result.outcome(), Outcome::Skip { .. })) {
         return Ok(());
     }
-    Err(Error::Usage(match results().next().map(|result| &result.outcome) {
+    Err(Error::Usage(match results().next().map(CaseResult::outcome) {
         Some(Outcome::Skip { reason, .. }) => format!("every case was skipped, the first of them because: {reason}"),
         _ => "no case matches --filter and --format and can be asked of the implementation; `heapsmith corpus list` shows the \
               cases"

@@ -113,7 +113,7 @@ pub(crate) fn skips_too_much(report: &CheckReport) -> bool {
         report.cases.iter().filter(|case| is_readable(&case.verdict)).map(|case| &*case.id).collect();
     let mut is_too_much = false;
     for tested in &report.implementations {
-        let is_skip = |result: &&&CaseResult| matches!(result.outcome, Outcome::Skip { .. });
+        let is_skip = |result: &&&CaseResult| matches!(result.outcome(), Outcome::Skip { .. });
         let all: Vec<&CaseResult> = tested.results.iter().collect();
         let sound: Vec<&CaseResult> = all.iter().copied().filter(|result| readable.contains(&*result.id)).collect();
         for (results, what) in [(&all, "cases"), (&sound, "dumps that can be read")] {

@@ -202,20 +202,11 @@ fn report() -> String {
         ..CaseFacts::default()
     };
     let fail = Outcome::Fail { fact: text(), address: Some(text()), expected: text(), found: text(), count: 1 };
-    let result = |id: &str, outcome: &Outcome, first: Option<&Outcome>| CaseResult {
-        id: format!("{id} {EVIL}"),
-        outcome: outcome.clone(),
-        first: first.cloned(),
-        others: vec![OtherFact { fact: text(), follows: Some(text()), ..OtherFact::default() }],
-        disagreements: vec![],
-        refused_at: None,
-        suspects: vec![],
-        followed: vec![],
-        apart: false,
-        readings: vec![],
-        expected: None,
-        evidence: None,
-        repeat: Some(text()),
+    let result = |id: &str, outcome: &Outcome, first: Option<&Outcome>| {
+        CaseResult::new(format!("{id} {EVIL}"), outcome.clone())
+            .first(first.cloned())
+            .others(vec![OtherFact { fact: text(), follows: Some(text()), ..OtherFact::default() }])
+            .repeat(text())
     };
     let tested = |number: usize| {
         let crash = Outcome::Crash { how: text() };

@@ -28,7 +28,7 @@ fn wrong(id: &str, facts: &[&str], rules: &[&str]) -> CaseResult {
         ..OtherFact::default()
     };
     let suspects = rules.iter().map(|rule| Suspect { rule: (*rule).to_owned(), ..Suspect::default() }).collect();
-    CaseResult { others: others.iter().map(other).collect(), suspects, ..CaseResult::new(id, outcome) }
+    CaseResult::new(id, outcome).others(others.iter().map(other).collect()).suspects(suspects)
 }
 
 /// A report of one implementation over cases of these sizes.
@@ -84,7 +84,7 @@ fn known_cases_of_two_causes_are_counted_once() {
     let both = |id: &str| wrong(id, &["instance-size", "record-order"], &[SIZE, POSITION]);
     let expected = |result: CaseResult| {
         let reason = heapsmith::check::report::Expectation { reason: "known".to_owned(), link: None };
-        (CaseResult { expected: Some(reason), ..result }, 20)
+        (result.expected(reason), 20)
     };
     let results = vec![wrong("0", &["instance-size"], &[SIZE]), both("1"), both("2"), both("3")];
     let report = report(results.into_iter().map(expected).collect());

@@ -20,7 +20,7 @@ fn report(label: &str, cases: &[(&str, Option<&str>)]) -> CheckReport {
             let [fact, expected, found] = ["references", "1", "2"].map(str::to_owned);
             let outcome = Outcome::Fail { fact, address: None, expected, found, count: 1 };
             let suspects = vec![Suspect { rule: (*rule).to_owned(), ..Suspect::default() }];
-            CaseResult { suspects, ..CaseResult::new(*id, outcome) }
+            CaseResult::new(*id, outcome).suspects(suspects)
         }
     };
     let results = cases.iter().map(result).collect();

@@ -88,10 +88,10 @@ fn junit_has_a_suite_for_each_implementation_and_a_test_for_each_case() {
             assert!(test.attribute("time").is_some());
             let (failures, skips) = (children(*test, "failure"), children(*test, "skipped"));
             assert_eq!(failures.len(), usize::from(result.is_unexpected()), "{}", result.id);
-            let skipped = !result.is_unexpected() && !result.outcome.is_pass();
+            let skipped = !result.is_unexpected() && !result.outcome().is_pass();
             assert_eq!(skips.len(), usize::from(skipped), "{}", result.id);
-            match (failures.first(), result.outcome.is_pass()) {
-                (Some(failure), false) => assert_eq!(failure.attribute("type"), Some(result.outcome.name())),
+            match (failures.first(), result.outcome().is_pass()) {
+                (Some(failure), false) => assert_eq!(failure.attribute("type"), Some(result.outcome().name())),
                 (Some(failure), true) => assert_eq!(failure.attribute("type"), Some("unexpected-pass")),
                 (None, _) => {}
             }
@@ -99,7 +99,7 @@ fn junit_has_a_suite_for_each_implementation_and_a_test_for_each_case() {
             if skips.len() == 1 && result.expected.is_some() {
                 assert!(message.is_some_and(|m| m.starts_with("expected failure: ")));
             }
-            if result.outcome.is_failure() {
+            if result.outcome().is_failure() {
                 assert!(message.is_some_and(|m| m.contains("; cause ")), "{}: {message:?}", result.id);
             }
         }
@@ -129,13 +129,13 @@ fn junit_is_well_formed_whatever_the_texts() {
             ignored: vec![text()],
             ..Declared::default()
         };
-        let result = |outcome, expected| CaseResult {
-            first: Some(Outcome::Crash { how: text() }),
-            others: vec![OtherFact { fact: text(), follows: Some(text()), ..OtherFact::default() }],
-            suspects: vec![Suspect { rule: text(), ..Suspect::default() }],
-            expected,
-            repeat: Some(text()),
-            ..CaseResult::new(text(), outcome)
+        let result = |outcome, expected: Option<Expectation>| {
+            CaseResult::new(text(), outcome)
+                .first(Outcome::Crash { how: text() })
+                .others(vec![OtherFact { fact: text(), follows: Some(text()), ..OtherFact::default() }])
+                .suspects(vec![Suspect { rule: text(), ..Suspect::default() }])
+                .expected(expected)
+                .repeat(text())
         };
         let expectation = || Some(Expectation { reason: text(), link: Some(text()) });
         let fail = || Outcome::Fail { fact: text(), address: Some(text()), expected: text(), found: text(), count: 1 };

@@ -55,10 +55,10 @@ pub(crate) fn explained(report: CheckReport) -> CheckReport {
 /// A report in which everything fails.
 pub(crate) fn large(implementations: usize, cases: usize) -> CheckReport {
     let cases: Vec<CaseFacts> = (0..cases as u64).map(random).collect();
-    let failed = |n: usize, case: &CaseFacts| CaseResult {
-        evidence: Some(object_array_evidence()),
-        repeat: Some(repeat("adapter", &case.id)),
-        ..result(&case.id, wrong(if n.is_multiple_of(2) { "array-length" } else { "elements" }, "5", "37"))
+    let failed = |n: usize, case: &CaseFacts| {
+        let fact = if n.is_multiple_of(2) { "array-length" } else { "elements" };
+        let failed = result(&case.id, wrong(fact, "5", "37"));
+        failed.evidence(object_array_evidence()).repeat(repeat("adapter", &case.id))
     };
     let implementations = (0..implementations)
         .map(|n| {
@@ -151,7 +151,7 @@ fn tested(
 ) -> TestedImplementation {
     let mut results: Vec<CaseResult> = cases.iter().map(|(id, format, rules)| judge(id, format, rules)).collect();
     for result in &mut results {
-        if result.outcome.is_failure() {
+        if result.outcome().is_failure() {
             result.repeat = Some(repeat(kind, &result.id));
         }
     }
@@ -224,7 +224,7 @@ fn lens(id: &str, format: &str, rules: &[String]) -> CaseResult {
         let others =
             vec![other("object-size", None), other("references", None), other("reference-order", Some("references"))];
         let suspects = suspect("phd.object-array.native-tag");
-        return CaseResult { evidence: Some(object_array_evidence()), others, suspects, ..result(id, length()) };
+        return result(id, length()).evidence(object_array_evidence()).others(others).suspects(suspects);
     }
     if has("phd.object-array.field-order") {
         let expected = known(
@@ -232,22 +232,20 @@ fn lens(id: &str, format: &str, rules: &[String]) -> CaseResult {
             Some("https://example.org/issues/12"),
         );
         let suspects = suspect("phd.object-array.field-order");
-        return CaseResult { evidence: Some(object_array_evidence()), expected, suspects, ..result(id, length()) };
+        return result(id, length()).evidence(object_array_evidence()).expected(expected).suspects(suspects);
     }
     if has("phd.class.name-encoding") {
-        return CaseResult {
-            evidence: Some(name_evidence()),
-            ..result(id, wrong("class-name", "class \u{1d11e}/Clef", "class \u{fffd}\u{fffd}/Clef"))
-        };
+        let outcome = wrong("class-name", "class \u{1d11e}/Clef", "class \u{fffd}\u{fffd}/Clef");
+        return result(id, outcome).evidence(name_evidence());
     }
     if has("phd.gap.signed") {
-        return CaseResult { expected: known("fixed in 2.4, it seems", None), ..pass(id) };
+        return pass(id).expected(known("fixed in 2.4, it seems", None));
     }
     if has("hprof.heap.extent") {
         return result(id, Outcome::Hang { how: "still running after 10 s".to_owned() });
     }
     if id.starts_with("random") && format == "phd6" && id.ends_with('7') {
-        return CaseResult { evidence: Some(object_array_evidence()), ..result(id, length()) };
+        return result(id, length()).evidence(object_array_evidence());
     }
     pass(id)
 }
@@ -260,22 +258,22 @@ fn tide(id: &str, format: &str, rules: &[String]) -> CaseResult {
     }
     if has("hprof.file.truncated") {
         let how = "exit code 101: thread 'main' panicked at src/parser.rs:217:41:\nrange end index 4096 out of range for slice of length 212\nnote: run with `RUST_BACKTRACE=1` environment variable to display a backtrace".to_owned();
-        return CaseResult { first: Some(Outcome::Pass { reading: None }), ..result(id, Outcome::Crash { how }) };
+        return result(id, Outcome::Crash { how }).first(Outcome::Pass { reading: None });
     }
     if (has("hprof.object-array.class") || has("hprof.class.values")) && !id.ends_with('1') {
         let outcome = Outcome::WrongVerdict {
             expected: "accept".to_owned(),
             found: "refused: UnexpectedTag { tag: 0x21, offset: 93 }".to_owned(),
         };
-        return CaseResult { evidence: Some(name_evidence()), ..result(id, outcome) };
+        return result(id, outcome).evidence(name_evidence());
     }
     if has("hprof.id.size") {
         return result(id, Outcome::OutOfMemory { how: "more than 512 MiB".to_owned() });
     }
     if id.starts_with("hprof-compressed") {
         let how = "crash: exit code 139".to_owned();
-        let first = Some(Outcome::Crash { how: "exit code 139".to_owned() });
-        return CaseResult { first, ..result(id, Outcome::PassAlone { how }) };
+        let first = Outcome::Crash { how: "exit code 139".to_owned() };
+        return result(id, Outcome::PassAlone { how }).first(first);
     }
     if id.starts_with("hprof-spelled-seg") {
         return result(id, Outcome::AdapterError { how: "a line that is no JSON: \"Reading heap...\"".to_owned() });
@@ -288,7 +286,7 @@ fn script(id: &str, format: &str, rules: &[String]) -> CaseResult {
     let has = |rule: &str| rules.iter().any(|r| r == rule);
     if format == "classic" && has("classic.number.size-range") {
         let expected = known(HOSTILE, Some("javascript:window.broken=1"));
-        return CaseResult { expected, ..result(id, wrong("object-size", "4294967296", "0")) };
+        return result(id, wrong("object-size", "4294967296", "0")).expected(expected);
     }
     if has("phd.body.end-tag") {
         let mut evidence = object_array_evidence();
@@ -301,10 +299,7 @@ fn script(id: &str, format: &str, rules: &[String]) -> CaseResult {
             neighbourhood.nodes[2].label = format!("class {LONG}");
             neighbourhood.edges[1].label = LONG.to_owned();
         }
-        return CaseResult {
-            evidence: Some(evidence),
-            ..result(id, wrong(HOSTILE, &format!("{LONG}{HOSTILE}"), &LONG.repeat(60)))
-        };
+        return result(id, wrong(HOSTILE, &format!("{LONG}{HOSTILE}"), &LONG.repeat(60))).evidence(evidence);
     }
     if has("phd.record.tag") {
         return result(id, Outcome::Crash { how: format!("signal 11: {}", HOSTILE.repeat(200)) });

@@ -57,11 +57,10 @@ fn broken_rule(case: &CaseFacts, rule: &str, at: usize) -> CaseResult {
         },
         _ => wrong("array-length", "array of 5, 40 bytes", "array of 37, 40 bytes"),
     };
-    CaseResult {
-        suspects: suspect(rule),
-        evidence: (!at.is_multiple_of(3)).then(object_array_evidence),
-        expected: if at == 0 { None } else { known(&format!("parser-{at}: known"), Some("specs/findings.md")) },
-        repeat: Some(repeat("adapter", &case.id)),
-        ..result(&case.id, outcome)
-    }
+    let expected = if at == 0 { None } else { known(&format!("parser-{at}: known"), Some("specs/findings.md")) };
+    result(&case.id, outcome)
+        .suspects(suspect(rule))
+        .evidence((!at.is_multiple_of(3)).then(object_array_evidence))
+        .expected(expected)
+        .repeat(repeat("adapter", &case.id))
 }

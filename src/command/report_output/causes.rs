@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::check::CaseResult;
-use crate::check::report::{CaseFacts, Cause, CheckReport, Outcome, TestedImplementation};
+use crate::check::report::{CaseFacts, Cause, CheckReport, Outcome, ShownResult, TestedImplementation};
 
 use crate::command::terminal;
 
@@ -72,21 +71,20 @@ fn block(report: &CheckReport, tested: &TestedImplementation, cause: &Cause, in_
     let Some(example) = tested.example(cause).map(|example| example.shown_for_cause(cause)) else {
         return headline(tested, cause);
     };
-    let example = &*example;
     let size = report.cases.iter().find(|case| case.id == cause.example).map(|case| case.size);
     let size = size.map(|size| format!(" ({size} bytes)")).unwrap_or_default();
     let id = terminal::single_line(&cause.example);
     let mut text = headline(tested, cause);
     if in_full {
-        text += &format!("  smallest: {id}{size}: {}\n", detail(example));
+        text += &format!("  smallest: {id}{size}: {}\n", detail(&example));
         text += &validation_line(report, tested, &cause.example);
-        text += &locations(example);
+        text += &locations(&example);
     } else {
-        let what = detail(example);
+        let what = detail(&example);
         let what = what.lines().map(str::trim).collect::<Vec<_>>().join("; ");
         text += &format!("{}\n", shortened(&format!("  smallest: {id}{size}: {what}"), COLUMNS));
     }
-    if matches!(example.outcome, Outcome::AdapterError { .. }) {
+    if matches!(*example.outcome, Outcome::AdapterError { .. }) {
         text += "  `heapsmith adapter test` finds out more\n";
     }
     if let Some(dump) = &cause.reduced {
@@ -104,9 +102,9 @@ fn validation_line(report: &CheckReport, tested: &TestedImplementation, id: &str
 
 /// The verdict of a cause, its number of cases, and its sentence.
 fn headline(tested: &TestedImplementation, cause: &Cause) -> String {
-    let verdict = tested.example(cause).map_or("fail", |example| match example.outcome {
-        _ if example.outcome.is_pass() => "unexpected pass",
-        _ => example.outcome.name(),
+    let verdict = tested.example(cause).map_or("fail", |example| match example.outcome() {
+        outcome if outcome.is_pass() => "unexpected pass",
+        outcome => outcome.name(),
     });
     let word = if cause.unexpected > 0 { verdict.to_owned() } else { format!("{verdict}, as expected") };
     let text = wrapped(&format!("{word}, {}: {}", cause.count(), terminal::single_line(&cause.sentence)));
@@ -121,9 +119,10 @@ fn headline(tested: &TestedImplementation, cause: &Cause) -> String {
 fn case(
     report: &CheckReport,
     tested: &TestedImplementation,
-    result: &CaseResult,
+    shown: &ShownResult<'_>,
     told: &mut BTreeSet<String>,
 ) -> String {
+    let result = shown.result;
     let size = report.cases.iter().find(|case| case.id == result.id).map(|case| case.size);
     let size = size.map(|size| format!(" ({size} bytes)")).unwrap_or_default();
     let head = format!("  {}{size}: ", terminal::single_line(&result.id));
@@ -133,42 +132,42 @@ fn case(
         }
         _ => {
             let validated = validation_line(report, tested, &result.id);
-            let mut what = detail(result);
-            if let Some((first, rest)) = what.split_once("\n    ").filter(|_| has_message(result))
+            let mut what = detail(shown);
+            if let Some((first, rest)) = what.split_once("\n    ").filter(|_| has_message(shown))
                 && !told.insert(rest.to_owned())
             {
                 what = format!("{first} (the rest as above)");
             }
-            format!("{head}{what}\n") + &validated + &locations(result) + &repeat_line(result.repeat.as_deref())
+            format!("{head}{what}\n") + &validated + &locations(shown) + &repeat_line(result.repeat.as_deref())
         }
     }
 }
 
 /// The outcome of a case in words. A line of a message from elsewhere does not begin like one of ours.
-fn detail(result: &CaseResult) -> String {
-    match (&result.outcome, &result.expected) {
+fn detail(shown: &ShownResult<'_>) -> String {
+    match (&*shown.outcome, &shown.result.expected) {
         (outcome, Some(expected)) if outcome.is_pass() => {
             format!("it passes, and was expected to fail: {}", terminal::single_line(&expected.reason))
         }
-        (outcome, _) if !has_message(result) => outcome.detail(),
+        (outcome, _) if !has_message(shown) => outcome.detail(),
         (outcome, _) => outcome.detail().replace('\n', "\n    "),
     }
 }
 
 /// Whether the text comes from the program that was asked.
-fn has_message(result: &CaseResult) -> bool {
-    !matches!(result.outcome, Outcome::Fail { .. } | Outcome::Disagree(_))
+fn has_message(shown: &ShownResult<'_>) -> bool {
+    !matches!(*shown.outcome, Outcome::Fail { .. } | Outcome::Disagree(_))
 }
 
 /// The first outcome of a case that was asked again, its other differences, and their place in the dump.
-fn locations(result: &CaseResult) -> String {
-    let mut text = String::new();
+fn locations(shown: &ShownResult<'_>) -> String {
+    let (result, mut text) = (shown.result, String::new());
     if let Some(first) = &result.first {
         let detail = first.detail().replace('\n', " ");
         let colon = if detail.is_empty() { "" } else { ": " };
         text += &format!("  at first: {}{colon}{detail}\n", first.name());
     }
-    for line in result.other_fact_lines() {
+    for line in shown.other_fact_lines() {
         text += &format!("  {}\n", shortened(&terminal::single_line(&line), COLUMNS - 2));
     }
     if let Some(evidence) = result.evidence.as_ref().filter(|evidence| !evidence.fields.is_empty()) {
@@ -228,6 +227,8 @@ fn wrapped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use crate::check::CaseResult;
+
     use super::*;
 
     #[test]

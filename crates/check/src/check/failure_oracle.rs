@@ -15,7 +15,7 @@ use crate::check::causes::explained_by;
 use crate::check::declarations::IDENTIFIES;
 use crate::check::evidence::suspects;
 use crate::check::introduction::required_hello;
-use crate::check::judge::{AnsweredTask, judge, judge_large, limit_subject, other_facts};
+use crate::check::judge::{AnswerJudgement, AnsweredTask, judge, judge_large, limit_subject, other_facts};
 use crate::check::process::{Budget, Limits, Process, StdoutTarget, StopReason};
 use crate::check::protocol::Hello;
 use crate::check::report::symptom::{symptom_of, symptoms_of};
@@ -121,7 +121,7 @@ enum SoughtSymptom {
 impl SoughtSymptom {
     fn is_shown_by(&self, result: &CaseResult) -> bool {
         match self {
-            _ if !result.outcome.is_failure() => false,
+            _ if !result.outcome().is_failure() => false,
             SoughtSymptom::First(what) => symptom_of(result).as_ref() == Some(what),
             SoughtSymptom::Any(what) => symptoms_of(result).contains(what),
             SoughtSymptom::Rule(rule, any) => !explained_by(result, rule).is_disjoint(any),
@@ -213,7 +213,7 @@ impl<'s> FailureOracle<'s> {
     /// If the case cannot be made, or a program cannot be started.
     pub(super) fn with_shorter_time_limit(mut self, source: &CaseSource) -> Result<FailureOracle<'s>, Error> {
         let started = Instant::now();
-        let enough = match self.pool().ask_alone(source.clone())?.outcome {
+        let enough = match self.pool().ask_alone(source.clone())?.outcome() {
             // How long an answer takes is not known.
             Outcome::Hang { .. } => HANGING,
             _ => (started.elapsed() * PATIENCE).max(LEAST),
@@ -240,7 +240,7 @@ impl<'s> FailureOracle<'s> {
     /// # Errors
     /// If a program cannot be started, or the dump cannot be written.
     pub fn describe_answer(&self, dump: &[u8]) -> Result<String, Error> {
-        Ok(self.pool().ask_alone(case_source(case_from_bytes("dump", dump.to_vec())?))?.outcome.detail())
+        Ok(self.pool().ask_alone(case_source(case_from_bytes("dump", dump.to_vec())?))?.outcome().detail())
     }
 
     /// Asks about many dumps.
@@ -249,8 +249,8 @@ impl<'s> FailureOracle<'s> {
         OraclePool { wrong: self, second: RetryProcess::Alone, idle, idle_again, shown }
     }
 
-    /// The result for a dump, and whether the process ended.
-    fn ask(&self, source: CaseSource, session: &mut dyn Session) -> Result<(CaseResult, bool), Error> {
+    /// The judged answer to a dump, and whether the process ended.
+    fn ask(&self, source: CaseSource, session: &mut dyn Session) -> Result<(AnsweredDump, bool), Error> {
         let case = source.validated_case()?;
         let task = Task {
             id: "dump".to_owned(),
@@ -258,13 +258,13 @@ impl<'s> FailureOracle<'s> {
             operation: self.operation.clone(),
             renames: self.renames_addresses(),
         };
-        let unasked = |reason: &str| {
-            let outcome = Outcome::Skip { reason: reason.to_owned(), link: None };
-            Ok((CaseResult::new("dump", outcome), false))
+        let unasked = |case, reason| {
+            let judgement = AnswerJudgement::from_outcome(Outcome::Skip { reason, link: None });
+            Ok((AnsweredDump { case, judgement, has_suspects: false }, false))
         };
         let hello = self.hello.as_ref();
         if let Some(reason) = skip_reason(&self.subject, hello, &task, &case) {
-            return unasked(&reason);
+            return unasked(case, reason);
         }
         let streamed = task.source.streamed(&case);
         let files = match &task.source {
@@ -274,13 +274,13 @@ impl<'s> FailureOracle<'s> {
         if let Some(streamed) = &streamed
             && let Some(reason) = why_not_large(&self.subject, hello, streamed, &files)?
         {
-            return unasked(&reason);
+            return unasked(case, reason);
         }
         let reply = session.ask(&task, &case, &files)?;
         let is_over = reply.is_fatal();
         let left_out = BTreeSet::new();
-        let (subject, case) = (&*self.subject, &case);
-        let asked = AnsweredTask { subject, hello, task: &task, case, files: &files, left_out: &left_out };
+        let subject = &*self.subject;
+        let asked = AnsweredTask { subject, hello, task: &task, case: &case, files: &files, left_out: &left_out };
         let judged = match &streamed {
             None => judge(&asked, reply, session),
             Some(streamed) => judge_large(&asked, streamed, reply, session),
@@ -288,10 +288,8 @@ impl<'s> FailureOracle<'s> {
         // What is read of files ends with a signal, too.
         let Some(judgement) = judged.filter(|_| !self.subject.stop.is_asked()) else { return Err(Error::stopped()) };
         // A dump that is not held is not looked at byte by byte.
-        let suspects = if streamed.is_none() { suspects(case, &judgement)?.wrong } else { Default::default() };
-        let suspects = suspects.into_iter().map(Suspect::from).collect();
-        let others = other_facts(&judgement);
-        Ok((CaseResult { suspects, others, ..CaseResult::new(&case.id, judgement.outcome) }, is_over))
+        let has_suspects = streamed.is_none();
+        Ok((AnsweredDump { case, judgement, has_suspects }, is_over))
     }
 
     fn renames_addresses(&self) -> bool {
@@ -323,12 +321,31 @@ impl SymptomOracle for FailureOracle<'_> {
     }
 }
 
+/// A dump with its judged answer.
+struct AnsweredDump {
+    case: Case,
+    judgement: AnswerJudgement,
+    has_suspects: bool,
+}
+
+impl AnsweredDump {
+    /// The result of the dump alone.
+    fn result(&self) -> Result<CaseResult, Error> {
+        let outcome = self.judgement.outcome();
+        let suspects =
+            if self.has_suspects { suspects(&self.case, outcome, &self.judgement)?.wrong } else { Default::default() };
+        Ok(CaseResult::new(&self.case.id, outcome.clone())
+            .suspects(suspects.into_iter().map(Suspect::from).collect())
+            .others(other_facts(&self.judgement)))
+    }
+}
+
 /// The symptom to look for, of those that a result shows.
 fn choose_symptom(result: &CaseResult, cause: Option<&str>) -> Result<SoughtSymptom, String> {
-    if let Outcome::Skip { reason, .. } = &result.outcome {
+    if let Outcome::Skip { reason, .. } = result.outcome() {
         return Err(format!("the dump is not asked about: {reason}"));
     }
-    let first = symptom_of(result).filter(|_| result.outcome.is_failure());
+    let first = symptom_of(result).filter(|_| result.outcome().is_failure());
     let first = first.ok_or_else(|| "nothing is wrong of its answer to this dump".to_owned())?;
     let Some(cause) = cause else { return Ok(SoughtSymptom::First(first)) };
     let explained = explained_by(result, cause);
@@ -414,12 +431,11 @@ impl<'w> OraclePool<'w> {
     /// Asks in a process of its own, and waits for its end.
     fn ask_alone(&self, source: CaseSource) -> Result<CaseResult, Error> {
         let mut session = self.wrong.subject.open_session(self.wrong.hello.as_ref());
-        let (mut result, _) = self.wrong.ask(source, session.as_mut())?;
-        let after = session.finish().into_iter().next().and_then(|(_, reply)| reply.after_answer());
-        if let (Some(after), false) = (after, result.outcome.is_failure()) {
-            result.outcome = after;
+        let (mut answered, _) = self.wrong.ask(source, session.as_mut())?;
+        if let Some((_, reply)) = session.finish().into_iter().next() {
+            answered.judgement = answered.judgement.with_late_reply(reply);
         }
-        Ok(result)
+        answered.result()
     }
 
     fn ask_pooled(&self, idle: &Mutex<Vec<PooledSession<'w>>>, source: CaseSource) -> Result<CaseResult, Error> {
@@ -427,11 +443,11 @@ impl<'w> OraclePool<'w> {
         let subject = self.wrong.hurried.as_ref().unwrap_or(&self.wrong.subject);
         let PooledSession(mut session, asked) =
             kept.unwrap_or_else(|| PooledSession(subject.open_session(self.wrong.hello.as_ref()), 0));
-        let (result, is_over) = self.wrong.ask(source, session.as_mut())?;
+        let (answered, is_over) = self.wrong.ask(source, session.as_mut())?;
         if !is_over && asked + 1 < BATCH {
             lock(idle).push(PooledSession(session, asked + 1));
         }
-        Ok(result)
+        answered.result()
     }
 }
 

@@ -132,7 +132,7 @@ pub fn check(
 /// happens meanwhile, the verdicts are there. The whole report takes its place, and says why if it cannot be written.
 fn write_before_causes(report: &CheckReport, options: &CheckOptions) {
     let failures = report.implementations.iter().flat_map(|tested| &tested.results);
-    let has_failures = failures.into_iter().any(|result| result.outcome.is_failure());
+    let has_failures = failures.into_iter().any(|result| result.outcome().is_failure());
     if let Some(folder) = options.folder.as_ref().filter(|folder| has_failures && !folder.holds_earlier_report()) {
         folder.write(report, KeptFiles::default()).ok();
     }

@@ -6,9 +6,9 @@ use crate::check::causes::explain;
 use crate::check::declarations::ambiguities;
 use crate::check::effort::Effort;
 use crate::check::evidence::point_at_causes;
-use crate::check::infer_readings::{enforce_common_reading, revert_reading_failure};
 use crate::check::report::{CaseResult, CheckReport, InterruptedRun, PassingReadings, SCHEMA, TestedImplementation};
 use crate::check::sources::{parse_random_id, random_case};
+use crate::check::verdict::{DecidedVerdicts, decide_verdicts};
 use crate::corpus::{Case, cases};
 use heapsmith_core::error::Error;
 use heapsmith_core::format::Family;
@@ -80,7 +80,7 @@ pub fn merge(reports: Vec<CheckReport>) -> Result<CheckReport, Error> {
         if let Some(pair) = tested.results.windows(2).find(|pair| pair[0].id == pair[1].id) {
             return usage(format!("{} was run over {} twice", tested.label, pair[0].id));
         }
-        reinfer_readings(tested);
+        decide_again(tested);
         tested.omitted.sort_unstable();
         tested.omitted.dedup();
         tested.count();
@@ -115,8 +115,7 @@ fn check_readings(report: &CheckReport) -> Result<(), Error> {
         |name: &str, choice: &str| all.iter().any(|known| known.name == name && known.choice(choice).is_some());
     for tested in &report.implementations {
         let held = tested.readings.iter().all(|held| is_known(&held.reading, &held.choice));
-        let mut follows =
-            tested.results.iter().flat_map(|result| &result.readings).flat_map(|PassingReadings(all)| all);
+        let mut follows = tested.results.iter().flat_map(CaseResult::readings).flat_map(|PassingReadings(all)| all);
         if !held
             || !follows
                 .all(|(name, choices)| !choices.is_empty() && choices.iter().all(|choice| is_known(name, choice)))
@@ -130,17 +129,16 @@ fn check_readings(report: &CheckReport) -> Result<(), Error> {
     Ok(())
 }
 
-/// Infers the readings of an implementation again, from the cases of all reports.
-fn reinfer_readings(tested: &mut TestedImplementation) {
+/// Decides the verdicts of an implementation again, from the judgements that all reports recorded.
+fn decide_again(tested: &mut TestedImplementation) {
     let declared = tested.readings.iter().filter(|held| held.declared);
     let declared = declared.map(|held| (held.reading.clone(), held.choice.clone())).collect();
-    for CaseResult { outcome, readings, evidence, repeat, .. } in &mut tested.results {
-        if revert_reading_failure(outcome, readings) {
-            (*evidence, *repeat) = (None, None);
-        }
-    }
-    let results = tested.results.iter_mut().map(|result| (&mut result.outcome, &result.readings[..]));
-    tested.readings = enforce_common_reading(&declared, results);
+    let recorded = std::mem::take(&mut tested.results);
+    let DecidedVerdicts { verdicts, readings } =
+        decide_verdicts(&declared, recorded.iter().map(CaseResult::judgement).collect());
+    let results = recorded.into_iter().zip(verdicts);
+    tested.results = results.map(|(result, verdict)| result.among_more_cases(verdict)).collect();
+    tested.readings = readings;
 }
 
 /// The shards that were merged of each implementation.

@@ -19,7 +19,6 @@ mod failure_oracle;
 mod filter;
 mod full_run;
 mod index;
-mod infer_readings;
 mod introduction;
 mod judge;
 mod kept_answers;
@@ -36,6 +35,7 @@ mod streamed_dump;
 mod subject;
 mod task;
 mod tasks;
+mod verdict;
 
 pub use campaign::{Campaign, CampaignOptions};
 pub use closure::{CheckDecoder, DecoderReport, FailedCase, Failures, SkippedCase, check_decoder};

@@ -305,7 +305,7 @@ impl FailureMode<'_> {
     /// Whether the rule of the cause, for which the dump was reduced, explains another symptom.
     fn shares_rule(&self, cause: &Cause, result: &CaseResult) -> bool {
         let is_suspect = |rule: &String| result.suspects.iter().any(|suspect| suspect.rule == *rule);
-        let has_end = !matches!(result.outcome, Outcome::Hang { .. } | Outcome::OutOfMemory { .. });
+        let has_end = !matches!(result.outcome(), Outcome::Hang { .. } | Outcome::OutOfMemory { .. });
         has_end && self.shown.dump.rule == cause.rule && cause.rule.as_ref().is_some_and(is_suspect)
     }
 }
@@ -328,7 +328,7 @@ mod tests {
         let suspects = relies.iter().map(|rule| Suspect { rule: rule.clone(), offset: 0, length: 1 }).collect();
         let outcome = Outcome::Crash { how: "lost".to_owned() };
         let case = CaseFacts { id: id.to_owned(), verdict: "valid".to_owned(), relies, ..CaseFacts::default() };
-        (case, CaseResult { suspects, ..CaseResult::new(id, outcome) })
+        (case, CaseResult::new(id, outcome).suspects(suspects))
     }
 
     fn shown(of: &str, relies: &[&str], broken: Option<&str>) -> ReducedDumpRecord {
@@ -405,8 +405,8 @@ mod tests {
     fn rules_of_another_message_separate_no_failure_modes() {
         let mut totals = totals();
         for (how, relies, count) in [("gone", &["phd.x", "phd.y"][..], 90), ("lost", &["phd.x", "phd.common"], 10)] {
-            let (case, mut result) = failure(how, relies);
-            result.outcome = Outcome::Crash { how: how.to_owned() };
+            let (case, failed) = failure(how, relies);
+            let result = CaseResult::new(how, Outcome::Crash { how: how.to_owned() }).suspects(failed.suspects);
             let alike =
                 SimilarFailures { count, first: how.to_owned(), smallest: vec![CampaignFailure { case, result }] };
             totals.failures.insert(how.to_owned(), alike);

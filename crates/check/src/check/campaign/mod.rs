@@ -29,7 +29,7 @@ use crate::check::failure_oracle::FailureOracle;
 use crate::check::introduction::{label, reported_declaration, required_hello};
 use crate::check::protocol::Hello;
 use crate::check::report::symptom::symptoms_of;
-use crate::check::report::{CaseResult, Cause, CheckReport, ReducedDump};
+use crate::check::report::{Cause, CheckReport, ReducedDump};
 use crate::check::run::{CheckOptions, ImplementationRun, RelianceCache, RunContext, RunResult, SilentImplementations};
 use crate::check::sources::{CampaignPlan, DrawnCase};
 use crate::check::subject::{Subject, SubjectKind};
@@ -297,7 +297,7 @@ impl<'s> Campaign<'s> {
         totals.record_readings(&tested.readings);
         for ((result, facts), task) in tested.results.into_iter().zip(facts).zip(&tasks) {
             let repeat = result.repeat.as_ref().and_then(|_| self.repeat_command(&facts.recipe, &task.operation));
-            totals.record_case(&task.source.case()?, facts, CaseResult { repeat, ..result })?;
+            totals.record_case(&task.source.case()?, facts, result.repeat(repeat))?;
         }
         totals.seconds = started.elapsed().as_secs_f64();
         Ok(Some(totals))

@@ -218,12 +218,12 @@ impl CampaignTotals {
     /// Takes note of a case.
     pub(super) fn record_case(&mut self, case: &Case, facts: CaseFacts, mut result: CaseResult) -> Result<(), Error> {
         self.cases += 1;
-        *self.tally.entry(result.outcome.name().to_owned()).or_default() += 1;
+        *self.tally.entry(result.outcome().name().to_owned()).or_default() += 1;
         self.reached.record_dump(case, &facts.relies)?;
-        if result.outcome.is_pass() {
+        if result.outcome().is_pass() {
             facts.relies.iter().for_each(|rule| *self.passed.entry(rule.clone()).or_default() += 1);
         }
-        if !result.outcome.is_failure() {
+        if !result.outcome().is_failure() {
             return Ok(());
         }
         self.unexpected += u64::from(result.is_unexpected());

@@ -39,7 +39,7 @@ pub(super) fn causes(
     effort: &Effort<'_>,
 ) -> Vec<Cause> {
     let mut counted = RuleCounts::default();
-    for result in tested.results.iter().filter(|result| matches!(result.outcome, Outcome::Pass { .. })) {
+    for result in tested.results.iter().filter(|result| matches!(result.outcome(), Outcome::Pass { .. })) {
         let Some(case) = cases.get(&*result.id) else { continue };
         case.relies.iter().for_each(|rule| *counted.passed.entry(rule.clone()).or_default() += 1);
         if !is_refusal(result, case) {
@@ -62,7 +62,7 @@ pub(super) struct RuleCounts {
 
 /// Whether an answer that is right is a refusal. It may have any reason.
 fn is_refusal(result: &CaseResult, case: &CaseFacts) -> bool {
-    let reading = match &result.outcome {
+    let reading = match result.outcome() {
         Outcome::Pass { reading } => reading.as_deref(),
         _ => None,
     };
@@ -118,7 +118,7 @@ fn weight(result: &CaseResult, Suspect { rule: id, offset, .. }: &Suspect, sympt
         let later = result.suspects.iter().filter(|suspect| suspect.offset > *offset).count();
         let near = 0.9 + 0.09 / (1 + later) as f64;
         // A reader that does not follow other rules gets their facts wrong and goes on.
-        let is_answer = matches!(result.outcome, Outcome::Fail { .. });
+        let is_answer = matches!(result.outcome(), Outcome::Fail { .. });
         let may_be_lost =
             is_answer || rule(id).is_none_or(|rule| rule.facets.is_empty() || rule.facets.contains(&"all"));
         return if may_be_lost { near } else { near / 2.0 };
@@ -152,7 +152,7 @@ pub(super) fn explained_by(result: &CaseResult, rule: &str) -> BTreeSet<String> 
 
 /// Whether a result is worth an explanation.
 fn is_told(result: &CaseResult) -> bool {
-    result.outcome.is_failure() || result.is_unexpected()
+    result.outcome().is_failure() || result.is_unexpected()
 }
 
 fn failure<'r>(result: &'r CaseResult, cases: &BTreeMap<&str, &'r CaseFacts>) -> SpectrumFailure<'r> {
@@ -185,7 +185,7 @@ fn alike(result: &CaseResult) -> Option<AcceptedAlike> {
 
 /// Whether a dump was accepted that is to be refused.
 pub(super) fn is_accepted(result: &CaseResult) -> bool {
-    matches!(&result.outcome, Outcome::WrongVerdict { expected, .. } if expected == "refuse")
+    matches!(result.outcome(), Outcome::WrongVerdict { expected, .. } if expected == "refuse")
 }
 
 /// A cause of failures, but for those of their symptoms that another has. `shown` are cases with which another one is shown, if

@@ -11,13 +11,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use crate::check::expected::{ExpectedFailure, ExpectedFailures, ObservedResult};
-use crate::check::infer_readings::enforce_common_reading;
 use crate::check::judge::decoder_answer::{DecoderAnswer, DecoderExit};
-use crate::check::judge::{AnswerJudgement, judge_closure};
+use crate::check::judge::judge_closure;
 use crate::check::report::{Expectation, Outcome};
 use crate::check::subject::QuestionFiles;
 use crate::check::task::{CaseChoice, CaseSource, case_rules};
-use crate::corpus::Case;
+use crate::check::verdict::{CaseJudgement, DecidedVerdicts, decide_verdicts};
 use heapsmith_core::error::Error;
 use heapsmith_core::format::Family;
 
@@ -125,7 +124,8 @@ impl CheckDecoder<'_> {
         }
         self.expected.check().map_err(Failures::not_run)?;
         let mut report = DecoderReport::default();
-        let (mut failed, mut told, mut chosen, mut asked) = (Vec::new(), Vec::new(), 0, 0);
+        let (mut failed, mut told, mut judgements) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut chosen, mut asked) = (0, 0);
         let cases = crate::corpus::cases().map_err(Failures::not_run)?;
         let ids = cases.iter().map(|case| case.id.clone()).collect();
         self.expected.check_cases(&ids, &self.choice).map_err(Failures::not_run)?;
@@ -138,15 +138,16 @@ impl CheckDecoder<'_> {
             }
             asked += 1;
             let answer = self.call_decoder(&case.file(), &case.bytes).map_err(Failures::not_run)?;
-            let AnswerJudgement { outcome, omitted, follows, .. } =
-                judge_closure(&case, answer).map_err(Failures::not_run)?;
-            report.add_omitted(omitted);
-            let (rules, Case { id, summary, .. }) = (case_rules(&case), case);
-            told.push((FailedCase { case: id, summary, rules, outcome, known: None }, follows));
+            let judged = judge_closure(&case, answer).map_err(Failures::not_run)?;
+            report.add_omitted(judged.omitted());
+            judgements.push(CaseJudgement::new(judged.outcome().clone(), judged.readings().to_vec()));
+            told.push((case_rules(&case), case.id, case.summary));
         }
-        let outcomes = told.iter_mut().map(|(case, follows)| (&mut case.outcome, &follows[..]));
-        report.readings = enforce_common_reading(&BTreeMap::new(), outcomes);
-        for (case, _) in told {
+        let DecidedVerdicts { verdicts, readings } = decide_verdicts(&BTreeMap::new(), judgements);
+        report.readings = readings;
+        for ((rules, case, summary), verdict) in told.into_iter().zip(verdicts) {
+            let outcome = verdict.outcome().clone();
+            let case = FailedCase { case, summary, rules, outcome, known: None };
             let seen = ObservedResult {
                 label: "",
                 id: &case.case,

@@ -28,7 +28,7 @@ impl DecoderReport {
         self.passed + self.known.len() + self.skipped.len()
     }
 
-    pub(super) fn add_omitted(&mut self, facets: Vec<Facet>) {
+    pub(super) fn add_omitted(&mut self, facets: &[Facet]) {
         self.omitted.extend(facets);
         self.omitted.sort_unstable();
         self.omitted.dedup();

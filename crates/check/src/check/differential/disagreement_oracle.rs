@@ -43,7 +43,7 @@ impl<'p> DisagreementOracle<'p> {
         let Some(mut heard) = round.ask(&task, 0)? else { return Ok(false) };
         round.finish_alone(&mut heard);
         let answered = compare_replies(self.parties, self.left_out, heard)?;
-        let result = CaseResult { disagreements: answered.others, ..CaseResult::new(&task.id, answered.outcome) };
+        let result = CaseResult::new(&task.id, answered.outcome).disagreements(answered.others);
         Ok(!symptoms_of(&result).is_disjoint(&self.sought))
     }
 }

@@ -97,7 +97,7 @@ impl<'r> DifferentialRun<'r> {
                 },
             };
             let (result, facts) = self.case_result(task, &answered)?;
-            if result.outcome.is_failure() && result.is_unexpected() {
+            if result.outcome().is_failure() && result.is_unexpected() {
                 in_vain += usize::from(answered.was_in_vain);
                 failed += 1;
             }
@@ -197,13 +197,11 @@ impl<'r> DifferentialRun<'r> {
         };
         let (subjects, options) = (self.parties.iter().map(|party| party.subject), self.shared.options);
         let repeat = || repeat::differential_command(subjects, &options.choice, &options.left_out, &task.id);
-        let result = CaseResult {
-            disagreements: answered.others.clone(),
-            evidence,
-            repeat: answered.outcome.is_failure().then(repeat),
-            ..CaseResult::new(&task.id, answered.outcome.clone())
-        };
+        let result = CaseResult::new(&task.id, answered.outcome.clone())
+            .disagreements(answered.others.clone())
+            .evidence(evidence)
+            .repeat(answered.outcome.is_failure().then(repeat));
         let expected = options.expected.expectation(ObservedResult::from_result(&self.label, &result, &facts.rules));
-        Ok((CaseResult { expected, ..result }, facts))
+        Ok((result.expected(expected), facts))
     }
 }

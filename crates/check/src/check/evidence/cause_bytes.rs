@@ -27,8 +27,8 @@ pub(in crate::check) fn point_at_causes(
         let is_known = result.evidence.as_ref().is_some_and(|evidence| {
             evidence.rule.as_deref() == Some(rule) || evidence.rule.is_none() && !evidence.fields.is_empty()
         });
-        let shown = result.shown_for_cause(cause).outcome.clone();
-        let is_other = cause.example == result.id && shown != result.outcome;
+        let shown = result.shown_for_cause(cause).outcome.into_owned();
+        let is_other = cause.example == result.id && shown != *result.outcome();
         if is_known && !is_other {
             continue;
         }

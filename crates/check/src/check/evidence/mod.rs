@@ -17,14 +17,18 @@ pub use crate::check::report::evidence::{Evidence, EvidenceField, NeighbourEdge,
 pub(super) use cause_bytes::point_at_causes;
 pub(super) use suspects::{Suspects, rules_of_dump, suspects};
 
-/// The evidence for an answer's first wrong fact; `None` where it has no place in the dump.
-pub(super) fn evidence(case: &Case, judged: &AnswerJudgement) -> Result<Option<Evidence>, Error> {
-    evidence_of(case, judged, judged.differing.first().and_then(|first| first.facet))
+/// The evidence for the first wrong fact of an answer with this outcome; `None` where it has no place in the dump.
+pub(super) fn evidence(case: &Case, outcome: &Outcome, judged: &AnswerJudgement) -> Result<Option<Evidence>, Error> {
+    evidence_of(case, outcome, judged.differing().first().and_then(|first| first.facet), judged.offset())
 }
 
-fn evidence_of(case: &Case, judged: &AnswerJudgement, facet: Option<Facet>) -> Result<Option<Evidence>, Error> {
-    let outcome = &judged.outcome;
-    let found = locate(case, outcome, facet, judged.offset);
+fn evidence_of(
+    case: &Case,
+    outcome: &Outcome,
+    facet: Option<Facet>,
+    offset: Option<u64>,
+) -> Result<Option<Evidence>, Error> {
+    let found = locate(case, outcome, facet, offset);
     // A dump that cannot be read to its end, which a case may allow to be read, has no fields to show.
     let is_undecodable = matches!(&found, Err(Error::Decode(e)) if !e.is_machine_fault());
     let mut evidence = if is_undecodable { None } else { found? };
@@ -55,9 +59,7 @@ pub(super) fn disagreement_evidence(
             Outcome::Fail { fact, address, expected: one, found: other, count: *count }
         }
     };
-    let judged =
-        AnswerJudgement { outcome, differing: Vec::new(), offset: None, omitted: Vec::new(), follows: Vec::new() };
-    evidence_of(case, &judged, facet)
+    evidence_of(case, &outcome, facet, None)
 }
 
 /// The bytes that an outcome is about.

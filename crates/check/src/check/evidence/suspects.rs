@@ -40,17 +40,17 @@ pub(in crate::check) fn rules_of_dump(case: &Case) -> Result<BTreeSet<&'static s
     Ok(rules)
 }
 
-/// The rules that a wrong answer to a case may have broken.
-pub(in crate::check) fn suspects(case: &Case, judged: &AnswerJudgement) -> Result<Suspects, Error> {
-    match &judged.outcome {
+/// The rules that a wrong answer with this outcome may have broken.
+pub(in crate::check) fn suspects(case: &Case, outcome: &Outcome, judged: &AnswerJudgement) -> Result<Suspects, Error> {
+    match outcome {
         Outcome::WrongVerdict { expected, .. } if expected == "refuse" => Ok(Suspects::from_rules(case.breaks)),
-        Outcome::Fail { .. } if judged.differing.iter().any(|differing| differing.facet.is_some()) => {
+        Outcome::Fail { .. } if judged.differing().iter().any(|differing| differing.facet.is_some()) => {
             suspects_for_facts(case, judged)
         }
         Outcome::Fail { fact, .. } if reading_rule(case, fact).is_some() => {
             Ok(Suspects::from_rules(reading_rule(case, fact).map(|rule| (rule, 0))))
         }
-        _ => suspects_up_to(case, judged.offset.unwrap_or(u64::MAX)),
+        _ => suspects_up_to(case, judged.offset().unwrap_or(u64::MAX)),
     }
 }
 
@@ -64,9 +64,9 @@ fn reading_rule(case: &Case, fact: &str) -> Option<&'static str> {
 /// The suspects for wrong facts: the rules that govern facts which follow from nothing else, at their first wrong
 /// places.
 fn suspects_for_facts(case: &Case, judged: &AnswerJudgement) -> Result<Suspects, Error> {
-    let first_hand = judged.differing.iter().filter(|differing| differing.follows.is_none());
-    let wrong: BTreeSet<Address> = judged.differing.iter().flat_map(|differing| &differing.at).copied().collect();
-    let is_whole = judged.differing.iter().all(|differing| differing.is_whole);
+    let first_hand = judged.differing().iter().filter(|differing| differing.follows.is_none());
+    let wrong: BTreeSet<Address> = judged.differing().iter().flat_map(|differing| &differing.at).copied().collect();
+    let is_whole = judged.differing().iter().all(|differing| differing.is_whole);
     let places = match open(case) {
         Some(file) if !wrong.is_empty() => {
             as_far_as_readable(file.places(case.heap.unwrap_or_default() as usize, &wrong))?
@@ -106,7 +106,7 @@ fn suspects_for_facts(case: &Case, judged: &AnswerJudgement) -> Result<Suspects,
         let mut placed = sites.iter().filter_map(|(_, site)| *site).peekable();
         placed.peek().is_none() || finding.record.is_none_or(|record| placed.any(|(at, _)| at == record))
     })?);
-    if let Some(rule) = judged.differing.first().and_then(|first| reading_rule(case, &first.fact)) {
+    if let Some(rule) = judged.differing().first().and_then(|first| reading_rule(case, &first.fact)) {
         suspects.wrong.entry(rule).or_insert((0, 1));
     }
     Ok(suspects)

@@ -83,7 +83,7 @@ pub(super) struct ObservedResult<'r> {
 impl<'r> ObservedResult<'r> {
     pub(super) fn from_result(label: &'r str, result: &'r CaseResult, rules: &'r [String]) -> ObservedResult<'r> {
         let rule = result.evidence.as_ref().and_then(|evidence| evidence.rule.as_deref());
-        ObservedResult { label, id: &result.id, outcome: &result.outcome, rule, suspects: &result.suspects, rules }
+        ObservedResult { label, id: &result.id, outcome: result.outcome(), rule, suspects: &result.suspects, rules }
     }
 }
 

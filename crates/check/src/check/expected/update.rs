@@ -71,17 +71,17 @@ fn new_entries(expected: &ExpectedFailures, report: &CheckReport) -> Vec<Expecte
     let facts = report.rules_of_cases();
     let mut new: BTreeMap<_, Vec<String>> = BTreeMap::new();
     for tested in &report.implementations {
-        for result in tested.results.iter().filter(|result| result.outcome.is_failure()) {
+        for result in tested.results.iter().filter(|result| result.outcome().is_failure()) {
             let rules = facts.get(result.id.as_str()).copied().unwrap_or_default();
             let seen = ObservedResult::from_result(&tested.label, result, rules);
             if expected.expectation(seen).is_some() {
                 continue;
             }
-            let fact = match &result.outcome {
+            let fact = match result.outcome() {
                 Outcome::Fail { fact, .. } | Outcome::Disagree(Disagreement { fact, .. }) => Some(fact.as_str()),
                 _ => None,
             };
-            let alike = (tested.label.as_str(), result.outcome.name(), fact, seen.rule);
+            let alike = (tested.label.as_str(), result.outcome().name(), fact, seen.rule);
             new.entry(alike).or_default().push(Pattern::escape(&result.id));
         }
     }
@@ -170,7 +170,7 @@ impl<'r> ListedCase<'r> {
             for result in tested.results.iter().filter(|result| is_id(pattern, &result.id)) {
                 let rules = rules.get(result.id.as_str()).copied().unwrap_or_default();
                 let is_expected = entry.expects(ObservedResult::from_result(&tested.label, result, rules));
-                match &result.outcome {
+                match result.outcome() {
                     outcome if outcome.is_pass() => case.changed.push(format!("passes ({})", tested.label)),
                     outcome if outcome.is_failure() && !is_expected => {
                         case.changed.push(format!("fails otherwise ({}: {})", tested.label, outcome.name()));
@@ -187,6 +187,7 @@ impl<'r> ListedCase<'r> {
 mod tests {
     use super::*;
     use crate::check::expected::tests::report;
+    use crate::check::report::CaseResult;
 
     fn crash() -> Outcome {
         Outcome::Crash { how: "ended by SIGSEGV".to_owned() }
@@ -253,7 +254,7 @@ mod tests {
         let mut ran = report(&[("a", crash(), "x"), ("b", crash(), "x")]);
         let mut other = ran.implementations[0].clone();
         other.label = "tool 2.0".to_owned();
-        other.results[0].outcome = pass();
+        other.results[0] = CaseResult::new("a", pass());
         ran.implementations.push(other);
         let update = ExpectedUpdate::after_run(text, &ran).expect("it is one");
         let split = "\"a\" passes (tool 2.0); the entry \"known\" still applies to tool 1.0; split it";

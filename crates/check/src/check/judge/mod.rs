@@ -65,18 +65,18 @@ use crate::check::task::first_heap;
 
 use readings::{JudgedScope, RightHeaps};
 
-/// The judgement of an answer: the outcome, and its facts.
+/// The judgement of an answer: the outcome, and its facts. It is made here, and read elsewhere.
 #[derive(Clone, Debug)]
 pub(super) struct AnswerJudgement {
-    pub(super) outcome: Outcome,
+    outcome: Outcome,
     /// Every fact that is wrong.
-    pub(super) differing: Vec<WrongFact>,
+    differing: Vec<WrongFact>,
     /// The offset that a refusal names.
-    pub(super) offset: Option<u64>,
+    offset: Option<u64>,
     /// Facets that were not judged.
-    pub(super) omitted: Vec<Facet>,
+    omitted: Vec<Facet>,
     /// The readings under which an answer is right, where it shows some: each entry is enough.
-    pub(super) follows: Vec<PassingReadings>,
+    follows: Vec<PassingReadings>,
 }
 
 /// A mismatch between an answer and what is right: at least one wrong fact.
@@ -218,8 +218,41 @@ impl From<FacetDifference> for WrongFact {
 }
 
 impl AnswerJudgement {
-    fn from_outcome(outcome: Outcome) -> AnswerJudgement {
+    /// An outcome without facts: of a question that was not asked, or whose answer was not looked at.
+    pub(super) fn from_outcome(outcome: Outcome) -> AnswerJudgement {
         AnswerJudgement { outcome, differing: Vec::new(), offset: None, omitted: Vec::new(), follows: Vec::new() }
+    }
+
+    /// The judgement with a reply that came after the answer. A failure of the answer itself has precedence.
+    pub(super) fn with_late_reply(self, reply: Reply) -> AnswerJudgement {
+        match reply.after_answer() {
+            Some(after) if !self.outcome.is_failure() => AnswerJudgement::from_outcome(after),
+            _ => self,
+        }
+    }
+
+    pub(super) fn outcome(&self) -> &Outcome {
+        &self.outcome
+    }
+
+    /// Every fact that is wrong.
+    pub(super) fn differing(&self) -> &[WrongFact] {
+        &self.differing
+    }
+
+    /// The offset that a refusal names.
+    pub(super) fn offset(&self) -> Option<u64> {
+        self.offset
+    }
+
+    /// Facets that were not judged.
+    pub(super) fn omitted(&self) -> &[Facet] {
+        &self.omitted
+    }
+
+    /// The readings under which the answer is right, where it shows some: each entry is enough.
+    pub(super) fn readings(&self) -> &[PassingReadings] {
+        &self.follows
     }
 
     /// Joins the readings of an answer that is right for two reasons: those of either are enough, and where one reason

@@ -164,7 +164,7 @@ impl KeptAnswers {
         for KeptCase { label, folder, task } in &self.cases {
             let tested = report.implementations.iter().find(|tested| tested.label == *label);
             let result = tested.and_then(|tested| tested.results.iter().find(|result| result.id == task.id));
-            let Some(result) = result.filter(|result| result.outcome.is_failure()) else { continue };
+            let Some(result) = result.filter(|result| result.outcome().is_failure()) else { continue };
             let mut file =
                 |name: &str, contents: Box<dyn Read>| put(KeptFile { path: format!("{folder}/{name}"), contents });
             // A large dump is made anew from what the report says of it, or is where it was.
@@ -194,7 +194,7 @@ impl KeptAnswers {
             if let Some(listing) = listing {
                 file("expected.jsonl", Box::new(io::Cursor::new(listing)))?;
             }
-            let text = format!("{}: {}\n", result.outcome.name(), result.outcome.detail());
+            let text = format!("{}: {}\n", result.outcome().name(), result.outcome().detail());
             file("outcome.txt", Box::new(io::Cursor::new(text.into_bytes())))?;
         }
         Ok(())

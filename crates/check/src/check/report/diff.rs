@@ -141,7 +141,7 @@ fn diff_implementation(old: &TestedImplementation, new: &TestedImplementation) -
         }
     }
     told.gone = left.into_iter().cloned().collect();
-    let is_judged = |result: &CaseResult| !matches!(result.outcome, Outcome::Skip { .. });
+    let is_judged = |result: &CaseResult| !matches!(result.outcome(), Outcome::Skip { .. });
     let [before, now] = &cases;
     let judged = before.iter().filter(|(_, result)| is_judged(result));
     told.unjudged = judged.filter(|(id, _)| !now.get(*id).is_some_and(|result| is_judged(result))).count() as u64;

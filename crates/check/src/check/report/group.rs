@@ -6,7 +6,8 @@ use std::fmt;
 
 use crate::check::report::symptom::other_fact;
 use crate::check::report::{
-    CaseFacts, CaseResult, Cause, CheckReport, Compared, Expectation, OtherFact, Outcome, TestedImplementation,
+    CaseFacts, CaseResult, Cause, CheckReport, Compared, Disagreement, Expectation, OtherFact, Outcome,
+    TestedImplementation,
 };
 
 /// The cases of a report by id.
@@ -151,42 +152,61 @@ impl Cause {
     }
 }
 
+/// A result as a cause shows it: with a fact of this cause in the place of the verdict's, if that is a fact of another.
+#[derive(Clone, Debug)]
+pub struct ShownResult<'r> {
+    /// The result, with its verdict.
+    pub result: &'r CaseResult,
+    /// The outcome to show.
+    pub outcome: Cow<'r, Outcome>,
+    /// The other wrong facts.
+    others: Cow<'r, [OtherFact]>,
+}
+
+impl ShownResult<'_> {
+    /// Lines about the other wrong facts, as of the result itself.
+    pub fn other_fact_lines(&self) -> Vec<String> {
+        other_fact_lines(&self.others, &self.result.disagreements)
+    }
+}
+
 impl CaseResult {
-    /// The result as the example of a cause: a fact of this cause takes the place of the outcome, if that is a fact of
-    /// another cause.
-    pub fn shown_for_cause(&self, cause: &Cause) -> Cow<'_, CaseResult> {
-        let mut shown = Cow::Borrowed(self);
+    /// The result as a cause shows it.
+    pub fn shown_for_cause(&self, cause: &Cause) -> ShownResult<'_> {
+        let (mut outcome, mut others) = (Cow::Borrowed(self.outcome()), Cow::Borrowed(&*self.others));
         if let (Some(at), Outcome::Fail { fact, address, expected, found, count }) =
-            (other_fact(self, &cause.symptoms), self.outcome.clone())
+            (other_fact(self, &cause.symptoms), self.outcome().clone())
         {
-            let shown = shown.to_mut();
             let first = OtherFact { fact, address, expected, found, count, apart: self.apart, follows: None };
-            let OtherFact { fact, address, expected, found, count, apart, .. } =
-                std::mem::replace(&mut shown.others[at], first);
-            shown.apart = apart;
-            shown.outcome = Outcome::Fail { fact, address, expected, found, count };
+            let OtherFact { fact, address, expected, found, count, .. } =
+                std::mem::replace(&mut others.to_mut()[at], first);
+            outcome = Cow::Owned(Outcome::Fail { fact, address, expected, found, count });
         }
-        shown
+        ShownResult { result: self, outcome, others }
     }
 
     /// Lines about the other wrong facts: independent ones first, then a line for each fact from which others follow.
     pub fn other_fact_lines(&self) -> Vec<String> {
-        let mut by_origin: BTreeMap<Option<&str>, Vec<&OtherFact>> = BTreeMap::new();
-        for other in &self.others {
-            by_origin.entry(other.follows.as_deref()).or_default().push(other);
-        }
-        let line = |(origin, others): (Option<&str>, Vec<&OtherFact>)| {
-            let names: BTreeSet<&str> = others.iter().map(|other| other.fact.as_str()).collect();
-            let mut facts: Vec<&str> = names.into_iter().collect();
-            let more = facts.len().saturating_sub(MOST_FACTS);
-            facts.truncate(MOST_FACTS);
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            let facts = facts.join(", ");
-            origin.map_or_else(|| format!("also wrong: {facts}{more}"), |o| format!("follows from {o}: {facts}{more}"))
-        };
-        let among = self.disagreements.iter().map(|about| format!("also {}: {}", about.place(), about.parts()));
-        by_origin.into_iter().map(line).chain(among.take(MOST_FACTS)).collect()
+        other_fact_lines(&self.others, &self.disagreements)
     }
+}
+
+fn other_fact_lines(others: &[OtherFact], disagreements: &[Disagreement]) -> Vec<String> {
+    let mut by_origin: BTreeMap<Option<&str>, Vec<&OtherFact>> = BTreeMap::new();
+    for other in others {
+        by_origin.entry(other.follows.as_deref()).or_default().push(other);
+    }
+    let line = |(origin, others): (Option<&str>, Vec<&OtherFact>)| {
+        let names: BTreeSet<&str> = others.iter().map(|other| other.fact.as_str()).collect();
+        let mut facts: Vec<&str> = names.into_iter().collect();
+        let more = facts.len().saturating_sub(MOST_FACTS);
+        facts.truncate(MOST_FACTS);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let facts = facts.join(", ");
+        origin.map_or_else(|| format!("also wrong: {facts}{more}"), |o| format!("follows from {o}: {facts}{more}"))
+    };
+    let among = disagreements.iter().map(|about| format!("also {}: {}", about.place(), about.parts()));
+    by_origin.into_iter().map(line).chain(among.take(MOST_FACTS)).collect()
 }
 
 /// A number with its noun: `1 case`, `2 cases`.
@@ -270,7 +290,7 @@ mod tests {
             other("hash", None),
             other("fields", Some("kind")),
         ];
-        let result = CaseResult { others, ..CaseResult::new("", Outcome::Pass { reading: None }) };
+        let result = CaseResult::new("", Outcome::Pass { reading: None }).others(others);
         assert_eq!(result.other_fact_lines(), ["also wrong: hash, loader", "follows from kind: class, fields"]);
     }
 
@@ -297,11 +317,11 @@ mod tests {
             ..OtherFact::default()
         };
         let others = vec![other("record-order", Some("address")), other("hash-16", None)];
-        let result = CaseResult { others, ..CaseResult::new("a", outcome("address")) };
+        let result = CaseResult::new("a", outcome("address")).others(others);
         let shown = |symptom: &str| {
             let symptoms = vec![Symptom { what: symptom.to_owned(), cases: 1 }];
-            let shown = result.shown_for_cause(&Cause { symptoms, ..Cause::default() }).into_owned();
-            (shown.outcome.clone(), shown.other_fact_lines())
+            let shown = result.shown_for_cause(&Cause { symptoms, ..Cause::default() });
+            (shown.outcome.clone().into_owned(), shown.other_fact_lines())
         };
         let follows = "follows from address: record-order";
         assert_eq!(shown("address: wrong"), (outcome("address"), vec!["also wrong: hash-16".into(), follows.into()]));

@@ -76,7 +76,7 @@ fn test_suite(report: &CheckReport, tested: &TestedImplementation, cases: &Cases
 
 fn test_status(result: &CaseResult, cause: Option<&Cause>) -> TestCaseStatus {
     let because = cause.map(|cause| format!("; cause {}: {}", cause.id, cause.sentence)).unwrap_or_default();
-    match (&result.outcome, &result.expected) {
+    match (result.outcome(), &result.expected) {
         (outcome, None) if outcome.is_pass() => TestCaseStatus::success(),
         (outcome, Some(expectation)) if outcome.is_pass() => {
             failure(group::UNEXPECTED_PASS, &format!("passed, but is expected to fail: {}", expectation.reason))
@@ -115,7 +115,7 @@ fn linked(reason: &str, link: Option<&str>) -> String {
 }
 
 fn description(result: &CaseResult) -> String {
-    let mut text = result.outcome.detail();
+    let mut text = result.outcome().detail();
     if let Some(first) = &result.first {
         text += &format!("\nfirst, after other cases: {}: {}", first.name(), first.detail());
     }

@@ -23,12 +23,14 @@ mod template;
 
 use crate::check::declarations::ambiguities;
 
+pub use crate::check::verdict::{Disagreement, DisagreementSide, FollowedReading, Outcome, PassingReadings};
+
 pub use cost::{RemnantFacts, RunCosts};
 pub use diff::{ChangedCause, ReportDiff, TestedDiff, diff};
-pub use group::OverallResult;
+pub use group::{OverallResult, ShownResult};
 pub(super) use reduced::DUMPS;
 pub use reduced::ReducedDump;
-pub use result::{CaseResult, Disagreement, DisagreementSide, Expectation, OtherFact, Outcome, Suspect};
+pub use result::{CaseResult, Expectation, OtherFact, Suspect};
 pub(super) use result::{MISREAD_SIGN, NOTHING, VERDICT, list_in_words};
 
 /// Version of the report's schema.
@@ -226,27 +228,6 @@ pub struct Symptom {
     pub cases: u64,
 }
 
-/// A reading that an implementation follows.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "Held")]
-pub struct FollowedReading {
-    /// What is left open by the bytes: a name of specs/adapter.md.
-    pub reading: String,
-    /// The choice.
-    pub choice: String,
-    /// Whether it was declared; or else it was found out.
-    pub declared: bool,
-    /// In how many cases it was found out.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cases: Option<u64>,
-}
-
-/// Readings under which an answer is right: what is left open, and the choices.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(transparent)]
-#[schemars(rename = "Follows")]
-pub struct PassingReadings(pub BTreeMap<String, Vec<String>>);
-
 /// What an adapter declares.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Declared {
@@ -308,10 +289,10 @@ impl TestedImplementation {
         self.tally = self.verdicts().iter().map(|name| ((*name).to_owned(), 0)).collect();
         self.expectations = Expectations::default();
         for result in &self.results {
-            *self.tally.entry(result.outcome.name().to_owned()).or_default() += 1;
+            *self.tally.entry(result.outcome().name().to_owned()).or_default() += 1;
             if result.expected.is_some() {
-                self.expectations.failed += u64::from(result.outcome.is_failure());
-                self.expectations.passed += u64::from(result.outcome.is_pass());
+                self.expectations.failed += u64::from(result.outcome().is_failure());
+                self.expectations.passed += u64::from(result.outcome().is_pass());
             }
         }
     }

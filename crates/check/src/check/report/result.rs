@@ -1,12 +1,11 @@
 //! Results of cases.
 
-use std::fmt;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::check::report::PassingReadings;
 use crate::check::report::evidence::Evidence;
+use crate::check::verdict::{CaseJudgement, Disagreement, Outcome, PassingReadings, Verdict};
+use heapsmith_core::setters::setters;
 
 /// The outcome of one case.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -14,7 +13,7 @@ pub struct CaseResult {
     /// Case id.
     pub id: String,
     /// Verdict.
-    pub outcome: Outcome,
+    outcome: Outcome,
     /// What came out first, in a process that had served other cases, where the case was repeated alone and that is
     /// something else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -36,7 +35,7 @@ pub struct CaseResult {
     pub followed: Vec<String>,
     /// Where the answer is right under some readings and not under others: each entry is enough.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub readings: Vec<PassingReadings>,
+    readings: Vec<PassingReadings>,
     /// Whether the classes and objects in which the fact of the outcome is wrong have no other wrong fact, but for those that only
     /// follow from one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -50,34 +49,6 @@ pub struct CaseResult {
     /// The command that runs this case again; absent for cases that passed or were skipped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeat: Option<String>,
-}
-
-/// A fact about which implementations disagree. Who is right is left open.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Disagreement {
-    /// What they disagree about: a facet, a count, a part of an analyser's answer, `graph`, or `verdict` for whether the dump
-    /// can be read.
-    pub fact: String,
-    /// Where, if it is a fact of a class or object.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub address: Option<String>,
-    /// In how many classes or objects these sides disagree about it.
-    pub count: u64,
-    /// Who says what: those that say the same are one side. Sides stand in the order of the implementations.
-    pub sides: Vec<DisagreementSide>,
-    /// Implementations that do not report it, or were not asked.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub silent: Vec<String>,
-}
-
-/// One side of a disagreement.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "Says")]
-pub struct DisagreementSide {
-    /// What is said; `nothing` where it is to be reported and is not.
-    pub says: String,
-    /// By whom: labels of implementations.
-    pub by: Vec<String>,
 }
 
 /// A rule that may not be followed.
@@ -123,184 +94,82 @@ pub struct Expectation {
     pub link: Option<String>,
 }
 
-/// Verdicts.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "verdict", rename_all = "kebab-case")]
-pub enum Outcome {
-    /// The answer is right.
-    Pass {
-        /// Which reading it follows, where several are right.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        reading: Option<String>,
-    },
-    /// The answer is right in a process of its own, where the case was asked alone. In company the case crashed, took too
-    /// much memory or was an adapter's error: something is kept from one dump to the next.
-    PassAlone {
-        /// What happened in company.
-        how: String,
-    },
-    /// The dump was read, converted or written wrongly.
-    Fail {
-        /// What is wrong: a facet, a count, or `answer` where it cannot be read at all.
-        fact: String,
-        /// Where, if it is a fact of a class or object.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        address: Option<String>,
-        /// What is right.
-        expected: String,
-        /// What the program says.
-        found: String,
-        /// In how many classes or objects this fact is wrong.
-        count: u64,
-    },
-    /// A valid dump was refused, or an invalid one accepted.
-    WrongVerdict {
-        /// What is right: `accept` or `refuse`.
-        expected: String,
-        /// What the program did, with its message.
-        found: String,
-    },
-    /// Ended before its answer.
-    Crash {
-        /// How.
-        how: String,
-    },
-    /// No answer within the time limit, or writing without end.
-    Hang {
-        /// Which.
-        how: String,
-    },
-    /// Of several implementations that are compared, all that were asked say the same.
-    Agree {
-        /// Who says what.
-        how: String,
-    },
-    /// Of several implementations that are compared, some say something else than others, or one gives no answer.
-    Disagree(Disagreement),
-    /// More memory than the limit.
-    OutOfMemory {
-        /// The limit.
-        how: String,
-    },
-    /// Not asked, or not answered with a reason.
-    Skip {
-        /// The reason.
-        reason: String,
-        /// An issue.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        link: Option<String>,
-    },
-    /// The adapter itself went wrong.
-    AdapterError {
-        /// How.
-        how: String,
-    },
-}
-
-impl Outcome {
-    /// The names of all verdicts on implementations that are compared with each other.
-    pub const AMONG: [&str; 3] = ["agree", "disagree", "skip"];
-    /// The names of all verdicts on an implementation, in the order of tables.
-    pub const NAMES: [&'static str; 9] =
-        ["pass", "pass-alone", "fail", "wrong-verdict", "crash", "hang", "out-of-memory", "skip", "adapter-error"];
-
-    /// The verdict's name.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Outcome::Pass { .. } => "pass",
-            Outcome::PassAlone { .. } => "pass-alone",
-            Outcome::Fail { .. } => "fail",
-            Outcome::Agree { .. } => "agree",
-            Outcome::Disagree(_) => "disagree",
-            Outcome::WrongVerdict { .. } => "wrong-verdict",
-            Outcome::Crash { .. } => "crash",
-            Outcome::Hang { .. } => "hang",
-            Outcome::OutOfMemory { .. } => "out-of-memory",
-            Outcome::Skip { .. } => "skip",
-            Outcome::AdapterError { .. } => "adapter-error",
-        }
-    }
-
-    /// Whether the case is passed.
-    pub fn is_pass(&self) -> bool {
-        matches!(self, Outcome::Pass { .. } | Outcome::Agree { .. })
-    }
-
-    /// Whether the case counts against the implementation or its adapter.
-    pub fn is_failure(&self) -> bool {
-        !self.is_pass() && !matches!(self, Outcome::Skip { .. })
-    }
-
-    /// The failure in one or a few lines.
-    pub fn detail(&self) -> String {
-        match self {
-            Outcome::Pass { reading } => reading.clone().unwrap_or_default(),
-            Outcome::Fail { fact, address, expected, found, count } => {
-                let at = address.as_deref().map(|address| format!(" at {address}")).unwrap_or_default();
-                let more = if *count > 1 { format!(" ({count} times)") } else { String::new() };
-                // A line of a text from elsewhere does not begin like one of ours.
-                let [fact, at, expected, found] = [fact, &at, expected, found].map(|text| text.replace('\n', "\n    "));
-                format!("{fact}{at}{more}\n  expected: {expected}\n  found:    {found}")
-            }
-            Outcome::WrongVerdict { expected, found } => format!("expected to {expected}; {found}"),
-            Outcome::Skip { reason, .. } => reason.clone(),
-            Outcome::Agree { how } => how.clone(),
-            Outcome::Disagree(about) => about.to_string(),
-            Outcome::PassAlone { how } => format!("right only when asked alone; before, {how}"),
-            Outcome::Crash { how }
-            | Outcome::Hang { how }
-            | Outcome::OutOfMemory { how }
-            | Outcome::AdapterError { how } => how.clone(),
-        }
-    }
-}
-
-impl fmt::Display for Disagreement {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.place())?;
-        for DisagreementSide { says, by } in &self.sides {
-            // A line of a message from elsewhere does not begin like one of ours.
-            write!(f, "\n  {}: {}", by.join(", "), says.replace('\n', "\n    "))?;
-        }
-        if !self.silent.is_empty() {
-            write!(f, "\n  not asked, or does not report it: {}", self.silent.join(", "))?;
-        }
-        Ok(())
-    }
-}
-
-impl Disagreement {
-    /// The fact with its address and the number of places.
-    pub fn place(&self) -> String {
-        let at = self.address.as_deref().map(|address| format!(" at {address}")).unwrap_or_default();
-        let more = if self.count > 1 { format!(" ({} times)", self.count) } else { String::new() };
-        format!("{}{at}{more}", self.fact)
-    }
-
-    /// The implementations of each side: `A, B | C`.
-    pub fn parts(&self) -> String {
-        self.sides.iter().map(|side| side.by.join(", ")).collect::<Vec<_>>().join(" | ")
+setters! {
+    impl CaseResult {
+        option first: Outcome;
+        set others: Vec<OtherFact>;
+        set disagreements: Vec<Disagreement>;
+        option refused_at: u64;
+        set suspects: Vec<Suspect>;
+        set followed: Vec<String>;
+        set apart: bool;
+        option expected: Expectation;
+        option evidence: Evidence;
+        option repeat: String;
     }
 }
 
 impl CaseResult {
-    /// A case with its outcome alone.
+    /// The result of a case that stands alone: its outcome is its verdict, whatever other cases come to.
     pub fn new(id: impl Into<String>, outcome: Outcome) -> CaseResult {
+        CaseResult::from_verdict(id, Verdict::from_lone_case(outcome))
+    }
+
+    /// The result of a case with its verdict alone.
+    pub(in crate::check) fn from_verdict(id: impl Into<String>, verdict: Verdict) -> CaseResult {
+        let (outcome, first, readings) = verdict.into_parts();
         CaseResult {
             id: id.into(),
             outcome,
-            first: None,
+            first,
             others: Vec::new(),
             disagreements: Vec::new(),
             refused_at: None,
             suspects: Vec::new(),
             followed: Vec::new(),
-            readings: Vec::new(),
+            readings,
             apart: false,
             expected: None,
             evidence: None,
             repeat: None,
         }
+    }
+
+    /// The judgement behind the verdict, to decide it over more cases.
+    pub(in crate::check) fn judgement(&self) -> CaseJudgement {
+        CaseJudgement::from_record(&self.outcome, self.first.as_ref(), &self.readings)
+    }
+
+    /// The result of the same case among more cases. What was said of a failure to follow the others' reading goes with it.
+    pub(in crate::check) fn among_more_cases(self, verdict: Verdict) -> CaseResult {
+        let is_kept = *self.judgement().outcome() == self.outcome;
+        let CaseResult { evidence, repeat, .. } = self;
+        let (outcome, first, readings) = verdict.into_parts();
+        CaseResult {
+            outcome,
+            first,
+            readings,
+            evidence: evidence.filter(|_| is_kept),
+            repeat: repeat.filter(|_| is_kept),
+            ..self
+        }
+    }
+
+    /// The verdict. It is final: nothing outside of this type can write it.
+    ///
+    /// ```compile_fail,E0616
+    /// use heapsmith::check::{CaseResult, Outcome};
+    ///
+    /// let mut result = CaseResult::new("a", Outcome::Crash { how: "SIGSEGV".to_owned() });
+    /// result.outcome = Outcome::Pass { reading: None };
+    /// ```
+    pub fn outcome(&self) -> &Outcome {
+        &self.outcome
+    }
+
+    /// Readings under which the answer is right, where it is not right under others: each entry is enough.
+    pub(in crate::check) fn readings(&self) -> &[PassingReadings] {
+        &self.readings
     }
 
     /// The first fact about which compared implementations disagree.

@@ -47,7 +47,7 @@ pub(in crate::check) fn apart(result: &CaseResult) -> BTreeSet<String> {
 pub(in crate::check) fn other_fact(result: &CaseResult, symptoms: &[Symptom]) -> Option<usize> {
     let is_one = |what: &str| symptoms.iter().any(|symptom| symptom.what == what);
     let is_of_another =
-        matches!(result.outcome, Outcome::Fail { .. }) && symptom_of(result).is_none_or(|first| !is_one(&first));
+        matches!(result.outcome(), Outcome::Fail { .. }) && symptom_of(result).is_none_or(|first| !is_one(&first));
     let mut others = result.others.iter();
     others.position(|other| is_of_another && other.follows.is_none() && is_one(&of_other(other)))
 }
@@ -58,7 +58,7 @@ fn of_other(OtherFact { fact, expected, found, .. }: &OtherFact) -> String {
 
 /// What the outcome itself says, which is shown of a case.
 pub(in crate::check) fn symptom_of(result: &CaseResult) -> Option<String> {
-    Some(match &result.outcome {
+    Some(match result.outcome() {
         Outcome::Fail { fact, expected, found, .. } => of_fact(fact, expected, found),
         Outcome::WrongVerdict { expected, found } if expected == "refuse" => accepted(result, found),
         Outcome::WrongVerdict { found, .. } => match found.strip_prefix("refused: ") {

@@ -6,7 +6,6 @@ use std::time::Instant;
 
 use crate::check::evidence::{Suspects, evidence, suspects};
 use crate::check::expected::ObservedResult;
-use crate::check::infer_readings::enforce_common_reading;
 use crate::check::introduction::{ask_hello, label, reported_declaration, unique_label};
 use crate::check::judge::{AnswerJudgement, AnsweredTask, judge, judge_large, limit_subject, other_facts};
 use crate::check::protocol::Hello;
@@ -14,14 +13,14 @@ use crate::check::repeat::case_command;
 use crate::check::report::{CaseFacts, CaseResult, Outcome, Suspect, TestedImplementation};
 use crate::check::run::batches::{Counters, TaskBatches, run_side_by_side, split_into_batches};
 use crate::check::run::judged_answer::{
-    AnswerSlot, JudgedAnswer, exhausted_time_limit, reconcile_retry, skip_after_failures, skip_after_hangs,
-    without_question,
+    AnswerSlot, JudgedAnswer, exhausted_time_limit, skip_after_failures, skip_after_hangs,
 };
 use crate::check::run::{CheckProgress, RunContext, to_owned_rules};
 use crate::check::streamed_dump::{DumpOrigin, StreamedDump};
 use crate::check::subject::{MadeDump, QuestionFiles, Reply, Session, Subject};
 use crate::check::task::{CaseSource, Task, TaskOperation, case_rules};
 use crate::check::tasks::{retain_tasks, skip_reason, subject_tasks, why_not_large};
+use crate::check::verdict::{DecidedVerdicts, Verdict, decide_verdicts};
 use heapsmith_core::error::Error;
 
 /// The run of one implementation.
@@ -124,51 +123,51 @@ impl<'r> ImplementationRun<'r> {
             }
             // It cannot be asked anything.
             Err(how) => {
-                let answered = without_question(Outcome::AdapterError { how: how.clone() });
+                let answered = JudgedAnswer::without_question(Outcome::AdapterError { how: how.clone() });
                 batches.iter().map(|(_, tasks)| vec![Some(answered.clone()); tasks.len()]).collect()
             }
         };
-        let mut told = Vec::new();
+        let (mut answers, mut judgements) = (Vec::new(), Vec::new());
         let tasks = batches.iter().flat_map(|(_, tasks)| tasks.iter());
         let (mut in_vain, mut failed) = (0, 0);
         let max_failures = self.shared.options.max_failures.unwrap_or(usize::MAX);
         for (task, slot) in tasks.zip(slots.into_iter().flatten()) {
-            let (answered, first) = match slot {
+            let (answered, in_company) = match slot {
                 // What comes after the last hang that is waited for is not told, whether it was asked or not: that is a
                 // matter of chance.
                 _ if in_vain >= self.shared.options.max_hangs => {
-                    (without_question(skip_after_hangs(self.shared.options.max_hangs)), None)
+                    (JudgedAnswer::without_question(skip_after_hangs(self.shared.options.max_hangs)), None)
                 }
-                _ if failed >= max_failures => (without_question(skip_after_failures(max_failures)), None),
+                _ if failed >= max_failures => {
+                    (JudgedAnswer::without_question(skip_after_failures(max_failures)), None)
+                }
                 Some(answered) if !answered.is_doubtful => (answered, None),
                 slot => match self.ask_alone(task)? {
-                    Some(alone) => reconcile_retry(slot, alone),
+                    Some(alone) => (alone, slot),
                     // The run is to stop: what is not settled is not told.
                     None => continue,
                 },
             };
-            let outcome = &answered.judgement.outcome;
+            let judgement = answered.judge_case(in_company);
+            let outcome = judgement.outcome();
             if outcome.is_failure() && !self.is_expected(task, outcome)? {
                 in_vain += usize::from(answered.was_in_vain);
                 failed += 1;
             }
-            told.push((task, answered, first));
+            answers.push((task, answered));
+            judgements.push(judgement);
         }
         let own = self.hello().map(Hello::declared_readings).unwrap_or_default();
-        let judgements = told.iter_mut().map(|(_, answered, _)| &mut answered.judgement);
-        let readings = enforce_common_reading(
-            &own,
-            judgements.map(|AnswerJudgement { outcome, follows, .. }| (outcome, &follows[..])),
-        );
+        let DecidedVerdicts { verdicts, readings } = decide_verdicts(&own, judgements);
         let (mut results, mut all_facts, mut omitted) = (vec![], vec![], vec![]);
         let (mut milliseconds, mut peak_memory) = (BTreeMap::new(), BTreeMap::new());
-        for (task, answered, first) in told {
-            let (result, facts) = self.case_result(task, &answered.judgement, first)?;
+        for ((task, answered), verdict) in answers.into_iter().zip(verdicts) {
+            let (result, facts) = self.case_result(task, &answered.judgement, verdict)?;
             results.push(result);
             all_facts.push(facts);
             milliseconds.insert(task.id.clone(), answered.milliseconds);
             peak_memory.extend(answered.peak_memory.map(|bytes| (task.id.clone(), bytes)));
-            omitted.extend(answered.judgement.omitted);
+            omitted.extend(answered.judgement.omitted());
         }
         omitted.sort_unstable();
         omitted.dedup();
@@ -216,7 +215,7 @@ impl<'r> ImplementationRun<'r> {
             if was_asked {
                 asked.push(index);
             }
-            let outcome = &answered.judgement.outcome;
+            let outcome = answered.judgement.outcome();
             if outcome.is_failure() && !self.is_expected(task, outcome)? {
                 hangs.add(place, usize::from(answered.was_in_vain));
                 // What is asked again alone may come out as no failure.
@@ -229,9 +228,8 @@ impl<'r> ImplementationRun<'r> {
             (self.shared.progress)(CheckProgress::Asked);
         }
         for (question, reply) in session.finish() {
-            if let Some(answered) = asked.get(question).and_then(|index| slots[*index].as_mut()) {
-                answered.is_doubtful = true;
-                answered.apply_late_reply(reply);
+            if let Some(index) = asked.get(question) {
+                slots[*index] = slots[*index].take().map(|answered| answered.with_late_reply(reply));
             }
         }
         Ok(slots)
@@ -261,7 +259,7 @@ impl<'r> ImplementationRun<'r> {
         session: &mut dyn Session,
     ) -> Result<Option<(JudgedAnswer, bool)>, Error> {
         let case = task.source.validated_case()?;
-        let skipped = |reason| Ok(Some((without_question(Outcome::Skip { reason, link: None }), false)));
+        let skipped = |reason| Ok(Some((JudgedAnswer::without_question(Outcome::Skip { reason, link: None }), false)));
         if let Some(reason) = skip_reason(self.subject, self.hello(), task, &case) {
             return skipped(reason);
         }
@@ -300,7 +298,7 @@ impl<'r> ImplementationRun<'r> {
         };
         let Some(judgement) = judgement else { return Ok(None) };
         if let Some(kept) = self.shared.kept {
-            kept.keep_answer(&self.label, &task.id, &judgement.outcome, &files)?;
+            kept.keep_answer(&self.label, &task.id, judgement.outcome(), &files)?;
         }
         let milliseconds = took.as_secs_f64() * 1e3;
         Ok(Some((JudgedAnswer { judgement, milliseconds, peak_memory, is_doubtful, was_in_vain }, true)))
@@ -312,11 +310,11 @@ impl<'r> ImplementationRun<'r> {
         let limited = self.limited_subject(Some(task));
         let subject = limited.as_ref().unwrap_or(self.subject);
         let mut session = subject.open_session(self.hello());
-        let Some((mut answered, _)) = self.ask_task(task, subject, session.as_mut())? else { return Ok(None) };
-        if let Some((_, reply)) = session.finish().into_iter().next() {
-            answered.apply_late_reply(reply);
-        }
-        Ok(Some(answered))
+        let Some((answered, _)) = self.ask_task(task, subject, session.as_mut())? else { return Ok(None) };
+        Ok(Some(match session.finish().into_iter().next() {
+            Some((_, reply)) => answered.with_late_reply(reply),
+            None => answered,
+        }))
     }
 
     /// The subject under the limits of a dump that is not held.
@@ -349,37 +347,33 @@ impl<'r> ImplementationRun<'r> {
         &self,
         task: &Task,
         judged: &AnswerJudgement,
-        first: Option<Outcome>,
+        verdict: Verdict,
     ) -> Result<(CaseResult, CaseFacts), Error> {
         let (case, is_held) = (task.source.validated_case()?, !task.source.is_streamed());
         let facts = self.shared.case_facts(task, &case)?;
-        let outcome = judged.outcome.clone();
+        let outcome = verdict.outcome();
         // What is wrong of another dump than the one that was read has no place in it.
         let has_place = outcome.is_failure() && task.operation == TaskOperation::Parse && is_held;
-        let evidence = if has_place { evidence(&case, judged)? } else { None };
+        let evidence = if has_place { evidence(&case, outcome, judged)? } else { None };
         // The rule that a dump breaks is known, whatever was to be done with it.
-        let is_accepted = matches!(&outcome, Outcome::WrongVerdict { expected, .. } if expected == "refuse");
-        let suspects = if has_place || is_accepted && is_held { suspects(&case, judged)? } else { Suspects::default() };
+        let is_accepted = matches!(outcome, Outcome::WrongVerdict { expected, .. } if expected == "refuse");
+        let has_suspects = has_place || is_accepted && is_held;
+        let suspects = if has_suspects { suspects(&case, outcome, judged)? } else { Suspects::default() };
         let Suspects { wrong, right } = suspects;
         let repeat = outcome
             .is_failure()
             .then(|| case_command(self.subject, &self.shared.options.choice, &self.shared.options.left_out, &task.id));
-        let result = CaseResult {
-            first,
-            refused_at: judged.offset.filter(|_| has_place),
-            others: other_facts(judged),
-            apart: judged.differing.first().is_some_and(|first| first.is_apart),
-            suspects: wrong.into_iter().map(Suspect::from).collect(),
-            followed: to_owned_rules(right),
-            readings: judged.follows.clone(),
-            evidence,
-            repeat,
-            ..CaseResult::new(&task.id, outcome)
-        };
+        let result = CaseResult::from_verdict(&task.id, verdict)
+            .refused_at(judged.offset().filter(|_| has_place))
+            .others(other_facts(judged))
+            .apart(judged.differing().first().is_some_and(|first| first.is_apart))
+            .suspects(wrong.into_iter().map(Suspect::from).collect())
+            .followed(to_owned_rules(right))
+            .evidence(evidence)
+            .repeat(repeat);
         let expected =
             self.shared.options.expected.expectation(ObservedResult::from_result(&self.label, &result, &facts.rules));
-        let result = CaseResult { expected, ..result };
-        Ok((result, facts))
+        Ok((result.expected(expected), facts))
     }
 }
 

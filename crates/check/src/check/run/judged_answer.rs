@@ -1,10 +1,11 @@
-//! Judged answers, and the final one of several.
+//! Judged answers with their costs, and the judgement of a case by them.
 
 use std::time::Duration;
 
 use crate::check::judge::AnswerJudgement;
 use crate::check::report::Outcome;
 use crate::check::subject::Reply;
+use crate::check::verdict::CaseJudgement;
 
 /// The judged answer to a task.
 #[derive(Clone, Debug)]
@@ -20,12 +21,26 @@ pub(super) struct JudgedAnswer {
 }
 
 impl JudgedAnswer {
-    /// Applies a reply that came after the answer. A failure of the answer itself has precedence.
-    pub(super) fn apply_late_reply(&mut self, reply: Reply) {
-        let Some(after) = reply.after_answer() else { return };
-        if !self.judgement.outcome.is_failure() {
-            self.judgement = bare_judgement(after);
+    /// An outcome without a question.
+    pub(super) fn without_question(outcome: Outcome) -> JudgedAnswer {
+        JudgedAnswer {
+            judgement: AnswerJudgement::from_outcome(outcome),
+            milliseconds: 0.0,
+            peak_memory: None,
+            is_doubtful: false,
+            was_in_vain: false,
         }
+    }
+
+    /// The answer with a reply that came after it, which puts it in doubt.
+    pub(super) fn with_late_reply(self, reply: Reply) -> JudgedAnswer {
+        JudgedAnswer { judgement: self.judgement.with_late_reply(reply), is_doubtful: true, ..self }
+    }
+
+    /// The judgement of the case by this answer, and by the doubtful one before it, if there was one.
+    pub(super) fn judge_case(&self, in_company: AnswerSlot) -> CaseJudgement {
+        let in_company = in_company.map(|answered| answered.judgement.outcome().clone());
+        CaseJudgement::from_retry(in_company, self.judgement.outcome().clone(), self.judgement.readings().to_vec())
     }
 }
 
@@ -40,43 +55,6 @@ pub(in crate::check) fn exhausted_time_limit(reply: &Reply, took: Duration, limi
         Reply::Crash(_) => took >= limit,
         _ => reply.is_timeout(),
     }
-}
-
-/// The final answer of a task that was asked in company and then alone, and the first outcome if it differs.
-pub(super) fn reconcile_retry(first: AnswerSlot, mut alone: JudgedAnswer) -> (JudgedAnswer, Option<Outcome>) {
-    let is_other = |first: &Outcome| first.name() != alone.judgement.outcome.name();
-    let first = first.map(|slot| slot.judgement.outcome).filter(is_other);
-    // That a case hung in company may be the machine's doing, and nothing else is.
-    let remembers =
-        matches!(first, Some(Outcome::Crash { .. } | Outcome::OutOfMemory { .. } | Outcome::AdapterError { .. }));
-    match (&first, &alone.judgement.outcome) {
-        (Some(first), Outcome::Pass { .. }) if remembers => {
-            let how = format!("{}: {}", first.name(), first.detail());
-            alone.judgement.outcome = Outcome::PassAlone { how };
-        }
-        // A question that is skipped when it is asked again was asked all the same.
-        (Some(crash), Outcome::Skip { .. }) if remembers => {
-            alone.judgement.outcome = crash.clone();
-            return (alone, None);
-        }
-        _ => {}
-    }
-    (alone, first)
-}
-
-/// An outcome without a question.
-pub(super) fn without_question(outcome: Outcome) -> JudgedAnswer {
-    JudgedAnswer {
-        judgement: bare_judgement(outcome),
-        milliseconds: 0.0,
-        peak_memory: None,
-        is_doubtful: false,
-        was_in_vain: false,
-    }
-}
-
-pub(super) fn bare_judgement(outcome: Outcome) -> AnswerJudgement {
-    AnswerJudgement { outcome, differing: Vec::new(), offset: None, omitted: Vec::new(), follows: Vec::new() }
 }
 
 pub(in crate::check) fn skip_after_hangs(max_hangs: usize) -> Outcome {

@@ -192,7 +192,7 @@ impl CellTally {
                 self.expected += 1;
                 self.worst_expected = worse(self.worst_expected);
             }
-            None if result.outcome.is_pass() => self.passed += 1,
+            None if result.outcome().is_pass() => self.passed += 1,
             None => self.skipped += 1,
         }
     }
@@ -277,7 +277,7 @@ mod tests {
         let mut tally = CellTally::default();
         let mut add = |outcome: Outcome, expected: bool| {
             let expected = expected.then(|| Expectation { reason: "known".to_owned(), link: None });
-            let result = CaseResult { expected, ..CaseResult::new("a", outcome) };
+            let result = CaseResult::new("a", outcome).expected(expected);
             tally.add(&result);
             let cell = MatrixCell { tally, href: None };
             (cell.class(), cell.sign(), cell.numbers())

@@ -95,7 +95,7 @@ enum ResultKind {
 impl ResultKind {
     /// The kind of a result, if it needs attention.
     fn from_result(result: &super::CaseResult) -> Option<ResultKind> {
-        match &result.outcome {
+        match result.outcome() {
             Outcome::Pass { .. } | Outcome::Agree { .. } => {
                 result.is_unexpected().then_some(ResultKind::UnexpectedPass)
             }
