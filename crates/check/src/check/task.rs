@@ -150,17 +150,6 @@ impl CaseSource {
         }
     }
 
-    /// The case of a dump of any format, known or not.
-    ///
-    /// # Errors
-    /// Like [`CaseSource::case`].
-    pub(super) fn case_of_any_format(&self) -> Result<Case, Error> {
-        match self {
-            CaseSource::Own(dump) => dump.case_of_any_format(),
-            _ => self.case(),
-        }
-    }
-
     /// The reason for which heapsmith cannot tell the format of the dump; `None` if it can.
     pub(super) fn unknown_format_reason(&self) -> Option<&str> {
         match self {

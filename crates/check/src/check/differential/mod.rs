@@ -181,14 +181,14 @@ impl<'r> DifferentialRun<'r> {
         if self.shared.options.expected.is_empty() {
             return Ok(false);
         }
-        let rules = self.shared.case_facts(task, &task.source.case_of_any_format()?)?.rules;
+        let rules = self.shared.case_facts(task, &task.source.validated_case()?)?.rules;
         let seen =
             ObservedResult { label: &self.label, id: &task.id, outcome, rule: None, suspects: &[], rules: &rules };
         Ok(self.shared.options.expected.expectation(seen).is_some())
     }
 
     fn case_result(&self, task: &Task, answered: &ComparedReplies) -> Result<(CaseResult, CaseFacts), Error> {
-        let case = task.source.case_of_any_format()?;
+        let case = task.source.validated_case()?;
         let facts = self.shared.case_facts(task, &case)?;
         let is_looked_at = !task.source.is_streamed() && task.source.unknown_format_reason().is_none();
         let evidence = match &answered.outcome {

@@ -59,7 +59,7 @@ pub(super) struct PeerReplies {
 
 /// The subjects under the limits of a dump; or the reasons for which they are not asked about it.
 pub(super) fn limit_subjects(parties: &[Peer<'_>], task: &Task) -> Result<Vec<Result<Subject, String>>, Error> {
-    let case = task.source.case_of_any_format()?;
+    let case = task.source.validated_case()?;
     let streamed = task.source.streamed(&case);
     let limited = |party: &Peer<'_>| match &streamed {
         Some(streamed) => limit_subject(party.subject, party.hello(), streamed, &task.operation),
@@ -88,7 +88,7 @@ impl<'r> DifferentialRound<'r> {
     }
 
     fn ask_every_peer(&mut self, task: &Task, index: usize) -> Result<Option<PeerReplies>, Error> {
-        let case = task.source.case_of_any_format()?;
+        let case = task.source.validated_case()?;
         let (mut heard, started) = (PeerReplies::new(case.format), Instant::now());
         for party in 0..self.parties.len() {
             let Some(said) = self.ask_peer(party, task, &case, index, &mut heard)? else { return Ok(None) };

@@ -171,7 +171,7 @@ impl KeptAnswers {
             if task.source.is_streamed() {
                 continue;
             }
-            let case = task.source.case_of_any_format()?;
+            let case = task.source.validated_case()?;
             // Where implementations are compared, nothing is expected.
             let is_expected = tested.is_some_and(|tested| tested.compared.is_empty());
             let listing = match first_heap(&case).filter(|_| is_expected) {

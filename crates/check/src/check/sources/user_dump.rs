@@ -123,25 +123,19 @@ impl UserDump {
         Ok(Case { records_due: 0, answers: Vec::new(), ..case })
     }
 
-    /// The case with the findings of `validate`, and with its bytes where they are held; also of a dump whose format
-    /// heapsmith cannot tell.
-    ///
-    /// # Errors
-    /// If the file cannot be read any more.
-    pub(in crate::check) fn case_of_any_format(&self) -> Result<Case, Error> {
-        let Err(why) = &self.format else { return self.validated_case() };
-        let bytes = if self.is_whole { read_bytes(&self.path, WHOLE)? } else { Vec::new() };
-        let summary = format!("a dump of one's own, of no format that heapsmith knows: {why}");
-        Ok(Case { bytes, summary, ..self.case()? })
-    }
-
-    /// The case with the findings of `validate`, for which a large dump is read once.
+    /// The case with the findings of `validate`, for which a large dump is read once. Of a dump whose format heapsmith
+    /// cannot tell there are none, and its bytes where they are held.
     ///
     /// # Errors
     /// If the file cannot be read any more.
     pub(in crate::check) fn validated_case(&self) -> Result<Case, Error> {
         let case = self.case()?;
-        if self.is_whole || self.format.is_err() {
+        if let Err(why) = &self.format {
+            let bytes = if self.is_whole { read_bytes(&self.path, WHOLE)? } else { Vec::new() };
+            let summary = format!("a dump of one's own, of no format that heapsmith knows: {why}");
+            return Ok(Case { bytes, summary, ..case });
+        }
+        if self.is_whole {
             return Ok(case);
         }
         if self.found.get().is_none() {
