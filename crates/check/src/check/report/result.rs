@@ -135,7 +135,7 @@ impl CaseResult {
         }
     }
 
-    /// The judgement behind the verdict, to decide it over more cases.
+    /// The judgement from which the verdict was decided, to decide again over more cases.
     pub(in crate::check) fn judgement(&self) -> CaseJudgement {
         CaseJudgement::from_record(&self.outcome, self.first.as_ref(), &self.readings)
     }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::check::declarations::all_ambiguities;
+use crate::check::declarations::ambiguities;
 use crate::check::verdict::outcome::Outcome;
 
 /// A reading that an implementation follows.
@@ -34,7 +34,7 @@ pub struct PassingReadings(pub BTreeMap<String, Vec<String>>);
 /// combination under which most answers are right holds; of several, the one with the most defaults.
 pub(super) fn infer_readings(answers: &[&[PassingReadings]]) -> Vec<FollowedReading> {
     let named: BTreeSet<&str> = answers.iter().flat_map(|follows| follows.iter()).flat_map(reading_names).collect();
-    let open: Vec<_> = all_ambiguities().into_iter().filter(|ambiguity| named.contains(ambiguity.name)).collect();
+    let open: Vec<_> = ambiguities().into_iter().filter(|ambiguity| named.contains(ambiguity.name)).collect();
     // By place among what is open, with a bit for each choice.
     let masks = |PassingReadings(follows): &PassingReadings| -> Vec<(usize, u32)> {
         let of = |(place, ambiguity): (usize, &&heapsmith_core::family::case::Ambiguity)| {

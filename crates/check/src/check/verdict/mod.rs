@@ -57,7 +57,7 @@ impl CaseJudgement {
         }
     }
 
-    /// The judgement behind a verdict that a report recorded: without what the other cases of that report had to say.
+    /// The judgement from which a recorded verdict was decided: without what the other cases of that report had to say.
     pub(in crate::check) fn from_record(
         outcome: &Outcome,
         first: Option<&Outcome>,
