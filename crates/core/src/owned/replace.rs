@@ -140,7 +140,8 @@ impl<'n> Plan<'n> {
         let new: BTreeSet<&str> = new.iter().map(|(path, _)| path.as_str()).collect();
         for path in ours.difference(&new) {
             root.check(path)?;
-            if root.kind(path)?.is_some_and(|found| found != EntryKind::Folder) {
+            // One that an interrupted command has removed may have left its folder.
+            if root.kind(path)? != Some(EntryKind::Folder) {
                 plan.remove.push((*path).to_owned());
             }
         }
