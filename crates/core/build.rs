@@ -12,6 +12,11 @@ use toml::{Table, Value};
 fn main() {
     println!("cargo::rerun-if-changed=specs");
     println!("cargo::rerun-if-changed=build.rs");
+    // To check on Unix what takes the place of Unix calls elsewhere: a flag of the compiler would build every crate anew.
+    println!("cargo::rerun-if-env-changed=HEAPSMITH_PORTABLE");
+    if env::var_os("HEAPSMITH_PORTABLE").is_some() {
+        println!("cargo::rustc-cfg=heapsmith_portable");
+    }
     let out = env::var("OUT_DIR").expect("cargo sets it");
     let put = |name: String, text: String| fs::write(Path::new(&out).join(name), text).expect("cargo made the folder");
     for name in spec_names() {
