@@ -16,7 +16,8 @@ fn read(path: &str) -> String {
     fs::read_to_string(Path::new(ROOT).join(path)).unwrap_or_else(|e| panic!("{path}: {e}"))
 }
 
-/// Every page in Markdown, but those of other people's packages and of templates for other folders.
+/// Every page in Markdown, but those of other people's packages and of templates for other folders. The crates have links to
+/// specs/ and no page of their own.
 fn pages() -> Vec<String> {
     let mut pages = Vec::new();
     let mut folders = vec![String::new()];
@@ -25,7 +26,10 @@ fn pages() -> Vec<String> {
             let name = entry.expect("an entry").file_name().to_string_lossy().into_owned();
             let path = if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
             let is_folder = Path::new(ROOT).join(&path).is_dir();
-            if is_folder && !name.starts_with('.') && !["target", "node_modules", "src"].contains(&name.as_str()) {
+            if is_folder
+                && !name.starts_with('.')
+                && !["crates", "node_modules", "src", "target"].contains(&name.as_str())
+            {
                 folders.push(path);
             } else if name.ends_with(".md") && !is_folder {
                 pages.push(path);
