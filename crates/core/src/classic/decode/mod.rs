@@ -283,7 +283,7 @@ impl<R: Read> Decoder<R> {
         self.position_after(at, ends as u64)
     }
 
-    /// Line and column after a number of bytes of the window, in which so many lines end.
+    /// Line and column after a number of bytes of the window, in which this number of lines ends.
     fn position_after(&self, used: usize, lines: u64) -> TextPosition {
         let TextPosition { line, column } = self.position;
         let last = || self.window.bytes()[..used].iter().rposition(|byte| self.ends_line(*byte));
