@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::convert::{BUDGET, LostFacet, OmittedRoots, RetypedValues, Unwritten, check_superclass_lists};
-use crate::error::Error;
+use crate::error::{Error, ListingError};
 use crate::format::{Format, Lowering};
 use crate::input::Input;
 use crate::model::{Heap, HeapSource};
@@ -21,8 +21,9 @@ use crate::command::{CommandOutcome, open, outputs, terminal};
 ///
 /// Without --profile, a listing gives its dump's bytes again, if it names the profile that does. With --profile, that writer's
 /// order and hashes take the place of the listing's. The heap is held in memory: some 700 bytes an object, and the contents of
-/// arrays. A heap whose dump would not be valid is refused. What the dump does not record of the heap is said on standard
-/// error.
+/// arrays. Numbers may be decimal, and values as Java has them (specs/listing.md). Sizes that the listing does not state are
+/// worked out where the fields are known. A listing with errors is refused with all of them, and so is a heap whose dump would
+/// not be valid. What the dump does not record of the heap is said on standard error.
 #[derive(Args)]
 #[command(after_long_help = HELP_ENDING)]
 pub(crate) struct EncodeOpts {
@@ -93,8 +94,7 @@ impl EncodeOpts {
         let mut listing = open::listing(&Input::open_watched(&self.listing, &terminal::watch())?)?;
         let same_format = listing.head.format == Some(self.format.to_string());
         if let Some(line) = listing.nameless {
-            let message = "expected a class's name, which every dump has".to_owned();
-            return Err(Error::Listing { line, message });
+            return Err(ListingError::of_line(line, "expected a class's name, which every dump has").into());
         }
         let named = self.spelling.writing.profile.is_none() && same_format && listing.head.profile.is_some();
         if named {

@@ -91,6 +91,35 @@ fn a_wrong_answer_to_a_large_dump_is_found_by_digest_and_by_counts() {
 }
 
 #[test]
+fn a_wrong_digest_is_reported_with_the_address_that_it_comes_from() {
+    if !has_python() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let path = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
+    let run = |arguments: &[&str]| {
+        let output = heapsmith(arguments);
+        assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).expect("text")
+    };
+    let [right, changed, wrong] = ["right.phd", "changed.jsonl", "wrong.phd"].map(path);
+    run(&["generate", "--format", "phd6", "--objects", "40", "--seed", "5", "-o", &right]);
+    let listing = run(&["decode", &right]);
+    // Another hash of the last object that has one.
+    let is_hashed = |line: &&str| line.starts_with("{\"kind\":\"object\"") && line.contains("\"hash32\"");
+    let line = listing.lines().rfind(is_hashed).expect("an object with a hash");
+    let mut object: Value = serde_json::from_str(line).expect("JSON");
+    object["hash32"] = "0x12345678".into();
+    fs::write(&changed, listing.replace(line, &object.to_string())).expect("there is room");
+    run(&["encode", &changed, "--format", "phd6", "-o", &wrong]);
+    let adapter = python("tests/adapters/own.py", &format!("{HEAPSMITH} of {wrong} '{{}}'"));
+    let (told, code) = check(&["--dumps", &right, "--adapter", &adapter, "--level", "digest"]);
+    let outcome = &told["implementations"][0]["results"][0]["outcome"];
+    assert_eq!((&outcome["verdict"], &outcome["fact"], code), (&"fail".into(), &"hash-32".into(), 1), "{outcome:#}");
+    assert_eq!(outcome["address"], object["address"], "{outcome:#}");
+}
+
+#[test]
 fn judges_conversion_of_large_dump_object_by_object() {
     let folder = folder();
     let path = |name: &str| folder.path().join(name).to_string_lossy().into_owned();

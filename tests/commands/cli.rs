@@ -497,6 +497,82 @@ fn refuses_truncated_and_incomplete_listings() {
 }
 
 #[test]
+fn encode_works_out_sizes_that_a_listing_does_not_state() {
+    let bench = Bench::new();
+    let body = r#"
+{"kind":"class","address":4096,"name":"java/lang/Object","super":0,"fields":[],"statics":[],"class_size":64}
+{"kind":"class","address":4160,"name":"A","super":4096,"fields":[{"name":"n","type":"int"},{"name":"next","type":"object"},{"name":"b","type":"byte"}],"statics":[],"class_size":64}
+{"kind":"class","address":4224,"name":"B","super":4160,"fields":[{"name":"d","type":"double"}],"statics":[{"name":"s","type":"char","value":"s"}],"class_size":64}
+{"kind":"class","address":4288,"name":"[I","super":4096,"fields":[],"statics":[],"class_size":64}
+{"kind":"object","address":8192,"class":4160,"values":[["int",-1],["object",8216],["byte",-1]]}
+{"kind":"object","address":8216,"class":4224,"values":[["double",1.5],["int",7],["object",0],["byte",0]]}
+{"kind":"primitive-array","address":8248,"element":"int","length":3,"contents":"000000010000000200000003"}
+"#;
+    // Per word size and format: the instance sizes of the three classes, and the sizes of the three objects.
+    for (word, format, classes, objects) in [
+        (64, "phd6", Some([8, 24, 32]), [None, None, Some(32)]),
+        (64, "phd5", Some([8, 24, 32]), [None; 3]),
+        (64, "hprof", Some([0, 13, 21]), [None; 3]),
+        (64, "classic", None, [Some(24), Some(32), Some(32)]),
+        (32, "phd6", Some([8, 16, 24]), [None, None, Some(24)]),
+        (32, "hprof", Some([0, 9, 17]), [None; 3]),
+        (32, "classic", None, [Some(16), Some(24), Some(24)]),
+    ] {
+        bench.write("sizes.jsonl", format!("{{\"listing\":1,\"word_size\":{word}}}{body}"));
+        bench.run(&["encode", "sizes.jsonl", "--format", format, "-o", "sizes.dump", "--force"]).ok();
+        let listing = bench.run(&["decode", "sizes.dump"]).ok().stdout();
+        let lines: Vec<serde_json::Value> =
+            listing.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+        let number = |key: &str, of: &dyn Fn(&serde_json::Value) -> bool| {
+            lines.iter().find(|line| of(line)).and_then(|line| line[key].as_u64())
+        };
+        let of_class = |name: &str| number("instance_size", &|line| line["name"] == name);
+        let of_object = |address: &str| number("size", &|line| line["address"] == address);
+        let found = ["java/lang/Object", "A", "B"].map(of_class);
+        assert_eq!(found, classes.map_or([None; 3], |sizes| sizes.map(Some)), "{word} {format}: {listing}");
+        assert_eq!(["0x2000", "0x2018", "0x2038"].map(of_object), objects, "{word} {format}: {listing}");
+    }
+    // Without the fields of a superclass nothing is known of it.
+    let unknown = body.replace(
+        r#""fields":[{"name":"n","type":"int"},{"name":"next","type":"object"},{"name":"b","type":"byte"}],"#,
+        "",
+    );
+    bench.write("unknown.jsonl", format!("{{\"listing\":1}}{unknown}"));
+    let ran = bench.run(&["encode", "unknown.jsonl", "--format", "phd6", "-o", "unknown.phd"]);
+    ran.fails(1, &["the instance size of the object at 0x1040 is unknown"]);
+}
+
+#[test]
+fn encode_reports_every_error_of_a_listing() {
+    let bench = Bench::new();
+    bench.write(
+        "broken.jsonl",
+        concat!(
+            r#"{"listing":1,"word_size":64}"#,
+            "\n",
+            r#"{"kind":"class","address":4096,"name":"A","fields":[{"name":"n","type":"itn"}]}"#,
+            "\n",
+            r#"{"kind":"object","address":"0x1g","class":4096,"values":[["byte",300]]}"#,
+            "\n",
+        ),
+    );
+    let ran = bench.run(&["encode", "broken.jsonl", "--format", "hprof", "-o", "broken.hprof"]);
+    assert_eq!(ran.code(), 1);
+    let told = ran.stderr();
+    let lines: Vec<&str> = told.lines().collect();
+    let parts = [
+        ["error: ", "line 2, key fields[0].type: ", "found \"itn\"; did you mean int"],
+        ["    ", "line 3, key address: ", "found \"0x1g\""],
+        ["    ", "line 3, key values[0]: ", "(-128 to 127; or its 8 bits like \"0x1f\"), found 300"],
+    ];
+    assert_eq!(lines.len(), parts.len(), "{told}");
+    for (line, [start, place, message]) in lines.iter().zip(parts) {
+        assert!(line.starts_with(start) && line.contains(place) && line.contains(message), "{line}");
+    }
+    assert!(!bench.files().contains(&"broken.hprof".to_owned()));
+}
+
+#[test]
 fn a_compressed_dump_that_is_cut_short_is_refused_by_every_command() {
     let bench = Bench::new();
     let gz = cases().expect("recipes work").into_iter().find(|c| c.id == "phd6-compressed").expect("the case").bytes;

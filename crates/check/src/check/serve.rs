@@ -155,9 +155,7 @@ fn execute(op: &RequestedOperation) -> AnswerStatus {
         Err(Error::Decode(e)) if !e.is_machine_fault() => {
             AnswerStatus::Reject { offset: Some(e.offset()), message: e.to_string() }
         }
-        Err(e @ (Error::Lower(_) | Error::Listing { .. })) => {
-            AnswerStatus::Reject { message: e.to_string(), offset: None }
-        }
+        Err(e @ (Error::Lower(_) | Error::Listing(_))) => AnswerStatus::Reject { message: e.to_string(), offset: None },
         Err(e) => AnswerStatus::Error { message: e.to_string() },
     }
 }

@@ -11,6 +11,7 @@ pub mod listing;
 pub mod recorded;
 pub mod renaming;
 pub(crate) mod sorted;
+mod spelled_value;
 mod spelling;
 
 #[doc(hidden)]

@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::bytes::{DIGITS, hexadecimal};
-use crate::model::{Address, FieldType, Name, PrimitiveType, Value};
+use crate::error::did_you_mean;
+use crate::model::{Address, FieldType, Name, PrimitiveType};
 
 /// An unsigned number as a hexadecimal string with `0x`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -44,10 +45,10 @@ pub struct TypeName(pub FieldType);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ElementName(pub PrimitiveType);
 
-/// A value: its type, and its bits in hexadecimal (an address; an integer in two's complement; IEEE 754).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-pub struct TypedValue(pub TypeName, pub Hex);
+/// An unsigned number of a listing: written in hexadecimal, read in hexadecimal or decimal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(transparent)]
+pub struct ListedNumber(pub Hex);
 
 /// How identity hashes are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -61,24 +62,98 @@ pub enum Hashes {
     WhereUsed32,
 }
 
-pub(super) fn addresses(hexes: Vec<Hex>) -> Vec<Address> {
-    hexes.into_iter().map(Hex::address).collect()
+pub(super) fn addresses(numbers: Vec<ListedNumber>) -> Vec<Address> {
+    numbers.into_iter().map(ListedNumber::address).collect()
 }
 
-impl Hex {
+impl ListedNumber {
+    pub(super) fn number(self) -> u64 {
+        self.0.0
+    }
+
     pub(super) fn address(self) -> Address {
-        Address(self.0)
+        Address(self.number())
     }
 
     /// The number in fewer bits.
     pub(super) fn narrow<T: TryFrom<u64>>(self, what: &str) -> Result<T, String> {
-        T::try_from(self.0).map_err(|_| format!("{what} {:#x} is too large", self.0))
+        T::try_from(self.number()).map_err(|_| {
+            let bits = 8 * size_of::<T>();
+            format!("expected {what} of {bits} bits, at most {:#x}, found {:#x}", (1_u128 << bits) - 1, self.number())
+        })
     }
 }
 
 impl From<Address> for Hex {
     fn from(address: Address) -> Hex {
         Hex(address.0)
+    }
+}
+
+impl From<Address> for ListedNumber {
+    fn from(address: Address) -> ListedNumber {
+        ListedNumber(address.into())
+    }
+}
+
+impl<'de> Deserialize<'de> for ListedNumber {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<ListedNumber, D::Error> {
+        deserializer.deserialize_any(NumberVisitor)
+    }
+}
+
+/// Reads a number in place.
+struct NumberVisitor;
+
+impl Visitor<'_> for NumberVisitor {
+    type Value = ListedNumber;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(NUMBER)
+    }
+
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<ListedNumber, E> {
+        let number = Hex::parse(text).or_else(|| parse_decimal(text).map(Hex)).map(ListedNumber);
+        number.ok_or_else(|| E::custom(format!("expected {NUMBER}, found {}", quote(text))))
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<ListedNumber, E> {
+        Ok(ListedNumber(Hex(number)))
+    }
+}
+
+/// The description of an unsigned number, for error messages.
+pub(super) const NUMBER: &str = "a number from 0 to 2^64 - 1 like \"0x1f\" or 31";
+
+/// The number that decimal digits stand for.
+fn parse_decimal(text: &str) -> Option<u64> {
+    text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten()
+}
+
+/// A text in quotes, of a long one the beginning.
+pub(super) fn quote(text: &str) -> String {
+    match text.char_indices().nth(LONGEST_QUOTE) {
+        Some((end, _)) => format!("{:?} and more, {} bytes in all", &text[..end], text.len()),
+        None => format!("{text:?}"),
+    }
+}
+
+/// The most characters of a text that an error message repeats.
+const LONGEST_QUOTE: usize = 80;
+
+#[cfg(feature = "schemas")]
+impl schemars::JsonSchema for ListedNumber {
+    fn schema_name() -> Cow<'static, str> {
+        "ListedNumber".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "description": "an unsigned number below 2^64: in hexadecimal, as heapsmith writes it, or in decimal",
+            "type": ["string", "integer"],
+            "pattern": "^(0x[0-9a-fA-F]{1,16}|[0-9]+)$",
+            "minimum": 0,
+        })
     }
 }
 
@@ -130,26 +205,6 @@ impl From<Text> for Name {
     }
 }
 
-impl From<Value> for TypedValue {
-    fn from(value: Value) -> TypedValue {
-        TypedValue(TypeName(value.kind), Hex(value.bits))
-    }
-}
-
-impl TypedValue {
-    pub(super) fn value(self) -> Result<Value, String> {
-        let TypedValue(TypeName(kind), Hex(bits)) = self;
-        let value = match kind {
-            FieldType::Object => Value::reference(Address(bits)),
-            FieldType::Primitive(kind) => Value::primitive(kind, bits),
-        };
-        match value.bits == bits {
-            true => Ok(value),
-            false => Err(format!("expected the bits of {}, found {bits:#x}, which is too large", keyword(kind))),
-        }
-    }
-}
-
 /// The value of a hexadecimal digit.
 fn digit(byte: u8) -> Option<u8> {
     char::from(byte).to_digit(16).map(|digit| digit as u8)
@@ -163,9 +218,14 @@ fn keyword(kind: FieldType) -> &'static str {
 }
 
 /// A type that is a string in JSON.
-trait StringForm: Sized {
+pub(super) trait StringForm: Sized {
     /// The description of a valid string, for error messages.
     const WANTED: &'static str;
+
+    /// All valid strings, where they are names.
+    fn names() -> Vec<&'static str> {
+        Vec::new()
+    }
 
     /// Calls `put` with the string. Most values of a listing are such strings, so that none is allocated for a number.
     fn spell<R>(&self, put: impl FnOnce(&str) -> R) -> R;
@@ -217,7 +277,12 @@ impl<W: StringForm> Visitor<'_> for StringFormVisitor<W> {
     }
 
     fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<W, E> {
-        W::parse(text).ok_or_else(|| E::custom(format!("expected {}, found {text:?}", W::WANTED)))
+        W::parse(text).ok_or_else(|| {
+            let names = W::names();
+            let wanted = if names.is_empty() { String::new() } else { format!(" ({})", names.join(", ")) };
+            let near = did_you_mean(text, names);
+            E::custom(format!("expected {}{wanted}, found {}{near}", W::WANTED, quote(text)))
+        })
     }
 }
 
@@ -278,6 +343,10 @@ impl StringForm for Bytes {
 impl StringForm for TypeName {
     const WANTED: &'static str = "the type of a field";
 
+    fn names() -> Vec<&'static str> {
+        ["object"].into_iter().chain(ElementName::names()).collect()
+    }
+
     fn spell<R>(&self, put: impl FnOnce(&str) -> R) -> R {
         put(keyword(self.0))
     }
@@ -289,14 +358,16 @@ impl StringForm for TypeName {
 
     #[cfg(feature = "schemas")]
     fn schema() -> serde_json::Value {
-        let primitive = PrimitiveType::ALL.map(PrimitiveType::keyword);
-        let names: Vec<&str> = ["object"].into_iter().chain(primitive).collect();
-        json!({ "enum": names, "description": "the type of a field" })
+        json!({ "enum": TypeName::names(), "description": "the type of a field" })
     }
 }
 
 impl StringForm for ElementName {
     const WANTED: &'static str = "the element type of an array";
+
+    fn names() -> Vec<&'static str> {
+        PrimitiveType::ALL.map(PrimitiveType::keyword).to_vec()
+    }
 
     fn spell<R>(&self, put: impl FnOnce(&str) -> R) -> R {
         put(self.0.keyword())
@@ -308,6 +379,6 @@ impl StringForm for ElementName {
 
     #[cfg(feature = "schemas")]
     fn schema() -> serde_json::Value {
-        json!({ "enum": PrimitiveType::ALL.map(PrimitiveType::keyword), "description": "an element type" })
+        json!({ "enum": ElementName::names(), "description": "an element type" })
     }
 }

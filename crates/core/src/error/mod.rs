@@ -10,6 +10,7 @@
 //! | of one of several inputs | [`Error::Input`] | as what is wrong with it |
 //! | none: the question has no answer | [`Error::NotJudged`] | 2 |
 
+mod listing;
 mod lower;
 mod nearest;
 
@@ -20,6 +21,7 @@ use thiserror::Error as ThisError;
 
 use crate::stop;
 
+pub use listing::{ListingError, ListingFault};
 pub use lower::LowerError;
 pub use nearest::{did_you_mean, unknown};
 
@@ -47,13 +49,8 @@ pub enum Error {
     #[error(transparent)]
     Lower(#[from] LowerError),
     /// A listing that does not follow specs/listing.md.
-    #[error("listing, line {line}: {message}")]
-    Listing {
-        /// Line number, from 1.
-        line: u64,
-        /// The expected and the found text.
-        message: String,
-    },
+    #[error(transparent)]
+    Listing(#[from] ListingError),
     /// The question makes no sense: options that exclude each other, a name that does not exist.
     #[error("{0}")]
     Usage(String),
@@ -123,11 +120,20 @@ impl Error {
         }
     }
 
+    /// The message without further errors of the same input, for a report with a line for each answer.
+    #[doc(hidden)]
+    pub fn first_message(&self) -> String {
+        match self {
+            Error::Listing(e) => e.first().to_string(),
+            other => other.to_string(),
+        }
+    }
+
     /// Whether a dump, heap or listing is at fault, and not the caller or the machine.
     pub fn is_input_fault(&self) -> bool {
         match self {
             Error::Decode(e) => !e.is_machine_fault(),
-            Error::Invalid(_) | Error::Lower(_) | Error::Listing { .. } => true,
+            Error::Invalid(_) | Error::Lower(_) | Error::Listing(_) => true,
             Error::Input { source, .. } => source.is_input_fault(),
             Error::Usage(_) | Error::Refused { .. } | Error::NotJudged { .. } | Error::Io { .. } => false,
         }

@@ -1,6 +1,6 @@
 //! The class table: the classes of every program, and random classes on top.
 
-use crate::model::{Address, Field, FieldType, Name, PrimitiveType, WordSize, count_step};
+use crate::model::{Address, Field, FieldType, Name, PrimitiveType, WordSize, count_step, field_bytes, instance_size};
 
 use super::addresses::AddressAllocator;
 use super::collections;
@@ -151,7 +151,7 @@ impl ClassPlan {
                 name: name.chars().map(latin1).collect(),
                 superclass,
                 depth: above.map_or(0, |above| above.depth + 1),
-                field_bytes: inherited + fields.iter().map(|field| field_width(field.kind, reference)).sum::<u64>(),
+                field_bytes: inherited + field_bytes(&fields, reference),
                 interfaces: Vec::new(),
                 fields,
                 statics: Vec::new(),
@@ -284,23 +284,12 @@ impl ClassPlan {
 
     /// Size of an instance in bytes: header and fields, a multiple of 8.
     pub(super) fn instance_size(&self, class: usize) -> u64 {
-        let word = self.word.bytes() as u64;
-        // Where references are compressed, the header has a word and its class.
-        let header = if self.reference < word { word + self.reference } else { word };
-        (header + self.planned[class].field_bytes).next_multiple_of(8)
+        instance_size(self.planned[class].field_bytes, self.word.bytes() as u64, self.reference)
     }
 
     /// Whether the elements of an array of this class may be any objects.
     pub(super) fn takes_anything(&self, array: usize) -> bool {
         self.planned[array].name == ANYTHING
-    }
-}
-
-/// Bytes of a field in an object.
-fn field_width(field: FieldType, reference: u64) -> u64 {
-    match field {
-        FieldType::Object => reference,
-        FieldType::Primitive(kind) => kind.size(),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::model::{
-    Address, ByteLen, Class, Contents, Field, FieldType, Heap, Name, Object, ObjectKind, Value, WordSize,
+    Address, ByteLen, Class, Contents, Field, FieldType, Heap, Name, Object, ObjectKind, Value, WordSize, field_bytes,
 };
 
 /// Turns the class objects of primitive types into instances of `java/lang/Class`, and instance sizes into bytes of
@@ -17,15 +17,8 @@ pub(super) fn restate_class_objects(heap: &mut Heap, word: WordSize) {
 pub(super) fn restate_instance_sizes(heap: &mut Heap, word: WordSize) {
     let by_address: HashMap<Address, usize> =
         heap.classes.iter().enumerate().map(|(at, class)| (class.address, at)).collect();
-    let bytes = |field: &Field| match field.kind {
-        FieldType::Object => word.bytes() as u64,
-        FieldType::Primitive(kind) => kind.size(),
-    };
-    let sizes: Vec<u64> = heap
-        .classes
-        .iter()
-        .map(|class| if class.is_array() { 0 } else { fields(class, &heap.classes, &by_address).map(bytes).sum() })
-        .collect();
+    let bytes = |class: &Class| field_bytes(fields(class, &heap.classes, &by_address), word.bytes() as u64);
+    let sizes: Vec<u64> = heap.classes.iter().map(|class| if class.is_array() { 0 } else { bytes(class) }).collect();
     for (class, size) in heap.classes.iter_mut().zip(sizes) {
         class.instance_size = Some(ByteLen(size));
     }

@@ -97,10 +97,7 @@ pub fn type_of_code(code: u8) -> Option<FieldType> {
 /// them out).
 #[inline]
 pub const fn size_of(kind: FieldType, id: IdSize) -> usize {
-    match kind {
-        FieldType::Object => id.bytes(),
-        FieldType::Primitive(kind) => kind.size() as usize,
-    }
+    kind.size(id.bytes() as u64) as usize
 }
 
 /// The header of a dump.

@@ -12,6 +12,7 @@ mod address_set;
 pub mod blocks;
 mod class;
 mod event;
+mod footprint;
 mod heap;
 mod hierarchy;
 pub mod long;
@@ -32,6 +33,7 @@ pub use event::{
     AllocationSite, AllocationSites, ControlSettings, CpuSamples, Event, EventKind, Frame, HeapSummary, LoadClass,
     StartThread, Trace,
 };
+pub(crate) use footprint::{array_size, field_bytes, instance_size};
 pub(crate) use heap::is_ascending;
 pub use heap::{
     Dump, DumpSource, Facts, HashRegime, HeaderTotals, Heap, HeapPart, HeapSource, Region, Surroundings, VisitObjects,

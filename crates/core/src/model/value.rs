@@ -16,6 +16,16 @@ pub enum FieldType {
     Primitive(PrimitiveType),
 }
 
+impl FieldType {
+    /// Bytes of a field of this type, where a reference takes this many.
+    pub const fn size(self, reference: u64) -> u64 {
+        match self {
+            FieldType::Object => reference,
+            FieldType::Primitive(kind) => kind.size(),
+        }
+    }
+}
+
 /// `object`, or the keyword of a primitive type.
 impl fmt::Display for FieldType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -100,7 +100,7 @@ impl PeerAnswer {
             }
             Level::Answers => PeerAnswer::Entries(read_answers(BufReader::new(file()?.reader()))?),
             Level::Listing => {
-                let read = listing::read(BufReader::new(file()?.reader())).map_err(|e| e.to_string())?;
+                let read = listing::read(BufReader::new(file()?.reader())).map_err(|e| e.first_message())?;
                 PeerAnswer::Listing(read.heap, read.head.omits.iter().copied().collect())
             }
         };

@@ -321,7 +321,7 @@ impl Examiner<'_> {
                 self.open_answer(files)?;
                 let answer = files.answer().map_err(|e| e.to_string())?;
                 let listing = listing::read(BufReader::new(answer.reader()))
-                    .map_err(|e| format!("the file is not a listing: {e}"))?;
+                    .map_err(|e| format!("the file is not a listing: {}", e.first_message()))?;
                 match listing.heap.objects.is_empty() && listing.heap.classes.is_empty() {
                     true => Err("the listing has neither classes nor objects".to_owned()),
                     false => Ok(()),

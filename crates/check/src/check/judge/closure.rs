@@ -61,7 +61,8 @@ fn judge_answer(case: &Case, answer: Result<DecoderAnswer, DecoderExit>) -> Resu
                 Ok(AnswerJudgement { omitted: omitted.into_iter().collect(), ..judgement })
             }
             Err(e) => {
-                Ok(AnswerJudgement::from_mismatch(Mismatch::answer("a listing as in specs/listing.md", e.to_string())))
+                let wrong = Mismatch::answer("a listing as in specs/listing.md", e.first_message());
+                Ok(AnswerJudgement::from_mismatch(wrong))
             }
         },
         DecoderAnswer::Heap(told) => judge_heap(case, &rights(JudgedScope::Other), &told),

@@ -28,20 +28,17 @@ pub(super) fn judge(
         Err(wrong) => return Ok(AnswerJudgement::from_mismatch(wrong)),
     };
     let scope = JudgedScope::Facets(Facet::ALL.into_iter().filter(|facet| wanted.contains(*facet)).collect());
-    let mut judgement = asked.right_heaps(scope).judge(|heap, _| {
+    let judgement = asked.right_heaps(scope).judge(|heap, _| {
         let due = digest::digest(&mut heap.clone(), &DigestOptions::default().facets(wanted).by_facet(true))?;
         Ok(find_digest_mismatch(&due, told))
     })?;
     // Facts of the whole heap stand in no bucket.
     let is_told = judgement.differing.iter().any(|differing| differing.facet.is_some());
-    if let (true, Some(heap)) = (is_told, first_heap(asked.case))
-        && let Some(found) = find_wrong_address(asked, heap, wanted, session)?
-        && let super::Outcome::Fail { address, .. } = &mut judgement.outcome
-    {
-        *address = Some(format!("{:#x}", found.0));
-        judgement.differing[0].at = vec![found];
-    }
-    Ok(AnswerJudgement { omitted: unjudged_facets(wanted), ..judgement })
+    let found = match first_heap(asked.case).filter(|_| is_told) {
+        Some(heap) => find_wrong_address(asked, heap, wanted, session)?,
+        None => None,
+    };
+    Ok(AnswerJudgement { omitted: unjudged_facets(wanted), ..judgement }.with_first_address(found))
 }
 
 /// The facets that are judged: those that are declared and not left out.

@@ -147,7 +147,7 @@ pub(super) fn require_listing(asked: &AnsweredTask<'_>, level: Level) -> Result<
 
 fn read(asked: &AnsweredTask<'_>) -> Result<Result<Listing, Mismatch>, Error> {
     let answer = asked.files.answer()?.reader();
-    let wrong = |e: Error| Mismatch::answer("a listing as in specs/listing.md", e.to_string());
+    let wrong = |e: Error| Mismatch::answer("a listing as in specs/listing.md", e.first_message());
     Ok(listing::read(BufReader::new(answer)).map_err(wrong))
 }
 

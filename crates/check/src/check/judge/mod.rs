@@ -279,11 +279,26 @@ impl AnswerJudgement {
     fn with_causes_first(mut self, case: &Case) -> AnswerJudgement {
         if let (Outcome::Fail { .. }, Some(heap)) = (&self.outcome, first_heap(case)) {
             consequences::put_causes_first(heap, &mut self.differing);
-            if let Some(first) = self.differing.first() {
-                self.outcome = first.outcome();
-            }
+            self.restate_outcome();
         }
         self
+    }
+
+    /// Sets the address of the first wrong fact, and that of the outcome with it.
+    fn with_first_address(mut self, address: Option<Address>) -> AnswerJudgement {
+        if let (Some(first), Some(address)) = (self.differing.first_mut(), address) {
+            first.address = Some(address.to_string());
+            first.at = vec![address];
+            self.restate_outcome();
+        }
+        self
+    }
+
+    /// Makes the outcome that of the first wrong fact, if there is one.
+    fn restate_outcome(&mut self) {
+        if let Some(first) = self.differing.first() {
+            self.outcome = first.outcome();
+        }
     }
 }
 

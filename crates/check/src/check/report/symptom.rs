@@ -1,5 +1,6 @@
 //! What can be seen of a failure, without what differs from dump to dump.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use crate::check::report::place::place;
@@ -127,7 +128,16 @@ fn of_fact(fact: &str, expected: &str, found: &str) -> String {
 fn of_answer(found: &str) -> String {
     match found.split_once(" at offset ") {
         Some((id, _)) if rule(id).is_some() => format!("{BREAKS}{id}"),
-        _ => template(found),
+        _ => template(&without_key(found)),
+    }
+}
+
+/// The error of a listing without the key: one mistake shows in several keys.
+fn without_key(found: &str) -> Cow<'_, str> {
+    let line = found.split_once(", key ").filter(|(line, _)| line.starts_with("listing, line "));
+    match line.and_then(|(line, rest)| Some((line, rest.split_once(": ")?.1))) {
+        Some((line, message)) => format!("{line}: {message}").into(),
+        None => found.into(),
     }
 }
 
@@ -136,5 +146,17 @@ fn accepted(result: &CaseResult, found: &str) -> String {
     match &*result.suspects {
         [Suspect { rule, .. }] => format!("accepted although {rule} is broken"),
         _ => format!("accepted: {}", template(found)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::of_answer;
+
+    #[test]
+    fn one_mistake_in_several_keys_of_listings_is_one_symptom() {
+        let of_key = |key: &str| of_answer(&format!("listing, line 7{key}: expected a number, found \"4g\""));
+        assert_eq!(of_key(", key address"), "listing, line …: expected a number, found …");
+        assert_eq!([of_key(""), of_key(", key statics[2].value")], [of_key(", key address"), of_key(", key address")]);
     }
 }

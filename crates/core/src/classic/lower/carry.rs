@@ -6,7 +6,7 @@ use crate::error::{Error, LowerError};
 use crate::lower::ClassPlacement;
 use crate::model::{
     Address, ByteLen, Class, Contents, FieldType, Hierarchy, Name, Object, ObjectKind, Pieces, PiecewiseContents,
-    PrimitiveType,
+    PrimitiveType, WordSize, array_size,
 };
 
 use super::LowerOptions;
@@ -17,6 +17,10 @@ pub(super) struct Carrier<'c> {
     classes: &'c [Class],
     by_address: HashMap<Address, usize>,
     hierarchy: Hierarchy,
+    /// By class; those that the heap does not know are worked out from the fields.
+    instance_sizes: Vec<Option<ByteLen>>,
+    /// Bytes of a word.
+    word: u64,
     by_name: HashMap<&'c Name, Vec<usize>>,
     profile: &'static Profile,
     order: ClassPlacement,
@@ -70,16 +74,20 @@ impl CarriedReferences {
 }
 
 impl<'c> Carrier<'c> {
-    pub(super) fn new(classes: &'c [Class], options: &LowerOptions) -> Carrier<'c> {
+    pub(super) fn new(classes: &'c [Class], word: WordSize, options: &LowerOptions) -> Carrier<'c> {
         let mut by_name: HashMap<&Name, Vec<usize>> = HashMap::new();
         for (index, class) in classes.iter().enumerate() {
             by_name.entry(&class.name).or_default().push(index);
         }
         let by_address: HashMap<_, _> =
             classes.iter().enumerate().map(|(index, class)| (class.address, index)).collect();
+        let hierarchy = Hierarchy::new(classes, |class| by_address.get(&class).copied());
+        let word = word.bytes() as u64;
         Carrier {
             classes,
-            hierarchy: Hierarchy::new(classes, |class| by_address.get(&class).copied()),
+            instance_sizes: hierarchy.instance_sizes(classes, word),
+            hierarchy,
+            word,
             by_address,
             by_name,
             profile: options.profile,
@@ -174,8 +182,7 @@ impl<'c> Carrier<'c> {
                 }
             }
         }
-        let of_class = || class.and_then(|class| self.class_at(class)?.instance_size);
-        let size = object.size.or_else(|| of_class().filter(|_| object.kind == ObjectKind::Instance));
+        let size = object.size.or_else(|| self.worked_out_size(object, class));
         Ok(CarriedEntry {
             address: object.address,
             size: checked_size(size, object.address)?,
@@ -183,6 +190,16 @@ impl<'c> Carrier<'c> {
             references,
             dropped,
         })
+    }
+
+    /// The size of an object whose own is unknown: that of its class's instances, or of its elements with a header.
+    fn worked_out_size(&self, object: &Object, class: Option<Address>) -> Option<ByteLen> {
+        let element = match object.kind {
+            ObjectKind::Instance => return self.instance_sizes[*self.by_address.get(&class?)?],
+            ObjectKind::ObjectArray => self.word,
+            ObjectKind::PrimitiveArray(element) => element.size(),
+        };
+        Some(ByteLen(array_size(object.length?.saturating_mul(element), self.word)))
     }
 
     fn drop_nulls(&self, references: &mut Vec<Address>) -> u64 {

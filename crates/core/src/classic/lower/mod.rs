@@ -271,8 +271,9 @@ fn run(
     let sorts = profile.sorts(options) && !is_ascending(source)?;
     let classes = source.classes().to_vec();
     let facts: Facts = source.facts().clone();
-    let carrier = Carrier::new(&classes, options);
-    let mut speller = Speller::new(profile, Profile::word(&facts, options), options.encoding, options.seed);
+    let word = Profile::word(&facts, options);
+    let carrier = Carrier::new(&classes, word, options);
+    let mut speller = Speller::new(profile, word, options.encoding, options.seed);
     if let Some(record) = speller.header(facts.version_text.as_ref())? {
         take(LowerStep::Record(None, record))?;
     }

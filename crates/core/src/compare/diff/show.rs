@@ -95,7 +95,7 @@ pub(super) fn facts(facet: Facet, left: Fact<'_>, right: Fact<'_>) -> Result<(St
             first_difference(l, r, "static field", |field| line(&Keyed::without_place(field)))
         }
         (Fact::Pool(l), Fact::Pool(r)) => first_difference(l, r, "entry", |entry| line(&Keyed::without_place(entry))),
-        (Fact::Values(l), Fact::Values(r)) => first_difference(l, r, "value", |value| line(&TypedValue::from(*value))),
+        (Fact::Values(l), Fact::Values(r)) => first_difference(l, r, "value", |value| line(&TypedValue(*value))),
         (Fact::Raw(l), Fact::Raw(r)) => first_item(l, r, 1, "byte", hex)?,
         (Fact::Primitives(l, element), Fact::Primitives(r, _)) => first_item(l, r, element.size(), "element", hex)?,
         _ => (fact(left), fact(right)),

@@ -1,10 +1,12 @@
 //! The rows of classes.
 
 use crate::compare::facet::Facet;
-use crate::compare::spelling::{Hex, TypedValue};
-use crate::model::{Class, Field, PoolEntry, Static, Value};
+use crate::model::{Class, Field, PoolEntry, Static};
 
-use super::{ContentItems, Described, EntryReferences, Fact, FactWalk, LineKinds, key, set_slot};
+use super::{ContentItems, Described, EntryReferences, Fact, FactWalk, LineKinds, key};
+
+/// The description of the key of a value.
+const VALUE: &str = "Bits of the value, or the value as Java has it.";
 
 impl Described for Class {
     const LINES: LineKinds = &[("ClassLine", "A class.")];
@@ -55,11 +57,7 @@ impl Described for Static {
 
     fn walk(walk: &mut impl FactWalk<Static>) {
         name!(walk, name, key("name", "Field name.").written());
-        value(walk, "Field type.", |s| &s.value, |s| &mut s.value);
-    }
-
-    fn check(&self) -> Result<(), String> {
-        TypedValue::from(self.value).value().map(|_| ())
+        walk.typed_value(key("type", "Field type."), key("value", VALUE), |s| &s.value, |s| &mut s.value);
     }
 }
 
@@ -68,25 +66,6 @@ impl Described for PoolEntry {
 
     fn walk(walk: &mut impl FactWalk<PoolEntry>) {
         always!(walk, index, key("index", "Index into the class file's constant pool."));
-        value(walk, "Type of the value.", |p| &p.value, |p| &mut p.value);
+        walk.typed_value(key("type", "Type of the value."), key("value", VALUE), |p| &p.value, |p| &mut p.value);
     }
-
-    fn check(&self) -> Result<(), String> {
-        TypedValue::from(self.value).value().map(|_| ())
-    }
-}
-
-/// The keys of a value: its type and its bits.
-fn value<E>(
-    walk: &mut impl FactWalk<E>,
-    about: &'static str,
-    get: impl Fn(&E) -> &Value,
-    slot: impl Fn(&mut E) -> &mut Value,
-) {
-    walk.always(key("type", about), |e| &get(e).kind, |e| &mut slot(e).kind);
-    walk.key(
-        key("value", "Bits of the value.").always(),
-        |e| Some(Fact::Bits(get(e).bits)),
-        |e, bits: Hex| set_slot(&mut slot(e).bits, bits.0),
-    );
 }

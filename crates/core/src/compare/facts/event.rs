@@ -1,6 +1,6 @@
 //! The rows of the process's log.
 
-use crate::compare::spelling::Hex;
+use crate::compare::spelling::ListedNumber;
 use crate::model::{
     AllocationSite, AllocationSites, ControlSettings, CpuSamples, Frame, HeapSummary, LoadClass, Name, Serial,
     StartThread, TextId, Trace,
@@ -68,7 +68,7 @@ impl Described for AllocationSites {
         walk.key(
             key("cutoff", about).always(),
             |sites| Some(Fact::Bits(sites.cutoff.into())),
-            |sites, bits: Hex| set_slot(&mut sites.cutoff, bits.narrow("cutoff")?),
+            |sites, bits: ListedNumber| set_slot(&mut sites.cutoff, bits.narrow("a float")?),
         );
         always!(walk, totals, key("totals", "Totals."));
         always!(walk, sites, key("sites", "The sites."));

@@ -1,7 +1,7 @@
 //! The rows of a listing's first line: facts of the whole heap, and how many lines there are.
 
 use crate::compare::facet::Facet;
-use crate::compare::spelling::Hex;
+use crate::compare::spelling::ListedNumber;
 use crate::model::{Facts, HeaderTotals, Surroundings};
 
 use super::{Described, Fact, FactWalk, KeyPresence, LineKinds, ListingKey, key, set_slot};
@@ -92,9 +92,16 @@ fn walk_facts(w: &mut impl FactWalk<ListingHead>) {
         h.facts.hash_randoms.map(|(one, other)| Fact::Randoms(one, other))
     }
     w.unkeyed_fact(Facet::HashRandoms, randoms);
-    w.key(key("hash_randoms", "The two random numbers of the header."), randoms, |h, [one, other]: [Hex; 2]| {
-        set_slot(&mut h.facts.hash_randoms, Some((one.narrow("a random number")?, other.narrow("a random number")?)))
-    });
+    w.key(
+        key("hash_randoms", "The two random numbers of the header."),
+        randoms,
+        |h, [one, other]: [ListedNumber; 2]| {
+            set_slot(
+                &mut h.facts.hash_randoms,
+                Some((one.narrow("a random number")?, other.narrow("a random number")?)),
+            )
+        },
+    );
 }
 
 impl Described for HeaderTotals {

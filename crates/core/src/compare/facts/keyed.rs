@@ -1,12 +1,16 @@
 //! Lines and parts of lines whose keys are the rows of [`Described`]: writing, reading, and the schema.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::fmt;
 use std::marker::PhantomData;
 
 use serde::de::{Error as _, IgnoredAny, MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::compare::spelled_value::SpelledValue;
+use crate::model::Value;
 
 use super::{Described, FactWalk, GetFact, KeyPresence, ListingKey, ListingValue, SetField};
 
@@ -112,8 +116,15 @@ impl<'de, E: Described, const LINE: u8> Visitor<'de> for KeyVisitor<E, LINE> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut found =
-            ParsedEntry { entry: E::blank(LINE), place: [None; 2], seen: 0, read: 0, owed: None, nameless: false };
+        let mut found = ParsedEntry {
+            entry: E::blank(LINE),
+            place: [None; 2],
+            seen: 0,
+            read: 0,
+            owed: None,
+            value: None,
+            nameless: false,
+        };
         let walk = |name: Option<&str>, map: &mut A, found: &mut ParsedEntry<E>| {
             let mut reader = KeyReader { line: 1 << LINE, name, map, found, row: 0, result: None, input: PhantomData };
             E::walk(&mut reader);
@@ -125,12 +136,12 @@ impl<'de, E: Described, const LINE: u8> Visitor<'de> for KeyVisitor<E, LINE> {
                 None => _ = map.next_value::<IgnoredAny>()?,
             }
         }
-        _ = walk(None, &mut map, &mut found);
+        let end = walk(None, &mut map, &mut found);
         let ParsedEntry { entry, place: [record, offset], owed, nameless, .. } = found;
         if let Some(name) = owed {
             return Err(A::Error::missing_field(name));
         }
-        entry.check().map_err(A::Error::custom)?;
+        end.unwrap_or(Ok(()))?;
         Ok(Keyed { entry: Cow::Owned(entry), record, offset, nameless })
     }
 }
@@ -144,6 +155,8 @@ struct ParsedEntry<E> {
     read: u64,
     /// A missing required key.
     owed: Option<&'static str>,
+    /// A value whose type may be in a key after it.
+    value: Option<SpelledValue>,
     nameless: bool,
 }
 
@@ -188,6 +201,31 @@ impl<'de, E, A: MapAccess<'de>> FactWalk<E> for KeyReader<'_, 'de, E, A> {
             _ => {}
         }
         self.row += 1;
+    }
+
+    fn typed_value(
+        &mut self,
+        kind: ListingKey,
+        value: ListingKey,
+        get: impl Fn(&E) -> &Value,
+        slot: impl Fn(&mut E) -> &mut Value,
+    ) {
+        self.always(kind, |entry| &get(entry).kind, |entry| &mut slot(entry).kind);
+        let spelled = Cell::default();
+        let keep = |_: &mut E, text: SpelledValue| {
+            spelled.set(Some(text));
+            Ok(())
+        };
+        self.key(value.always(), |_| None, keep);
+        match spelled.take() {
+            Some(text) => self.found.value = Some(text),
+            None if self.name.is_some() => {}
+            None => {
+                let (text, read) = (self.found.value.take(), slot(&mut self.found.entry));
+                let value = text.map(|text| text.with_type(read.kind).map(|value| *read = value));
+                self.result = value.map(|value| value.map_err(A::Error::custom));
+            }
+        }
     }
 
     fn place(&mut self) {

@@ -57,7 +57,8 @@ use crate::model::long::Pieces;
 use crate::model::{Address, IdentityHash, Name, Value};
 
 use super::facet::Facet;
-use super::spelling::{Hex, Text};
+use super::spelled_value::SpelledValue;
+use super::spelling::{ListedNumber, Text};
 
 pub use head::ListingHead;
 pub(crate) use items::ContentItems;
@@ -80,14 +81,6 @@ pub trait Described: Clone + Default + 'static {
 
     /// Calls `walk` with each row.
     fn walk(walk: &mut impl FactWalk<Self>);
-
-    /// Checks an entry that was read row by row.
-    ///
-    /// # Errors
-    /// If its facts contradict each other.
-    fn check(&self) -> Result<(), String> {
-        Ok(())
-    }
 }
 
 /// A type that is read from a listing's text, with the schema of that text.
@@ -200,6 +193,26 @@ pub trait FactWalk<E>: Sized {
         self.key(key.always(), |entry| Some(get(entry).fact()), |entry, text| set_slot(slot(entry), T::read(text)?));
     }
 
+    /// The keys of a value: its type, and the value itself, which only its type says how to read.
+    #[inline]
+    fn typed_value(
+        &mut self,
+        kind: ListingKey,
+        value: ListingKey,
+        get: impl Fn(&E) -> &Value,
+        slot: impl Fn(&mut E) -> &mut Value,
+    ) {
+        self.always(kind, |entry| &get(entry).kind, |entry| &mut slot(entry).kind);
+        self.key(
+            value.always(),
+            |entry| Some(Fact::Bits(get(entry).bits)),
+            |entry, text: SpelledValue| {
+                let kind = slot(entry).kind;
+                set_slot(slot(entry), text.with_type(kind)?)
+            },
+        );
+    }
+
     /// The keys of an identity hash.
     #[inline]
     fn hash_keys(
@@ -214,12 +227,12 @@ pub trait FactWalk<E>: Sized {
         self.key(
             key("hash16", "16-bit identity hash."),
             |entry| hash_facts(get(entry))[0],
-            |entry, text: Hex| set(entry, IdentityHash::Bits16(text.narrow("hash16")?)),
+            |entry, text: ListedNumber| set(entry, IdentityHash::Bits16(text.narrow("a hash")?)),
         );
         self.key(
             key("hash32", "32-bit identity hash."),
             |entry| hash_facts(get(entry))[1],
-            |entry, text: Hex| set(entry, IdentityHash::Bits32(text.narrow("hash32")?)),
+            |entry, text: ListedNumber| set(entry, IdentityHash::Bits32(text.narrow("a hash")?)),
         );
     }
 }

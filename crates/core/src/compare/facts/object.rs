@@ -1,7 +1,8 @@
 //! The rows of objects.
 
 use crate::compare::facet::Facet;
-use crate::compare::spelling::{Bytes, ElementName, Hex, TypedValue, addresses};
+use crate::compare::spelled_value::TypedValue;
+use crate::compare::spelling::{Bytes, ElementName, ListedNumber, addresses};
 use crate::model::{Contents, Object, ObjectKind, PiecewiseContents, PrimitiveType};
 
 use super::{
@@ -88,11 +89,12 @@ fn walk_keys(w: &mut impl FactWalk<Object>) {
         "References in file order, where their positions are unknown.",
         listed_contents,
     );
-    let refused = |_: &mut Object, _: Vec<Hex>| Err("expected no refs in a primitive array, found some".to_owned());
+    let refused =
+        |_: &mut Object, _: Vec<ListedNumber>| Err("expected no refs in a primitive array, found some".to_owned());
     w.key(ListingKey { presence: KeyPresence::Never, ..key("refs", "").for_lines(PRIMITIVE_ARRAY) }, |_| None, refused);
     let about = "Field values: the class's own fields first, then its superclass's, up to the root.";
     inside_key(w, INSTANCE, "values", about, |values: Vec<TypedValue>| {
-        Ok(Contents::Fields(values.into_iter().map(TypedValue::value).collect::<Result<_, _>>()?))
+        Ok(Contents::Fields(values.into_iter().map(|TypedValue(value)| value).collect()))
     });
     let about = "The bytes of the fields, where no class says how they are laid out.";
     inside_key(w, INSTANCE, "raw", about, |bytes: Bytes| Ok(Contents::Raw(bytes.0)));
@@ -102,7 +104,7 @@ fn walk_keys(w: &mut impl FactWalk<Object>) {
     inside_key(w, PRIMITIVE_ARRAY, "contents", about, |bytes: Bytes| Ok(Contents::Primitives(bytes.0)));
 }
 
-fn listed_contents(refs: Vec<Hex>) -> Result<Contents, String> {
+fn listed_contents(refs: Vec<ListedNumber>) -> Result<Contents, String> {
     Ok(Contents::References(addresses(refs)))
 }
 

@@ -9,7 +9,8 @@ use serde::{Serialize, Serializer};
 
 use crate::bytes::hexadecimal;
 use crate::compare::facet::Facet;
-use crate::compare::spelling::{Bytes, ElementName, Hashes, Hex, Text, TypeName, TypedValue, addresses};
+use crate::compare::spelled_value::TypedValue;
+use crate::compare::spelling::{Bytes, ElementName, Hashes, Hex, ListedNumber, Text, TypeName, addresses};
 use crate::error::Error;
 use crate::model::long::Pieces;
 use crate::model::{
@@ -155,7 +156,7 @@ impl Serialize for Fact<'_> {
             Fact::Fields(fields) => serializer.collect_seq(fields.iter().map(Keyed::without_place)),
             Fact::Statics(statics) => serializer.collect_seq(statics.iter().map(Keyed::without_place)),
             Fact::Pool(pool) => serializer.collect_seq(pool.iter().map(Keyed::without_place)),
-            Fact::Values(values) => serializer.collect_seq(values.iter().map(|&value| TypedValue::from(value))),
+            Fact::Values(values) => serializer.collect_seq(values.iter().copied().map(TypedValue)),
             Fact::Raw(ContentItems::Held(bytes)) | Fact::Primitives(ContentItems::Held(bytes), _) => {
                 Bytes(bytes.to_vec()).serialize(serializer)
             }
@@ -257,7 +258,7 @@ told! {
     String: String, |text| Fact::Text(text), Ok;
     Serial: u32, |serial| Fact::Number(serial.0.into()), |number| Ok(Serial(number));
     ByteLen: u64, |size| Fact::Size(*size), |size| Ok(ByteLen(size));
-    Address: Hex, |address| Fact::Address(*address), |text| Ok(text.address());
+    Address: ListedNumber, |address| Fact::Address(*address), |text| Ok(text.address());
     Name: Text, |name| Fact::Name(name), |text| Ok(text.into());
     FieldType: TypeName, |kind| Fact::Type(*kind), |text| Ok(text.0);
     HashRegime: Hashes, |regime| Fact::Regime(*regime), |text| Ok(match text {
@@ -266,13 +267,13 @@ told! {
     });
     WordSize: u32, |size| Fact::Word(*size), word_size;
     HeaderTotals: Keyed<'static, HeaderTotals>, |totals| Fact::Totals(totals), |totals| Ok(totals.into_entry());
-    Vec<Address>: Vec<Hex>, |listed| Fact::Addresses(ContentItems::Held(listed)), |text| Ok(addresses(text));
+    Vec<Address>: Vec<ListedNumber>, |listed| Fact::Addresses(ContentItems::Held(listed)), |text| Ok(addresses(text));
     Vec<Field>: Vec<Keyed<'static, Field>>, |fields| Fact::Fields(fields), |text| Ok(into_entries(text));
     Vec<Static>: Vec<Keyed<'static, Static>>, |statics| Fact::Statics(statics), |text| Ok(into_entries(text));
     Vec<PoolEntry>: Vec<Keyed<'static, PoolEntry>>, |pool| Fact::Pool(pool), |text| Ok(into_entries(text));
-    TextId: Hex, |id| Fact::Bits(id.0), |text| Ok(TextId(text.0));
-    FrameId: Hex, |id| Fact::Bits(id.0), |text| Ok(FrameId(text.0));
-    Vec<FrameId>: Vec<Hex>, |ids| Fact::Ids(ids), |text| Ok(text.into_iter().map(|id| FrameId(id.0)).collect());
+    TextId: ListedNumber, |id| Fact::Bits(id.0), |text| Ok(TextId(text.number()));
+    FrameId: ListedNumber, |id| Fact::Bits(id.0), |text| Ok(FrameId(text.number()));
+    Vec<FrameId>: Vec<ListedNumber>, |ids| Fact::Ids(ids), |text| Ok(text.into_iter().map(|id| FrameId(id.number())).collect());
     Vec<u8>: Bytes, |bytes| Fact::Raw(ContentItems::Held(bytes)), |text| Ok(text.0);
     HeapSummary: Keyed<'static, HeapSummary>, |summary| Fact::Summary(summary), |summary| Ok(summary.into_entry());
     Vec<AllocationSite>: Vec<Keyed<'static, AllocationSite>>, |sites| Fact::Sites(sites), |text| Ok(into_entries(text));

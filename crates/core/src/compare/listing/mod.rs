@@ -1,10 +1,11 @@
 //! The listing: a heap as JSON Lines, defined in `specs/listing.md`.
 //!
 //! The first line holds the dump's facts; then come classes and objects, sorted by address, with
-//! their place in the file; then roots, threads, stack traces, regions and the log. Addresses are
-//! hexadecimal strings, hashes too.
+//! their place in the file; then roots, threads, stack traces, regions and the log. Addresses, hashes and the bits of
+//! values are written as hexadecimal strings; decimal numbers and values as Java has them are read, too.
 
 mod event;
+mod faults;
 mod head;
 mod line;
 mod read;
@@ -21,7 +22,8 @@ use crate::error::Error;
 use crate::model::{Address, Class, Heap, Object, Surroundings};
 
 pub use super::facts::{Keyed, ListingHead, RecordPlace};
-pub use super::spelling::{Bytes, ElementName, Hashes, Hex, Text, TypeName, TypedValue};
+pub use super::spelled_value::{SpelledValue, TypedValue};
+pub use super::spelling::{Bytes, ElementName, Hashes, Hex, ListedNumber, Text, TypeName};
 pub use event::{EventItem, EventLine};
 pub use head::head;
 pub use line::ListingLine;

@@ -2,11 +2,14 @@
 
 use std::io::{self, BufRead, Read};
 
+use serde_json::Value;
+
 use crate::compare::Facet;
 use crate::compare::facts::{Keyed, ListingHead};
-use crate::error::Error;
+use crate::error::{Error, ListingError};
 use crate::model::{Class, Event, Heap, Object, Surroundings};
 
+use super::faults::{FrameKeys, ListingFaults, without_position};
 use super::head::{has_class_words, head};
 use super::line::ListingLine;
 
@@ -24,7 +27,7 @@ pub struct Listing {
 /// Reads a listing.
 ///
 /// # Errors
-/// With the line number, if it does not follow `specs/listing.md` or cannot be read.
+/// If it does not follow `specs/listing.md`, with the lines and keys at fault ([`ListingError`]), or cannot be read.
 pub fn read(input: impl BufRead) -> Result<Listing, Error> {
     read_within(input, u64::MAX)
 }
@@ -50,30 +53,37 @@ pub fn read_within(mut input: impl BufRead, allowed: u64) -> Result<Listing, Err
         number += 1;
         next_line(&mut input, allowed.min(line_limit(number))).transpose().map(|line| (number, line))
     });
-    let bad = |line: u64, message: String| Error::Listing { line, message };
+    let bad = |line: u64, message: String| Error::from(ListingError::of_line(line, message));
     let wanted = "expected a listing, whose first line has the dump's facts as JSON";
     let (_, first) = lines.next().ok_or_else(|| bad(1, format!("{wanted}; found nothing")))?;
     let first =
         first.map_err(|e| if is_too_long(&e) { endless_line(1, allowed) } else { bad(1, format!("{wanted}; {e}")) })?;
-    let head: Keyed<'static, ListingHead> = serde_json::from_str(&first).map_err(|e| {
-        // A value that is wrong is that of a listing; anything else is none.
-        let is_value = e.is_data() && first.contains("\"listing\"");
-        bad(1, if is_value { without_position(&e) } else { format!("{wanted}; {}", without_position(&e)) })
-    })?;
-    let mut head = head.into_entry();
+    let mut faults = ListingFaults::default();
+    let mut head = read_head(&first, &mut faults).map_err(|e| bad(1, format!("{wanted}; {}", without_position(&e))))?;
     if head.listing != 1 {
         return Err(bad(1, format!("expected listing version 1, found {}", head.listing)));
     }
     let mut entries = ListingEntries::new(&head);
     for (number, line) in lines {
-        let line =
-            line.map_err(|e| if is_too_long(&e) { endless_line(number, allowed) } else { bad(number, e.to_string()) })?;
+        let line = match line {
+            Ok(line) => line,
+            Err(e) if is_too_long(&e) => return Err(endless_line(number, allowed)),
+            Err(e) => {
+                faults.add(number, e.to_string());
+                break;
+            }
+        };
         entries.held += line.len() as u64;
         if entries.held > allowed {
             return Err(beyond_memory(number, allowed));
         }
-        let line = ListingLine::parse(&line).map_err(|e| bad(number, without_position(&e)))?;
-        entries.add(number, line).map_err(|e| bad(number, e))?;
+        match ListingLine::parse(&line) {
+            Ok(line) => entries.add(number, line).unwrap_or_else(|e| faults.add(number, e)),
+            Err(e) => faults.add_line(number, &line, &e, LINE_FRAME, &|text| ListingLine::parse(text).map(|_| ())),
+        }
+    }
+    if let Some(e) = faults.into_error() {
+        return Err(e.into());
     }
     let nameless = entries.nameless;
     let heap = entries.into_heap(&head).map_err(|e| bad(1, e))?;
@@ -87,6 +97,28 @@ pub fn read_within(mut input: impl BufRead, allowed: u64) -> Result<Listing, Err
         }
     }
     Ok(Listing { head, heap, nameless })
+}
+
+/// The keys that say which line it is, and what an event has besides.
+const LINE_FRAME: FrameKeys<'static> = &[("kind", None), ("after", Some(0)), ("time", Some(0)), ("event", None)];
+
+/// Reads the first line. Of one with values that are wrong little is known.
+///
+/// # Errors
+/// If it is that of no listing.
+fn read_head(text: &str, faults: &mut ListingFaults) -> serde_json::Result<ListingHead> {
+    let read = |text: &str| serde_json::from_str::<Keyed<'static, ListingHead>>(text);
+    match read(text) {
+        Ok(head) => Ok(head.into_entry()),
+        // A value that is wrong is that of a listing; anything else is none.
+        Err(e) if e.is_data() && text.contains("\"listing\"") => {
+            faults.add_line(1, text, &e, &[("listing", None)], &|text| read(text).map(|_| ()));
+            let version = serde_json::from_str(text).ok().and_then(|head: Value| head["listing"].as_u64());
+            let listing = version.and_then(|version| u32::try_from(version).ok()).unwrap_or(1);
+            Ok(ListingHead { listing, ..ListingHead::default() })
+        }
+        Err(e) => Err(e),
+    }
 }
 
 /// The next line without its end; `None` after the last.
@@ -117,7 +149,7 @@ fn endless_line(line: u64, allowed: u64) -> Error {
     if longest > allowed {
         return beyond_memory(line, allowed);
     }
-    Error::Listing { line, message: format!("expected a line of at most {longest} bytes, found more") }
+    ListingError::of_line(line, format!("expected a line of at most {longest} bytes, found more")).into()
 }
 
 fn beyond_memory(line: u64, allowed: u64) -> Error {
@@ -125,15 +157,6 @@ fn beyond_memory(line: u64, allowed: u64) -> Error {
         "listing, line {line}: expected at most {allowed} bytes of memory for what is held of it, found more up to here; decompress \
          the listing into a file first, whose own length allows more than that of a compressed one"
     ))
-}
-
-/// The message for a malformed line, without the line number of the JSON parser, which is always 1.
-fn without_position(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    match text.strip_suffix(&format!(" at line {} column {}", error.line(), error.column())) {
-        Some(what) => format!("{what} (column {})", error.column()),
-        None => text,
-    }
 }
 
 /// The memory of a line that is neither a class nor an object, without its names and lists, which are counted by the
@@ -237,9 +260,10 @@ impl ListingEntries {
             return Ok(());
         };
         self.held += item.held_bytes();
+        let was_mixed = self.placed && self.unplaced;
         self.placed |= record.is_some();
         self.unplaced |= record.is_none();
-        if self.placed && self.unplaced {
+        if self.placed && self.unplaced && !was_mixed {
             return Err("expected the key record in every line or in none".to_owned());
         }
         self.items.push((record.unwrap_or(self.items.len() as u64), item));

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::compare::spelling::Hex;
+use crate::compare::spelling::ListedNumber;
+use crate::error::did_you_mean;
 use crate::model::{Root, RootKind, RootNumber};
 
 /// A GC root.
@@ -12,10 +13,10 @@ pub struct RootLine {
     /// What keeps the object alive.
     pub root: RootName,
     /// The object that is kept alive.
-    pub object: Hex,
+    pub object: ListedNumber,
     /// The JNI global reference's own id: `jni-global`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reference: Option<Hex>,
+    pub reference: Option<ListedNumber>,
     /// Thread serial number: `jni-local`, `java-frame`, `native-stack`, `thread-block`, `thread-object` and
     /// `jni-monitor`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -46,8 +47,9 @@ impl<'de> Deserialize<'de> for RootName {
         let name = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
         let found = RootKind::FORMS.iter().position(|form| form.name == name);
         found.map(RootName).ok_or_else(|| {
-            let kinds = RootKind::FORMS.map(|form| form.name).join(", ");
-            serde::de::Error::custom(format!("expected a kind of root ({kinds}), found {name:?}"))
+            let kinds = RootKind::FORMS.map(|form| form.name);
+            let near = did_you_mean(&name, kinds);
+            serde::de::Error::custom(format!("expected a kind of root ({}), found {name:?}{near}", kinds.join(", ")))
         })
     }
 }

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use crate::model::long::HELD;
 use crate::model::{
     Address, ByteLen, Class, Contents, Field, FieldType, HashRegime, Heap, IdentityHash, Object, ObjectKind, Pieces,
-    PiecewiseContents, PrimitiveType, Root, RootKind, RootNumber, Serial, Static, Value,
+    PiecewiseContents, PrimitiveType, Root, RootKind, RootNumber, Serial, Static, Value, field_bytes, instance_size,
 };
 
 use crate::generate::hotspot;
 use crate::generate::oddity::Oddity;
 use crate::generate::options::{AddressSpace, ClassObjects, GenerateOptions, Placement};
 use crate::generate::shape::placed::{CLASS, OBJECT, PlacedShape};
-use crate::generate::shape::structure::{KEY, KindBody, KindClass, field_bytes};
+use crate::generate::shape::structure::{KEY, KindBody, KindClass};
 
 /// The facts of the surrounding heap that all objects of shapes share.
 #[derive(Clone, Debug)]
@@ -153,7 +153,7 @@ impl HeapAround {
     }
 
     fn instance_size(&self, fields: &[Field]) -> u64 {
-        (self.word + field_bytes(fields, self.word) + field_bytes(&self.object, self.word)).next_multiple_of(8)
+        instance_size(field_bytes(fields.iter().chain(&self.object), self.word), self.word, self.word)
     }
 
     /// The object with this number.

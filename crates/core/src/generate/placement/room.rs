@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use crate::error::Error;
-use crate::model::{Address, Class, Field, FieldType, Heap, Name, PrimitiveType, RootKind};
+use crate::model::{
+    Address, Class, Field, FieldType, Heap, Name, PrimitiveType, RootKind, array_size, field_bytes, instance_size,
+};
 
 use crate::generate::addresses::AddressAllocator;
 use crate::generate::options::GenerateOptions;
 use crate::generate::shape::Shape;
 use crate::generate::shape::placed::{CLASS, OBJECT, PlacedKind, PlacedRun, PlacedShape};
-use crate::generate::shape::structure::{KindBody, KindClass, OwnClass, ShapeObjects, field_bytes};
+use crate::generate::shape::structure::{KindBody, KindClass, OwnClass, ShapeObjects};
 
 /// Shapes with addresses for their classes and their held objects.
 pub(in crate::generate) struct ShapePlan(Vec<PlacedShape>);
@@ -103,7 +105,7 @@ impl<'k> KnownClasses<'k> {
         let word = options.word.bytes() as u64;
         let mut known = KnownClasses { word, text: options.library.text_element(), classes: &heap.classes, above: 0 };
         known.above =
-            field_bytes(known.class(OBJECT).and_then(|class| class.fields.as_deref()).unwrap_or_default(), word);
+            field_bytes(known.class(OBJECT).into_iter().flat_map(|class| class.fields.iter().flatten()), word);
         known
     }
 
@@ -123,9 +125,9 @@ impl<'k> KnownClasses<'k> {
             KindClass::Known(name) => of_known(self.class(name)),
             KindClass::Characters => of_known(self.class(&format!("[{}", self.text.signature()))),
         };
-        let array = |payload: u64| (2 * self.word + payload).next_multiple_of(8).max(16);
+        let array = |payload: u64| array_size(payload, self.word);
         let size = match kind.body {
-            KindBody::Fields => (self.word + field_bytes(&fields, self.word) + self.above).next_multiple_of(8),
+            KindBody::Fields => instance_size(field_bytes(&fields, self.word) + self.above, self.word, self.word),
             KindBody::Elements(length) => array(self.word * length),
             KindBody::Bytes(length) => array(length),
             KindBody::Key(length) => array(self.text.size() * length),

@@ -168,15 +168,6 @@ pub(in crate::generate) fn int_field(name: &str) -> Field {
     Field { name: name.into(), kind: FieldType::Primitive(PrimitiveType::Int) }
 }
 
-/// The bytes that fields take.
-pub(in crate::generate) fn field_bytes(fields: &[Field], word: u64) -> u64 {
-    let bytes = |field: &Field| match field.kind {
-        FieldType::Object => word,
-        FieldType::Primitive(kind) => kind.size(),
-    };
-    fields.iter().map(bytes).sum()
-}
-
 /// Counts with that many objects of the first kind.
 pub(in crate::generate) fn first_kind_only(count: u64) -> KindCounts {
     counts_of_kind(0, count)

@@ -4,7 +4,7 @@ use foldhash::HashMap;
 
 use crate::draw::{Draw, SeedDraw};
 use crate::error::{Error, LowerError};
-use crate::hprof::wire::{IdSize, size_of};
+use crate::hprof::wire::IdSize;
 use crate::lower::ClassPlacement;
 use crate::model::{
     Address, ByteLen, Class, Contents, Hierarchy, Name, Object, ObjectKind, PiecewiseContents, Region, Root, RootKind,
@@ -242,12 +242,8 @@ impl<'c> Carrier<'c> {
 fn field_bytes(classes: &[Class], id: IdSize) -> Vec<u64> {
     let by_address: HashMap<_, _> = classes.iter().enumerate().map(|(index, class)| (class.address, index)).collect();
     let hierarchy = Hierarchy::new(classes, |class| by_address.get(&class).copied());
-    let mut bytes = vec![0_u64; classes.len()];
-    for &class in hierarchy.downward() {
-        let own: u64 = classes[class].fields.iter().flatten().map(|field| size_of(field.kind, id) as u64).sum();
-        bytes[class] = hierarchy.superclass(class).map_or(own, |above| bytes[above].saturating_add(own));
-    }
-    bytes
+    // A class without known fields cannot be written.
+    hierarchy.field_bytes(classes, id.bytes() as u64).into_iter().map(Option::unwrap_or_default).collect()
 }
 
 fn known<T>(fact: Option<T>, what: &'static str, address: Address) -> Result<T, LowerError> {

@@ -9,7 +9,7 @@ use crate::error::{Error, LowerError};
 use crate::lower::{Adherence, ClassPlacement};
 use crate::model::{
     Address, ByteLen, Class, Contents, Facts, HashRegime, Hierarchy, IdentityHash, Name, Object, ObjectKind, Pieces,
-    PiecewiseContents, WordSize,
+    PiecewiseContents, WordSize, array_size,
 };
 use crate::phd::wire::Version;
 
@@ -21,6 +21,8 @@ pub(super) struct Carrier<'c> {
     classes: &'c [Class],
     by_address: HashMap<Address, usize>,
     hierarchy: Hierarchy,
+    /// By class; those that the heap does not know are worked out from the fields.
+    instance_sizes: Vec<Option<ByteLen>>,
     by_name: HashMap<&'c Name, Vec<usize>>,
     profile: &'static Profile,
     version: Version,
@@ -39,14 +41,17 @@ impl<'c> Carrier<'c> {
         }
         let by_address: HashMap<_, _> =
             classes.iter().enumerate().map(|(index, class)| (class.address, index)).collect();
+        let hierarchy = Hierarchy::new(classes, |class| by_address.get(&class).copied());
+        let word = options.profile.word(facts, options);
         Carrier {
             classes,
-            hierarchy: Hierarchy::new(classes, |class| by_address.get(&class).copied()),
+            instance_sizes: hierarchy.instance_sizes(classes, word.bytes() as u64),
+            hierarchy,
             by_address,
             by_name,
             profile: options.profile,
             version: options.version,
-            word: options.profile.word(facts, options),
+            word,
             regime: options.profile.regime(facts, options),
             order: options.profile.order(options),
             keeps_nulls: options.adherence == Adherence::Heap,
@@ -99,7 +104,7 @@ impl<'c> Carrier<'c> {
             address: class.address,
             name: class.name.clone(),
             superclass: Some(known(class.superclass, "the superclass", class.address)?),
-            instance_size: Some(known(class.instance_size, "the instance size", class.address)?),
+            instance_size: Some(known(self.instance_sizes[index], "the instance size", class.address)?),
             hash: self.hash(class.hash),
             references: Some(
                 references.into_iter().filter(|r| is_listed && self.keeps_nulls || !r.is_null()).collect(),
@@ -227,15 +232,14 @@ impl<'c> Carrier<'c> {
         same_loader.or(found.first()).map(|&index| self.classes[index].address)
     }
 
-    /// The footprint of an array where the version has it. Where the heap does not know it: header (8 or 16
-    /// bytes by word size) and elements, rounded up to 8, at least 16; a choice of ours.
+    /// The footprint of an array where the version has it. Where the heap does not know it, it is worked out: a choice of
+    /// ours.
     fn array_size(&self, object: &Object, length: u64, element: u64) -> Result<Option<ByteLen>, LowerError> {
         if !self.version.form().array_sizes {
             return Ok(None);
         }
-        let computed = (2 * self.word.bytes() as u64).saturating_add(length.saturating_mul(element));
-        let rounded = computed.checked_next_multiple_of(8).unwrap_or(u64::MAX - 3).max(16);
-        let size = object.size.unwrap_or(ByteLen(rounded));
+        let worked_out = || ByteLen(array_size(length.saturating_mul(element), self.word.bytes() as u64));
+        let size = object.size.unwrap_or_else(worked_out);
         if !size.0.is_multiple_of(4) {
             return Err(LowerError::SizeNotInWords { address: object.address, size: size.0 });
         }
