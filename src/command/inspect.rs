@@ -3,10 +3,10 @@ use std::path::PathBuf;
 
 use crate::annotation::Annotation;
 use crate::error::Error;
-use crate::format::{ListedPart, RecordLine};
+use crate::format::{DumpPart, ListedPart, RecordLine, RecordSelector};
 use crate::output::Output;
 use crate::page::bytes::{self, MOST_RECORDS};
-use clap::Args;
+use clap::{ArgGroup, Args};
 use serde::Serialize;
 
 use crate::command::field::FieldLine;
@@ -22,7 +22,7 @@ use crate::command::{CommandOutcome, open, outputs, terminal};
 /// Memory does not grow with the dump, only with its largest record; --bytes and --html of an HPROF dump hold its
 /// classes and strings as well, to name fields.
 #[derive(Args)]
-#[command(after_long_help = HELP_ENDING)]
+#[command(after_long_help = HELP_ENDING, group = ArgGroup::new("map").args(["bytes", "html"]))]
 pub(crate) struct InspectOpts {
     /// Dump; `-` is standard input.
     file: PathBuf,
@@ -36,10 +36,11 @@ pub(crate) struct InspectOpts {
     /// with search.
     #[arg(long, conflicts_with_all = TEXT)]
     html: bool,
-    /// Page: the first record is the one that has the byte at OFFSET (decimal, or hexadecimal after 0x), or else the next one.
-    #[arg(long, value_name = "OFFSET", default_value = "0", value_parser = offset, requires = "html",
-        conflicts_with_all = TEXT)]
-    from: u64,
+    /// With --bytes or --html: begin with the record that has the byte at OFFSET (decimal, or hexadecimal after 0x), with that of
+    /// the number N (`record:N`), or with that of an object (`object:ADDRESS`). Without it, with the first byte. A page begins with
+    /// the next record where none has the byte.
+    #[arg(long, value_name = "OFFSET|record:N|object:ADDRESS", requires = "map")]
+    from: Option<RecordSelector>,
     #[arg(long, value_name = "N", default_value_t = 1000, requires = "html", conflicts_with_all = TEXT, help = records_help(),
         value_parser = clap::value_parser!(u64).range(1..=MOST_RECORDS))]
     records: u64,
@@ -56,7 +57,7 @@ pub(crate) struct InspectOpts {
 const HELP_ENDING: HelpEnding = HelpEnding {
     examples: &[
         ("Show the first records", "heapsmith inspect heapdump.hprof | head"),
-        ("Show every byte", "heapsmith inspect --bytes heapdump.phd"),
+        ("Show every byte from a record on", "heapsmith inspect --bytes --from record:2 heapdump.hprof"),
         ("Write a page for a browser", "heapsmith inspect --html -o heapdump.html heapdump.phd"),
     ],
     exit_codes: &[(1, "the dump cannot be read to its end")],
@@ -84,7 +85,12 @@ impl InspectOpts {
     fn write_page(&self) -> Result<CommandOutcome, Error> {
         outputs::require_distinct(&[&self.file], &[&self.output])?;
         let dump = open::dump(&self.file, self.reading.reading())?;
-        let options = bytes::BytePageOptions::default().from(self.from).records(self.records);
+        let from = match self.from {
+            Some(RecordSelector::Offset(offset)) => offset,
+            Some(choice) => dump.find_record(choice)?.offset,
+            None => 0,
+        };
+        let options = bytes::BytePageOptions::default().from(from).records(self.records);
         let mut output = Output::create(&self.output, self.force)?;
         let ended = bytes::write(&dump, options, &mut output)?;
         output.finish()?;
@@ -96,7 +102,15 @@ impl InspectOpts {
     fn print(&self, out: &mut dyn Write) -> Result<(), Error> {
         let reading = self.reading.reading();
         if self.bytes {
-            return open::dump(&self.file, reading)?.annotate(&mut |field| self.print_field(&field, out));
+            let dump = open::dump(&self.file, reading)?;
+            let first = self.from.map(|choice| dump.find_part(choice)).transpose()?;
+            let from = first.as_ref().map_or(0, |part| part.offset);
+            if let Some(part) = first.filter(|part| part.offset > 0) {
+                self.print_skipped(&part, out)?;
+            }
+            return dump.annotate(&mut |field| {
+                if field.offset < from && field.breaks.is_none() { Ok(()) } else { self.print_field(&field, out) }
+            });
         }
         open::records(&self.file, reading)?.list(&mut |listed| match listed {
             ListedPart::Record(line) => self.print_record(&line, out),
@@ -105,6 +119,14 @@ impl InspectOpts {
                 writeln!(out, "          {offset:08x}  {length:>5}  {what}").map_err(failed)
             }
         })
+    }
+
+    /// Says what stands before the part that the byte map begins with: in front of it, or beside JSON.
+    fn print_skipped(&self, first: &DumpPart, out: &mut dyn Write) -> Result<(), Error> {
+        let offset = first.offset;
+        let bytes = if offset == 1 { "byte" } else { "bytes" };
+        let skipped = format!("skipped: {offset} {bytes} ({offset:#x}) before {first}");
+        if self.json { writeln!(terminal::stderr(), "{skipped}") } else { writeln!(out, "{skipped}") }.map_err(failed)
     }
 
     fn print_field(&self, field: &Annotation<'_>, out: &mut dyn Write) -> Result<(), Error> {
@@ -135,14 +157,6 @@ fn records_help() -> String {
     format!(
         "Page: this many records, {MOST_RECORDS} at most; of a dump that cannot be read to its end, a few before the error besides"
     )
-}
-
-fn offset(text: &str) -> Result<u64, String> {
-    let parsed = match text.strip_prefix("0x") {
-        Some(digits) => u64::from_str_radix(digits, 16),
-        None => text.parse(),
-    };
-    parsed.map_err(|e| format!("{text}: {e}; an offset is decimal, or hexadecimal after 0x"))
 }
 
 fn print_json(out: &mut dyn Write, line: &impl Serialize) -> Result<(), Error> {

@@ -85,10 +85,12 @@ fn every_edit_that_is_listed_breaks_its_rule_where_the_report_says() {
 #[test]
 fn prints_report_on_the_stream_without_the_dump() {
     let bench = Bench::with("hprof");
+    let report = "breaks hprof.header.version at offset 0xd: sets version 1.0.4\n\
+                  reading stops; a tolerant reader still delivers the 0 records before the damage\n";
     let (stdout, _) = bench.expect(0, "corrupt good --edit raise-the-version -o bad");
-    assert_eq!(String::from_utf8_lossy(&stdout), "breaks hprof.header.version at offset 0xd: sets version 1.0.4\n");
+    assert_eq!(String::from_utf8_lossy(&stdout), report);
     let (dump, stderr) = bench.expect(0, "corrupt good --edit raise-the-version -o -");
-    assert_eq!(stderr, "breaks hprof.header.version at offset 0xd: sets version 1.0.4\n");
+    assert_eq!(stderr, report);
     assert!(dump == fs::read(bench.path("bad")).expect("written"));
     bench.expect(0, "generate --format hprof --seed 7 --objects 60 --gzip -o good.gz");
     let (decompressed, _) = bench.expect(0, "corrupt good.gz --edit raise-the-version -o -");
@@ -134,6 +136,71 @@ fn refuses_edit_that_breaks_no_rule() {
         fs::copy(corpus.join(dump), bench.path("dump")).unwrap_or_else(|e| panic!("{dump}: {e}"));
         let (_, message) = bench.expect(2, &format!("corrupt dump --edit {edit} -o new"));
         assert!(message.contains(&format!("the edit {edit} does not break {rule}")), "{message}");
+    }
+    assert!(!bench.path("new").exists());
+}
+
+/// Two strings of HPROF, the second of 3 bytes, and no heap.
+const STRINGS: &[u8] = b"JAVA PROFILE 1.0.2\0\0\0\0\x04\0\0\0\0\0\0\0\0\
+    \x01\0\0\0\0\0\0\0\x05\0\0\0\x01a\
+    \x01\0\0\0\0\0\0\0\x07\0\0\0\x02abc";
+
+#[test]
+fn edits_chosen_record_and_says_what_is_broken() {
+    let bench = Bench::with("phd6");
+    fs::write(bench.path("strings"), STRINGS).expect("writable");
+    for (choice, done) in [("--record 1", 45), ("--at 0x30", 45), ("--record 0", 31)] {
+        let (text, _) =
+            bench.expect(0, &format!("corrupt strings {choice} --edit add-an-unknown-record --force -o bad"));
+        let record = u64::from(done == 45);
+        let expected = format!(
+            "breaks hprof.record.unknown-tag at offset {done:#x}: add-an-unknown-record in record {record} (STRING IN UTF8, offset \
+             {done:#x})\nreading does not stop; a tolerant reader still delivers all 3 records\n"
+        );
+        assert_eq!(String::from_utf8_lossy(&text), expected);
+        assert_eq!(fs::read(bench.path("bad")).expect("written")[done], 0x2a);
+    }
+    // The end of the file is inside of the string then.
+    let told = report(&bench.expect(0, "corrupt strings --record 1 --edit set-a-length --json --force -o bad").0);
+    let (offset, summary) = (45 + 9 + 4, told["edits"][0]["summary"].as_str().expect("text"));
+    assert_eq!(summary, "sets length at offset 0x32 to 8, which was 7, in record 1 (STRING IN UTF8, offset 0x2d)");
+    let expected = serde_json::json!({ "schema": 2, "edits": [{
+        "format": "hprof", "name": "set-a-length", "rule": "hprof.file.truncated", "severity": "error",
+        "summary": summary, "takes_record": true, "offset": offset, "record": 1, "stops": true, "records_due": 1,
+    }]});
+    assert_eq!(told, expected);
+    let listed = report(&bench.expect(0, "corrupt --list --json --format phd").0);
+    assert_eq!(listed["record_edits"].as_array().map(Vec::len), Some(4), "{listed}");
+}
+
+#[test]
+fn refuses_place_that_breaks_nothing_or_is_not_there() {
+    let bench = Bench::with("phd6");
+    fs::write(bench.path("strings"), STRINGS).expect("writable");
+    for (arguments, part) in [
+        (
+            "--edit cut-after-a-record --record 0",
+            "the edit cut-after-a-record breaks no rule in strings: it ends the file after record 0 (STRING IN UTF8, offset 0x1f), \
+             and the dump stays valid; choose another value or record",
+        ),
+        (
+            "--edit cut-after-a-record --record 2",
+            "strings: there is no record 2: the dump has records 0 to 1; the nearest is",
+        ),
+        (
+            "--edit cut-after-a-record --at 61",
+            "after the end of the dump, which has 61 (0x3d) bytes; the nearest is record 1",
+        ),
+        ("--edit cut-after-a-record --at x", "hexadecimal after 0x"),
+        ("--edit cut-after-a-record --at 1 --record 1", "cannot be used with"),
+        ("--edit raise-the-version --at 40", "acts on the header or on the whole file"),
+        (
+            "--edit lengthen-a-record --at 40",
+            "record 0 (STRING IN UTF8, offset 0x1f) has no record, field or value of the kind",
+        ),
+    ] {
+        let (_, message) = bench.expect(2, &format!("corrupt strings {arguments} -o new"));
+        assert!(message.contains(part), "{arguments}: {message}");
     }
     assert!(!bench.path("new").exists());
 }

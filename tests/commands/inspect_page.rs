@@ -38,4 +38,6 @@ fn refuses_invalid_page_options() {
     assert!(!bench.0.path().join("out").exists(), "whole or not at all");
     let hexadecimal = bench.ok("inspect --html --from 0x40 --records 2 good.phd");
     assert_eq!(bench.ok("inspect --html --from 64 --records 2 good.phd"), hexadecimal);
+    let page = bench.ok("inspect --html --from record:7 --records 2 good.phd");
+    assert!(page.contains("Records 7 to 8 of"), "{page}");
 }

@@ -40,6 +40,45 @@ fn validate_begins_with_the_fatal_finding() {
     assert!(findings[1].starts_with("warning[hprof.text.duplicate-id]"), "{told}");
 }
 
+#[test]
+fn inspect_says_what_it_skips_before_the_byte_map() {
+    let bench = Bench::new();
+    // Two texts, at 31 and 45, of 14 bytes each.
+    let dump = hprof(&[(0x01, &b"\0\0\0\x05a"[..]), (0x01, &b"\0\0\0\x06b"[..])]);
+    bench.write("texts.hprof", &dump);
+    let whole = bench.ok("inspect --bytes texts.hprof");
+    let (_, second) = whole.split_at(whole.find("0000002d  01 ").expect("the second text"));
+    let skipped = "skipped: 45 bytes (0x2d) before record 1 (STRING IN UTF8, offset 0x2d)\n";
+    for place in ["record:1", "45", "0x3a"] {
+        assert_eq!(
+            bench.ok(&format!("inspect --bytes --from {place} texts.hprof")),
+            format!("{skipped}\n{second}"),
+            "{place}"
+        );
+    }
+    for place in ["0", "30"] {
+        assert_eq!(bench.ok(&format!("inspect --bytes --from {place} texts.hprof")), whole, "the header is at {place}");
+    }
+    let (code, lines, error) = bench.run("inspect --bytes --json --from record:1 texts.hprof");
+    assert_eq!((code, error.as_str()), (0, skipped), "beside JSON");
+    let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert!(lines.iter().all(|field| field["record"] == 1) && lines.len() == 5, "{lines:?}");
+    for (place, part) in [
+        ("59", "no record has the byte at offset 0x3b, which is after the end of the dump, which has 59 (0x3b) bytes"),
+        ("record:2", "there is no record 2: the dump has records 0 to 1; the nearest is record 1"),
+        ("object:0x5", "no class or object has the address 0x5"),
+        ("line:5", "expected OFFSET, record:N or object:ADDRESS"),
+    ] {
+        let message = bench.refused(&format!("inspect --bytes --from {place} texts.hprof"));
+        assert!(message.contains(part), "{message}");
+    }
+    // A dump that is cut is shown from there to where reading stops.
+    bench.write("cut.hprof", &dump[..dump.len() - 1]);
+    let (code, shown, error) = bench.run("inspect --bytes --from 31 cut.hprof");
+    assert!(code == 1 && error.contains("hprof.file.truncated"), "{error}");
+    assert!(shown.starts_with("skipped: 31 bytes") && shown.contains("error[hprof.file.truncated]"), "{shown}");
+}
+
 /// A report of an implementation, with the verdicts of its cases, which are valid dumps but for those whose ids begin with `bad`.
 fn report(label: &str, results: &[(&str, Value)], failed: &[&str]) -> Value {
     let verdict = |id: &str| if id.starts_with("bad") { "invalid" } else { "valid" };

@@ -125,15 +125,17 @@ fn compresses_dump_at_most_once() {
     assert!(bench.refused("generate --gzip --print-recipe").contains("a recipe cannot say --gzip"));
 }
 
-/// A page alone has an output and a place to begin at.
+/// A page alone has an output, and a page or a byte map a place to begin at.
 #[test]
 fn options_of_a_page_are_refused_without_one() {
     let bench = Bench::new();
     bench.ok("generate --objects 20 -o a.hprof");
     for text in ["", " --bytes", " --json"] {
-        for option in ["-o new", "--from 5", "--records 5", "--force"] {
+        for option in ["-o new", "--records 5", "--force"] {
             bench.refused(&format!("inspect a.hprof{text} {option}"));
         }
     }
+    bench.refused("inspect a.hprof --from 5");
+    bench.refused("inspect a.hprof --json --from 5");
     assert!(!bench.path("new").exists());
 }

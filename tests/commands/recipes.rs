@@ -12,6 +12,7 @@ const COMMANDS: &[&str] = &[
     "inspect DUMP",
     "inspect --json DUMP",
     "inspect --bytes DUMP",
+    "inspect --bytes --from record:5 DUMP",
     "inspect --html DUMP",
     "inspect --html --from 0x100 --records 5 DUMP",
     "decode DUMP",

@@ -17,7 +17,7 @@ use heapsmith::model::WordSize;
 use heapsmith::validate::{Severity, ValidateOptions, ValidationReport, validate};
 
 /// As OpenJ9 writes.
-const NATIVE: &str = "\
+pub(super) const NATIVE: &str = "\
 // Version: test
 0x00001000 [16] OBJ A
 \t0x00001010 

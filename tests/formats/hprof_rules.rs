@@ -16,10 +16,10 @@ use heapsmith::model::WordSize;
 use heapsmith::validate::{Findings, Severity, SoundCounts, ValidateOptions, ValidationReport, validate};
 
 /// JAVA PROFILE 1.0.2, identifiers of 4 bytes, time stamp 0.
-const HEADER: [u8; 31] = hex!("4a4156412050524f46494c4520312e302e3200 00000004 0000000000000000");
+pub(super) const HEADER: [u8; 31] = hex!("4a4156412050524f46494c4520312e302e3200 00000004 0000000000000000");
 
 /// Strings 1 "A", 2 "[LA;" and 3 "x"; the classes 0x100 "A" and 0x200 "[LA;", loaded; trace 1.
-const TABLES: [u8; 116] = hex!(
+pub(super) const TABLES: [u8; 116] = hex!(
     "01 00000000 00000005 00000001 41"
     "01 00000000 00000008 00000002 5b4c413b"
     "01 00000000 00000005 00000003 78"
@@ -30,7 +30,7 @@ const TABLES: [u8; 116] = hex!(
 
 /// The class 0x100 with a reference "x", the class 0x200, the instance 0x110 that refers to the array 0x120, which
 /// holds the instance and null, and a root.
-const SUBS: [u8; 142] = hex!(
+pub(super) const SUBS: [u8; 142] = hex!(
     "20 00000100 00000001 00000000 00000000 00000000 00000000 00000000 00000000 00000004 0000 0000 0001 00000003 02"
     "20 00000200 00000001 00000000 00000000 00000000 00000000 00000000 00000000 00000000 0000 0000 0000"
     "21 00000110 00000001 00000100 00000004 00000120"

@@ -15,6 +15,7 @@ mod conversion;
 mod coverage;
 mod dangling;
 mod digest;
+mod edit_plans;
 mod errors_alone;
 mod facets;
 mod faults;

@@ -10,8 +10,8 @@ use crate::family::edit::{NamedEdit, named_edits};
 #[cfg(feature = "properties")]
 use crate::family::property::{self, FormatProperties};
 use crate::family::{
-    DumpFamily, DumpOutline, FamilyFacts, FileSource, Format, GraphRules, JudgedDump, Lowering, Opener, Opening,
-    Records, Reliance, Setting, SingleHeap, VisitPlaced, WholeFile, WriteRequest, judge_dump, past_header,
+    DumpFamily, DumpOutline, EditedField, FamilyFacts, FileSource, Format, GraphRules, JudgedDump, Lowering, Opener,
+    Opening, Records, Reliance, Setting, SingleHeap, VisitPlaced, WholeFile, WriteRequest, judge_dump, past_header,
 };
 use crate::findings::Findings;
 use crate::input::InputStream;
@@ -172,6 +172,10 @@ impl DumpFamily for Classic {
 
     fn edits(&self) -> Vec<NamedEdit> {
         named_edits::<MappedDump>()
+    }
+
+    fn with_value(&self, dump: &[u8], field: &EditedField, value: &str) -> Result<Vec<u8>, Error> {
+        MappedDump::from_bytes(dump.to_vec())?.with_part(field, value).map_err(Error::Usage)
     }
 
     #[cfg(feature = "properties")]

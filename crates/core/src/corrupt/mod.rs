@@ -1,4 +1,9 @@
-//! Damaged dumps: named edits, each of which breaks one rule; and changes by chance. Each format has its own edits.
+//! Damaged dumps: named edits, each of which breaks one rule, in any record or in a chosen one; and changes by chance. Each format has
+//! its own edits, and there are a few that any format has a place for ([`RecordEdit`]).
+
+mod broken_rules;
+mod plan;
+mod record_edit;
 
 use std::io::Read;
 
@@ -6,8 +11,11 @@ use crate::error::Error;
 use crate::family::ReadOptions;
 use crate::format::{DumpFile, Family};
 
-pub use crate::family::edit::{Damage, Edit, EditMap, Edited, Effect, FieldAt, HeapEdit, NamedEdit};
+pub use crate::family::edit::{Damage, Edit, EditMap, Edited, Effect, FieldAt, HeapEdit, NamedEdit, RecordTarget};
 pub use crate::family::mutation::{REARRANGED, RELATED, THINNED, mutated};
+pub use broken_rules::BrokenRule;
+pub use plan::{DamagedDump, EditPlan};
+pub use record_edit::RecordEdit;
 
 /// Every edit of a format.
 pub fn edits(family: Family) -> Vec<NamedEdit> {

@@ -4,12 +4,16 @@
 //! long object"), never at a random place, so that the rule it breaks and the offset of the finding
 //! are known beforehand. What it does to the heap that a reader finds stands in the same row.
 
+mod field_value;
+
 use crate::annotation::Annotation;
 use crate::error::{Error, RuleId};
 use crate::findings::Findings;
 use crate::model::Heap;
 
 use super::{Family, GraphRules, Opener};
+
+pub use field_value::{EditedField, parse_number};
 
 /// An edit that breaks one rule, in a dump of the format that the map is of.
 pub struct Edit<M: 'static> {
@@ -21,12 +25,52 @@ pub struct Edit<M: 'static> {
     pub summary: &'static str,
     /// The golden case that the corpus makes it in, where that is not the format's usual one.
     pub golden: Option<&'static str>,
-    apply: fn(&M) -> Option<Edited>,
+    action: EditAction<M>,
     effect: Effect<M>,
     reading: Option<&'static str>,
     others: &'static [(&'static str, HeapEdit<M>)],
     refused: Option<&'static str>,
     by_reading: Option<AnswersByReading<M>>,
+}
+
+/// The action of an edit: on the dump as a whole, or on one record.
+enum EditAction<M: 'static> {
+    Dump(fn(&M) -> Option<Edited>),
+    Record(fn(&M, RecordTarget) -> Option<Edited>),
+}
+
+/// The record that an edit is made in: a chosen one, or any that has a place for it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RecordTarget(Option<u64>);
+
+impl RecordTarget {
+    /// Any record that has a place for the edit.
+    pub const ANY: RecordTarget = RecordTarget(None);
+
+    /// The record of this index.
+    pub const fn of(index: u64) -> RecordTarget {
+        RecordTarget(Some(index))
+    }
+
+    /// The index of the chosen record.
+    pub fn index(self) -> Option<usize> {
+        self.0.and_then(|index| usize::try_from(index).ok())
+    }
+
+    /// The index of the chosen record, or else that of the last of so many; `None` where there is none.
+    pub fn index_or_last(self, records: usize) -> Option<usize> {
+        self.index().or_else(|| records.checked_sub(1))
+    }
+
+    /// Whether the edit may be made in the record of this index.
+    pub fn allows(self, index: usize) -> bool {
+        self.0.is_none_or(|chosen| chosen == index as u64)
+    }
+
+    /// Whether the edit may be made in a field, which has to be one of a record.
+    pub fn has(self, field: &FieldAt) -> bool {
+        field.record.is_some_and(|record| self.0.is_none_or(|chosen| chosen == record))
+    }
 }
 
 /// The right answers after an edit that breaks its rule under some readings alone, each with its reading: a heap, or a
@@ -90,7 +134,9 @@ pub struct NamedEdit {
     pub rule: RuleId,
     /// The edit's effect on the bytes, in a line.
     pub summary: &'static str,
-    apply: fn(&str, Vec<u8>) -> Result<Option<Edited>, Error>,
+    /// Whether it acts on one record, which can be chosen.
+    pub takes_record: bool,
+    apply: fn(&str, Vec<u8>, RecordTarget) -> Result<Option<Edited>, Error>,
 }
 
 impl NamedEdit {
@@ -99,7 +145,15 @@ impl NamedEdit {
     /// # Errors
     /// If the dump is not valid.
     pub fn apply(&self, dump: Vec<u8>) -> Result<Option<Edited>, Error> {
-        (self.apply)(self.name, dump)
+        self.apply_in(dump, RecordTarget::ANY)
+    }
+
+    /// Makes the edit in a record of a valid dump. `None` if the record has no place for it.
+    ///
+    /// # Errors
+    /// If the dump is not valid.
+    pub fn apply_in(&self, dump: Vec<u8>, target: RecordTarget) -> Result<Option<Edited>, Error> {
+        (self.apply)(self.name, dump, target)
     }
 
     /// Whether its rule is broken at its place in a dump that was edited. A dump that was peculiar before may keep it.
@@ -115,13 +169,13 @@ impl NamedEdit {
 
 /// Every edit of a format.
 pub(crate) fn named_edits<M: EditMap>() -> Vec<NamedEdit> {
-    let apply = |name: &str, dump| {
+    let apply = |name: &str, dump, target| {
         let map = M::from_bytes(dump)?;
-        Ok(M::EDITS.iter().find(|edit| edit.name == name).and_then(|edit| edit.apply(&map)))
+        Ok(M::EDITS.iter().find(|edit| edit.name == name).and_then(|edit| edit.apply_in(&map, target)))
     };
     let named = |edit: &Edit<M>| {
         let &Edit { name, rule, summary, .. } = edit;
-        NamedEdit { family: M::FAMILY, name, rule, summary, apply }
+        NamedEdit { family: M::FAMILY, name, rule, summary, takes_record: edit.takes_record(), apply }
     };
     M::EDITS.iter().map(named).collect()
 }
@@ -154,6 +208,7 @@ impl FieldAt {
 }
 
 impl<M> Edit<M> {
+    /// An edit of the header, of the end, or of the dump as a whole.
     pub(crate) const fn new(
         name: &'static str,
         rule: RuleId,
@@ -161,12 +216,33 @@ impl<M> Edit<M> {
         apply: fn(&M) -> Option<Edited>,
         effect: Effect<M>,
     ) -> Edit<M> {
+        Edit::with_action(name, rule, summary, EditAction::Dump(apply), effect)
+    }
+
+    /// An edit of one record, or beside it. Its effect on the heap is stated for the record that it chooses itself.
+    pub(crate) const fn in_record(
+        name: &'static str,
+        rule: RuleId,
+        summary: &'static str,
+        apply: fn(&M, RecordTarget) -> Option<Edited>,
+        effect: Effect<M>,
+    ) -> Edit<M> {
+        Edit::with_action(name, rule, summary, EditAction::Record(apply), effect)
+    }
+
+    const fn with_action(
+        name: &'static str,
+        rule: RuleId,
+        summary: &'static str,
+        action: EditAction<M>,
+        effect: Effect<M>,
+    ) -> Edit<M> {
         Edit {
             name,
             rule,
             summary,
             golden: None,
-            apply,
+            action,
             effect,
             reading: None,
             others: &[],
@@ -201,7 +277,21 @@ impl<M> Edit<M> {
 
     /// Makes the edit in a valid dump. `None` if the dump has no place for it.
     pub fn apply(&self, map: &M) -> Option<Edited> {
-        (self.apply)(map)
+        self.apply_in(map, RecordTarget::ANY)
+    }
+
+    /// Makes the edit in a record of a valid dump. `None` if it has no place for it: that of an edit of the whole dump is
+    /// in no record.
+    pub fn apply_in(&self, map: &M, target: RecordTarget) -> Option<Edited> {
+        match self.action {
+            EditAction::Dump(apply) => apply(map).filter(|_| target == RecordTarget::ANY),
+            EditAction::Record(apply) => apply(map, target),
+        }
+    }
+
+    /// Whether it acts on one record, which can be chosen.
+    pub fn takes_record(&self) -> bool {
+        matches!(self.action, EditAction::Record(_))
     }
 
     /// Whether only a refusal is right after it.

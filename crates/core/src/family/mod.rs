@@ -21,6 +21,7 @@ mod read_options;
 mod recognise;
 mod records;
 mod reliance;
+mod selector;
 mod single_pass;
 mod source;
 mod write_request;
@@ -35,7 +36,7 @@ use crate::error::{DecodeError, Error, did_you_mean};
 use crate::findings::Findings;
 use crate::model::{Address, DumpSource};
 
-pub use edit::NamedEdit;
+pub use edit::{EditedField, NamedEdit};
 pub use facts::FamilyFacts;
 pub(crate) use header::past_header;
 pub use heap_requirements::{ArrayClass, HeapRequirements};
@@ -51,6 +52,7 @@ pub use read_options::{
 pub use recognise::{recognise, reproduces};
 pub use records::{ListedPart, RecordField, RecordLine, Records, flush_if_full, missing_end, write_failed};
 pub use reliance::Reliance;
+pub use selector::{DumpPart, RecordSelector, selector_number};
 pub use single_pass::{SinglePassReader, SinglePassVisitor, SkippedRecords, SpelledBlocks};
 pub use source::{DumpOutline, FileSource, SingleHeap, VisitPlaced, WholeFile};
 pub use write_request::{Setting, WriteRequest};
@@ -167,6 +169,29 @@ pub trait DumpFamily: Sync {
     /// The named edits of its dumps.
     fn edits(&self) -> Vec<NamedEdit> {
         Vec::new()
+    }
+
+    /// A valid dump in which a field has another value, which is spelled as the field is.
+    ///
+    /// # Errors
+    /// If the field cannot have the value, or the dump is not valid.
+    fn with_value(&self, dump: &[u8], field: &EditedField, value: &str) -> Result<Vec<u8>, Error> {
+        let put = field.bytes_of(value).map_err(Error::Usage)?;
+        Ok([&dump[..field.offset], &put, &dump[field.offset + field.length..]].concat())
+    }
+
+    /// A valid dump in which a record that is a root is one of another kind: of this name, or else of one whose thread is
+    /// unknown. And the name of that kind.
+    ///
+    /// # Errors
+    /// If the record is no root, there is no such kind, or the dump is not valid.
+    fn with_root_kind(
+        &self,
+        _dump: &[u8],
+        _record: u64,
+        _kind: Option<&str>,
+    ) -> Result<(Vec<u8>, &'static str), Error> {
+        Err(Error::Usage(format!("{} dumps record no roots", self.facts().title)))
     }
 
     /// The properties that always hold of the family's dumps.

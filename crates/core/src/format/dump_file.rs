@@ -6,7 +6,8 @@ use crate::annotation::Annotation;
 use crate::compare::RecordSpan;
 use crate::error::{DecodeError, Error, Problem, is_damage};
 use crate::family::{
-    DumpOutline, FileSource, GraphRules, JudgedDump, Opener, Opening, ReadOptions, Records, Reliance, WholeFile,
+    DumpOutline, DumpPart, FileSource, GraphRules, JudgedDump, Opener, Opening, ReadOptions, RecordSelector, Records,
+    Reliance, WholeFile,
 };
 use crate::findings::Findings;
 use crate::input::{Input, InputStream};
@@ -51,6 +52,28 @@ impl DumpFile {
     pub fn format(&self) -> Result<Format, Error> {
         self.require_known()?;
         self.family.format(&self.opener)
+    }
+
+    /// The chosen record.
+    ///
+    /// # Errors
+    /// If the dump has no such record, or several; or if it cannot be read.
+    pub fn find_record(&self, choice: RecordSelector) -> Result<DumpPart, Error> {
+        choice.find_record(self.records()?, self.known_length())
+    }
+
+    /// The chosen record, or the part that has the chosen byte and is no record, such as the header.
+    ///
+    /// # Errors
+    /// If the dump has no such record or byte, or several such records; or if it cannot be read.
+    pub fn find_part(&self, choice: RecordSelector) -> Result<DumpPart, Error> {
+        choice.find_part(self.records()?, self.known_length())
+    }
+
+    /// The length, where that is known without reading.
+    fn known_length(&self) -> Option<u64> {
+        let input = self.input();
+        (!input.is_generated() && !input.is_compressed()).then(|| input.length())
     }
 
     /// The heaps, with their objects left in the file.

@@ -12,7 +12,8 @@ use crate::phd::Version;
 use crate::{classic, hprof, phd};
 
 pub use crate::family::{
-    DumpOutline, Family, FileSource, Format, ListedPart, Lower, Lowering, RecordField, RecordLine, Records, WholeFile,
+    DumpOutline, DumpPart, Family, FileSource, Format, ListedPart, Lower, Lowering, RecordField, RecordLine,
+    RecordSelector, Records, WholeFile, selector_number,
 };
 pub use dump_file::{DumpFile, family_of, is_dump, records};
 pub use heap_file::{HeapFile, choose_heap, locate};

@@ -23,7 +23,7 @@ use crate::model::{Address, Class, Dump, DumpSource, Heap, Object};
 
 #[cfg(feature = "corpus")]
 use super::cases::{AMBIGUITIES, CASES, LARGE};
-use super::corrupt::MappedDump;
+use super::corrupt::{self, MappedDump};
 use super::lift::{self, DumpIndex, DumpItem, HeapIndex, HprofDump, InstanceLayouts, ItemDetail, walk, walk_with};
 use super::lower::{self, PROFILES, Profile};
 use super::open::{Hprof, HprofOpener};
@@ -259,6 +259,10 @@ impl DumpFamily for Hprof {
 
     fn edits(&self) -> Vec<NamedEdit> {
         named_edits::<MappedDump>()
+    }
+
+    fn with_root_kind(&self, dump: &[u8], record: u64, kind: Option<&str>) -> Result<(Vec<u8>, &'static str), Error> {
+        corrupt::with_root_kind(&MappedDump::from_bytes(dump.to_vec())?, record, kind)
     }
 
     #[cfg(feature = "properties")]

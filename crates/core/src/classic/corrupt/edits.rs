@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use crate::classic::book;
 use crate::classic::wire::EntryRecordKind;
 use crate::family::edit::Effect::{Changes, Refused, Same};
-use crate::family::edit::{Edit, Edited, FieldAt};
+use crate::family::edit::{Edit, Edited, FieldAt, RecordTarget};
 use crate::model::{Address, ByteLen, ObjectKind};
 
 use super::effect::{self, rename_unused_class, unreferenced_object};
@@ -33,12 +33,12 @@ pub(super) const EDITS: &[Edit<MappedDump>] = &[
         },
         Refused,
     ),
-    Edit::new(
+    Edit::in_record(
         "cut-in-the-last-class",
         book::FILE_TRUNCATED,
         "ends the file after the type of the last object or class",
-        |map| {
-            let last = map.records.iter().rfind(|record| record.is_entry())?;
+        |map, target| {
+            let last = map.records.iter().rfind(|record| record.is_entry() && target.allows(record.index))?;
             let name = map.field(last, "type")?;
             let end = name.offset + name.length;
             edited(map, &[(end, map.text.len() - end, Vec::new())], end, last.index)
@@ -57,12 +57,12 @@ pub(super) const EDITS: &[Edit<MappedDump>] = &[
         },
         Same,
     ),
-    Edit::new(
+    Edit::in_record(
         "mix-line-ends",
         book::FILE_LINE_ENDS,
         "puts a comment with another line end before the last record",
-        |map| {
-            let (last, before) = map.records.split_last()?;
+        |map, target| {
+            let (last, before) = map.records.get(..=target.index_or_last(map.records.len())?)?.split_last()?;
             let own = map.newline();
             before.iter().find(|record| map.text[..record.end_offset()].ends_with(own))?;
             let other: &[u8] = if own == b"\n" { b"\r\n" } else { b"\n" };
@@ -88,100 +88,100 @@ pub(super) const EDITS: &[Edit<MappedDump>] = &[
             Some(())
         }),
     ),
-    Edit::new(
+    Edit::in_record(
         "add-a-version-line",
         book::HEADER_SINGLE,
         "puts another version line in front of the last record",
-        |map| {
-            let (last, before) = map.records.split_last()?;
+        |map, target| {
+            let (last, before) = map.records.get(..=target.index_or_last(map.records.len())?)?.split_last()?;
             before.iter().find(|record| record.is_entry() || record.kind == ClassicRecordKind::Version)?;
             let line = [b"// Version: another", map.newline()].concat();
             insert_text(map, last.offset, &line, map.records.len() + 1)
         },
         Same,
     ),
-    Edit::new(
+    Edit::in_record(
         "add-a-stray-line",
         book::RECORD_START,
         "puts a line of a question mark in front of the first object",
-        |map| {
-            let first = first_entry(map)?;
+        |map, target| {
+            let first = chosen_entry(map, target)?;
             map.records[..first.index].iter().find(|record| record.kind != ClassicRecordKind::Space)?;
             insert_line_before(map, &first, b"?")
         },
         Refused,
     ),
-    Edit::new(
+    Edit::in_record(
         "misname-the-kind-of-a-record",
         book::RECORD_TYPE,
         "writes ARR in the place of the first OBJ",
-        |map| {
-            let first = first_entry(map)?;
+        |map, target| {
+            let first = chosen_entry(map, target)?;
             replace_field(map, &map.field(&first, "record type")?, b"ARR", first.index)
         },
         Refused,
     ),
-    Edit::new(
+    Edit::in_record(
         "move-an-object-to-0",
         book::RECORD_NULL_ADDRESS,
         "gives an object that nothing refers to the address 0",
-        |map| {
-            let address = unreferenced_object_address(map)?;
+        |map, target| {
+            let address = unreferenced_object_address(map, target)?;
             let zero = format!("0x{}", "0".repeat(address.length - 2));
             replace_field(map, &address, zero.as_bytes(), map.records.len())
         },
         Changes(|_, heap| unreferenced_object(heap).map(|object| object.address = Address::NULL)),
     ),
-    Edit::new(
+    Edit::in_record(
         "misspell-a-digit",
         book::NUMBER_HEXADECIMAL,
         "turns the last digit of the first reference into a G",
-        |map| {
-            let field = map.fields.iter().find(|field| field.name == "reference")?;
+        |map, target| {
+            let field = map.fields.iter().find(|field| field.name == "reference" && target.has(field))?;
             let last = field.offset + field.length - 1;
             edited(map, &[(last, 1, b"G".to_vec())], last, field.record? as usize)
         },
         Refused,
     ),
-    Edit::new(
+    Edit::in_record(
         "negate-a-size",
         book::NUMBER_SIZE,
         "puts a minus sign in front of the first size",
-        |map| {
-            let first = first_entry(map)?;
+        |map, target| {
+            let first = chosen_entry(map, target)?;
             let size = map.field(&first, "size")?;
             edited(map, &[(size.offset + 1, 0, b"-".to_vec())], size.offset, first.index)
         },
         Refused,
     ),
-    Edit::new(
+    Edit::in_record(
         "raise-a-size",
         book::NUMBER_SIZE_RANGE,
         "sets the first size to 2^63",
-        |map| {
-            let size = map.field(&first_entry(map)?, "size")?;
+        |map, target| {
+            let size = map.field(&chosen_entry(map, target)?, "size")?;
             replace_field(map, &size, b"[9223372036854775808]", map.records.len())
         },
         Changes(|_, heap| heap.objects.first_mut().map(|object| object.size = Some(ByteLen(1 << 63)))),
     ),
-    Edit::new(
+    Edit::in_record(
         "widen-an-address",
         book::NUMBER_WORD,
         "raises the address of an object that nothing refers to by 2^32",
-        |map| {
+        |map, target| {
             map.field(&first_entry(map)?, "address").filter(|field| field.length == 10)?;
-            let address = unreferenced_object_address(map)?;
+            let address = unreferenced_object_address(map, target)?;
             let wide = format!("0x{:016X}", (1_u64 << 32) + address.value as u64);
             replace_field(map, &address, wide.as_bytes(), map.records.len())
         },
         Changes(|_, heap| unreferenced_object(heap).map(|object| object.address.0 += 1 << 32)),
     ),
-    Edit::new(
+    Edit::in_record(
         "empty-a-name",
         book::NAME_EMPTY,
         "takes the name of a class without objects away",
-        |map| {
-            let name = unused_class_names(map).next_back()?;
+        |map, target| {
+            let name = unused_class_names(map).rfind(|field| target.has(field))?;
             let after = name.offset + name.length;
             let blanks = map.text[after..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
             let made = replace_field(map, &name, b"", map.records.len())?;
@@ -189,32 +189,34 @@ pub(super) const EDITS: &[Edit<MappedDump>] = &[
         },
         Changes(|_, heap| rename_unused_class(heap, |_, _| Vec::new())),
     ),
-    Edit::new(
+    Edit::in_record(
         "add-a-stray-byte-to-a-name",
         book::NAME_ENCODING,
         "puts the byte ff before the name of a class without objects",
-        |map| {
-            let name = unused_class_names(map).next_back().filter(|_| !map.is_ebcdic())?;
+        |map, target| {
+            let name = unused_class_names(map).rfind(|field| target.has(field)).filter(|_| !map.is_ebcdic())?;
             insert_text(map, name.offset, &[0xff], map.records.len())
         },
         Changes(|_, heap| rename_unused_class(heap, |_, name| [b"\xff", name].concat())),
     ),
-    Edit::new(
+    Edit::in_record(
         "break-a-name",
         book::NAME_LINE_BREAK,
         "adds a line break and an x to the name of a class without objects",
-        |map| {
-            let name = unused_class_names(map).next_back()?;
+        |map, target| {
+            let name = unused_class_names(map).rfind(|field| target.has(field))?;
             let end = name.offset + name.length;
             insert_text(map, end, b"\nx", map.records.len())
         },
         Changes(|_, heap| rename_unused_class(heap, |_, name| [name, b"\nx"].concat())),
     ),
-    Edit::new(
+    Edit::in_record(
         "break-an-array-signature",
         book::NAME_SIGNATURE,
         "renames a class without objects to [L;",
-        |map| replace_field(map, &unused_class_names(map).next_back()?, b"[L;", map.records.len()),
+        |map, target| {
+            replace_field(map, &unused_class_names(map).rfind(|field| target.has(field))?, b"[L;", map.records.len())
+        },
         Changes(|_, heap| rename_unused_class(heap, |_, _| b"[L;".to_vec())),
     ),
     Edit::new(
@@ -228,15 +230,16 @@ pub(super) const EDITS: &[Edit<MappedDump>] = &[
         },
         Refused,
     ),
-    Edit::new(
+    Edit::in_record(
         "move-references",
         book::REFERENCE_PRIMITIVE_ARRAY,
         "moves two references of an object to a primitive array",
-        |map| {
+        |map, target| {
             let kind = |record: &RecordAt| ObjectKind::from_class_name(map.name(record));
             let is_primitive = |record: &RecordAt| matches!(kind(record), ObjectKind::PrimitiveArray(_));
-            let array = map.entries(EntryRecordKind::Object).find(is_primitive)?;
-            let donor = entry_with_references(map)?;
+            let mut arrays = map.entries(EntryRecordKind::Object).filter(is_primitive);
+            let array = arrays.find(|record| target.allows(record.index))?;
+            let donor = entry_with_references(map, RecordTarget::ANY)?;
             let mut taken = map.parts(&donor, "reference").rev();
             let (last, one) = (taken.next()?, taken.next()?);
             let name = map.field(&array, "type")?;
@@ -377,23 +380,23 @@ pub(super) const EDITS: &[Edit<MappedDump>] = &[
         },
         Same,
     ),
-    Edit::new(
+    Edit::in_record(
         "repeat-an-address",
         book::GRAPH_DUPLICATE_ADDRESS,
         "gives the last object the first one's address",
-        |map| {
+        |map, target| {
             let first = map.field(&first_entry(map)?, "address")?;
-            let address = unreferenced_object_address(map)?;
+            let address = unreferenced_object_address(map, target)?;
             replace_field(map, &address, map.spelled(&first), map.records.len())
         },
         Changes(effect::repeat_an_address),
     ),
-    Edit::new(
+    Edit::in_record(
         "let-a-reference-dangle",
         book::GRAPH_DANGLING_REFERENCE,
         "leads a reference to nothing",
-        |map| {
-            let donor = entry_with_references(map)?;
+        |map, target| {
+            let donor = entry_with_references(map, target)?;
             let last = map.parts(&donor, "reference").next_back()?;
             let made =
                 replace_field(map, &last, format!("0x{:08X}", map.unused_address()).as_bytes(), map.records.len())?;
@@ -401,29 +404,30 @@ pub(super) const EDITS: &[Edit<MappedDump>] = &[
         },
         Changes(|at, heap| effect::references_of_donor(heap)?.last_mut().map(|last| last.0 = at.map.unused_address())),
     ),
-    Edit::new(
+    Edit::in_record(
         "name-an-unknown-type",
         book::GRAPH_TYPE,
         "gives the first instance a type that no class has",
-        |map| {
-            let instance = map.entries(EntryRecordKind::Object).find(|record| is_instance(map.name(record)))?;
+        |map, target| {
+            let is_chosen = |record: &RecordAt| target.allows(record.index) && is_instance(map.name(record));
+            let instance = map.entries(EntryRecordKind::Object).find(is_chosen)?;
             let made = replace_field(map, &map.field(&instance, "type")?, b"no/SuchClass", map.records.len())?;
             Some(Edited { offset: instance.offset as u64, ..made })
         },
         Changes(effect::lose_a_type),
     ),
-    Edit::new(
+    Edit::in_record(
         "repeat-a-name",
         book::GRAPH_SAME_NAME,
         "gives the last class without objects the name of the first one",
-        |map| {
+        |map, target| {
             // Where another name stands twice already, that is what is found.
             let mut names = HashSet::new();
             if !map.entries(EntryRecordKind::Class).all(|class| names.insert(map.name(&class).to_vec())) {
                 return None;
             }
             let mut loose = unused_class_names(map);
-            let (first, last) = (loose.next()?, loose.next_back()?);
+            let (first, last) = (loose.next()?, loose.rfind(|field| target.has(field))?);
             let record = map.records.get(last.record? as usize)?;
             let made = replace_field(map, &last, map.spelled(&first), map.records.len())?;
             Some(Edited { offset: record.offset as u64, ..made })

@@ -4,7 +4,7 @@ use crate::classic::wire::EntryRecordKind;
 use crate::classic::{Charset, DecodeStep, Decoder, Encoding, Record, annotate};
 use crate::error::Error;
 
-use crate::family::edit::FieldAt;
+use crate::family::edit::{EditedField, FieldAt, parse_number};
 
 /// A valid text with the places of its records and their parts.
 #[derive(Clone, Debug)]
@@ -149,6 +149,31 @@ impl MappedDump {
     /// An address of 32 bits that is nothing in the dump.
     pub fn unused_address(&self) -> u64 {
         (1..0x1000_0000).map(|n| 0xffff_fff0 - 8 * n).find(|&address| !self.knows(address)).unwrap_or(8)
+    }
+
+    /// The dump with another text of a part; a number is spelled as the part's is.
+    ///
+    /// # Errors
+    /// If the dump's encoding does not have a character: the reason.
+    pub fn with_part(&self, part: &EditedField, value: &str) -> Result<Vec<u8>, String> {
+        let EditedField { name, offset, length, .. } = *part;
+        let old = &self.text[offset..offset + length];
+        let text = match (part.value.and_then(|_| parse_number(value)), old) {
+            (Some(number), [b'0', b'x', digits @ ..]) if number >= 0 => {
+                format!("0x{number:0width$X}", width = digits.len())
+            }
+            (Some(number), [b'[', ..]) => format!("[{number}]"),
+            _ => value.to_owned(),
+        };
+        let text = match self.encoding.charset {
+            Charset::Utf8 => text.into_bytes(),
+            _ => {
+                let byte = |letter| u8::try_from(u32::from(letter));
+                let bytes: Result<Vec<u8>, _> = text.chars().map(byte).collect();
+                bytes.map_err(|_| format!("{name}: {value:?} has characters that an EBCDIC dump cannot have"))?
+            }
+        };
+        Ok(self.changed(&[(offset, length, text)], offset).0)
     }
 
     /// The dump with changes of its text, and where what stood at an offset is then. Changes stand in the order of the

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use crate::classic::wire::EntryRecordKind;
 
 use super::map::{ClassicRecordKind, MappedDump, RecordAt, TextChange};
-use crate::family::edit::{Edited, FieldAt};
+use crate::family::edit::{Edited, FieldAt, RecordTarget};
 
 /// The text with changes; the finding stands where `offset` was.
 pub(super) fn edited(map: &MappedDump, changes: &[TextChange], offset: usize, due: usize) -> Option<Edited> {
@@ -63,16 +63,22 @@ pub(super) fn first_entry(map: &MappedDump) -> Option<RecordAt> {
     map.records.iter().find(|record| record.is_entry()).copied()
 }
 
+/// The chosen object or class, or else the first one.
+pub(super) fn chosen_entry(map: &MappedDump, target: RecordTarget) -> Option<RecordAt> {
+    map.records.iter().find(|record| record.is_entry() && target.allows(record.index)).copied()
+}
+
 /// Trailer 2, if the text ends with it.
 pub(super) fn last_trailer(map: &MappedDump) -> Option<RecordAt> {
     map.records.last().filter(|record| record.kind == ClassicRecordKind::Eof).copied()
 }
 
 /// The address of the last object that nothing refers to, and that is not the first record.
-pub(super) fn unreferenced_object_address(map: &MappedDump) -> Option<FieldAt> {
+pub(super) fn unreferenced_object_address(map: &MappedDump, target: RecordTarget) -> Option<FieldAt> {
     let first = first_entry(map)?;
     let named: HashSet<i64> = map.fields.iter().filter(|f| f.name == "reference").map(|f| f.value).collect();
-    let addresses = map.entries(EntryRecordKind::Object).rev().filter_map(|record| map.field(&record, "address"));
+    let objects = map.entries(EntryRecordKind::Object).rev().filter(|record| target.allows(record.index));
+    let addresses = objects.filter_map(|record| map.field(&record, "address"));
     addresses.filter(|field| field.record != Some(first.index as u64)).find(|field| !named.contains(&field.value))
 }
 
@@ -85,8 +91,8 @@ pub(super) fn unused_class_names(map: &MappedDump) -> impl DoubleEndedIterator<I
 }
 
 /// The first object or class with three references or more: one that keeps its first one without two.
-pub(super) fn entry_with_references(map: &MappedDump) -> Option<RecordAt> {
-    let many = |record: &&RecordAt| map.parts(record, "reference").count() > 2;
+pub(super) fn entry_with_references(map: &MappedDump, target: RecordTarget) -> Option<RecordAt> {
+    let many = |record: &&RecordAt| target.allows(record.index) && map.parts(record, "reference").count() > 2;
     map.records.iter().find(many).copied()
 }
 

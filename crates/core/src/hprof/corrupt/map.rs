@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use crate::error::Error;
 use crate::hprof::{DecodeStep, Decoder, IdSize, RecordTag, SubRecordTag, Version, annotate, wire};
 
-use crate::family::edit::FieldAt;
+use crate::family::edit::{FieldAt, RecordTarget};
 
 /// A valid dump with the places of its records and fields.
 #[derive(Clone, Debug)]
@@ -121,6 +121,25 @@ impl MappedDump {
         self.records.iter().rfind(|record| record.is_dump())
     }
 
+    /// The chosen dump record, or else the last one.
+    pub fn chosen_dump(&self, target: RecordTarget) -> Option<&RecordAt> {
+        let chosen = |index: usize| self.records.get(index).filter(|record| record.is_dump());
+        target.index().map_or_else(|| self.last_dump(), chosen)
+    }
+
+    /// The dump record that a sub-record is in, or that the record itself is.
+    pub fn dump_of(&self, index: usize) -> Option<&RecordAt> {
+        self.records.get(..=index)?.iter().rfind(|record| record.tag.is_some()).filter(|record| record.is_dump())
+    }
+
+    /// The first field of this name in the chosen record, which is a sub-record of this tag; or else in any of the last
+    /// heap.
+    pub fn field_of_target(&self, target: RecordTarget, tag: SubRecordTag, name: &str) -> Option<FieldAt> {
+        let Some(index) = target.index() else { return self.field_of_sub(tag, name) };
+        self.records.get(index).filter(|record| record.sub_tag == Some(tag))?;
+        self.field(name, |field| target.has(field))
+    }
+
     /// The field where reading stops if the last byte of a record is missing: contents are read in one go.
     pub fn last_field(&self, index: usize) -> Option<FieldAt> {
         let own = self.fields.iter().filter(|field| field.record == Some(index as u64));
@@ -156,7 +175,12 @@ impl MappedDump {
 
     /// The bytes with others added at the end of a record, and its length raised.
     pub fn with_lengthened_record(&self, record: &RecordAt, added: &[u8]) -> Vec<u8> {
-        let mut bytes = self.with_inserted(record.end_offset(), added);
+        self.with_record_lengthened_at(record, record.end_offset(), added)
+    }
+
+    /// The bytes with others inserted in a record, and its length raised.
+    pub fn with_record_lengthened_at(&self, record: &RecordAt, at: usize, added: &[u8]) -> Vec<u8> {
+        let mut bytes = self.with_inserted(at, added);
         let length = (record.length - wire::HEAD + added.len()) as u32;
         bytes[record.offset + 5..record.offset + 9].copy_from_slice(&length.to_be_bytes());
         bytes

@@ -3,9 +3,11 @@
 mod edits;
 mod effect;
 mod map;
+mod root;
 mod spell;
 
 pub use map::{MappedDump, RecordAt};
+pub(super) use root::with_root_kind;
 
 use crate::error::Error;
 use crate::family::Family;

@@ -3,7 +3,7 @@
 use crate::hprof::{RecordTag, SubRecordTag};
 
 use super::map::{MappedDump, RecordAt};
-use crate::family::edit::{Edited, FieldAt};
+use crate::family::edit::{Edited, FieldAt, RecordTarget};
 
 pub(super) fn edited(bytes: Vec<u8>, offset: usize, due: usize) -> Edited {
     Edited { bytes, offset: offset as u64, records_due: due as u64 }
@@ -13,15 +13,27 @@ pub(super) fn record(tag: u8, body: &[u8]) -> Vec<u8> {
     [&[tag, 0, 0, 0, 0], &(body.len() as u32).to_be_bytes()[..], body].concat()
 }
 
-/// Puts a record in front of all others. Every record is still due, and one more.
-pub(super) fn insert_record_in_front(map: &MappedDump, tag: u8, body: &[u8]) -> Option<Edited> {
-    Some(edited(map.with_inserted(map.body, &record(tag, body)), map.body, map.records.len() + 1))
+/// Puts a record in front of the chosen one, or else in front of all others. Every record is still due, and one more.
+pub(super) fn insert_record_before(map: &MappedDump, target: RecordTarget, tag: u8, body: &[u8]) -> Option<Edited> {
+    let place = match target.index() {
+        Some(index) => map.records.get(index).filter(|record| record.tag.is_some())?.offset,
+        None => map.body,
+    };
+    Some(edited(map.with_inserted(place, &record(tag, body)), place, map.records.len() + 1))
 }
 
-/// Puts a sub-record at the end of the last dump record. Every record is still due, and one more.
-pub(super) fn append_sub_record(map: &MappedDump, sub_record: &[u8]) -> Option<Edited> {
-    let dump = map.last_dump()?;
-    Some(edited(map.with_lengthened_record(dump, sub_record), dump.end_offset(), map.records.len() + 1))
+/// Puts a sub-record after the chosen one, or at the end of the chosen dump record, or else of the last one. Every record is
+/// still due, and one more.
+pub(super) fn append_sub_record(map: &MappedDump, target: RecordTarget, sub_record: &[u8]) -> Option<Edited> {
+    let (dump, place) = match target.index() {
+        Some(index) => {
+            let (dump, place) = (map.dump_of(index)?, map.records.get(index)?.end_offset());
+            // Of a length that was never patched no end is known.
+            (dump, Some(place).filter(|place| *place <= dump.end_offset())?)
+        }
+        None => map.last_dump().map(|dump| (dump, dump.end_offset()))?,
+    };
+    Some(edited(map.with_record_lengthened_at(dump, place, sub_record), place, map.records.len() + 1))
 }
 
 /// The edit with the records that are due if reading stops there.
@@ -44,8 +56,8 @@ pub(super) fn some_object(map: &MappedDump) -> Option<u64> {
 }
 
 /// The superclass of a class without instances and subclasses.
-pub(super) fn superclass_of_unused_class(map: &MappedDump) -> Option<FieldAt> {
-    let dumped = map.fields.iter().filter(|field| field.name == "super class object id" && field.value != 0);
+pub(super) fn superclass_of_unused_class(map: &MappedDump, target: RecordTarget) -> Option<FieldAt> {
+    let mut dumped = map.fields.iter().filter(|field| field.name == "super class object id" && field.value != 0);
     let named = |id: i64, name: &str, tag| {
         let of = |field: &FieldAt| map.record(field).is_some_and(|record| record.sub_tag == Some(tag));
         map.fields.iter().any(|field| field.name == name && field.value == id && of(field))
@@ -55,7 +67,7 @@ pub(super) fn superclass_of_unused_class(map: &MappedDump) -> Option<FieldAt> {
         !named(own, "class object id", SubRecordTag::INSTANCE_DUMP)
             && !named(own, "super class object id", SubRecordTag::CLASS_DUMP)
     };
-    dumped.clone().find(is_loose).copied()
+    dumped.find(|field| target.has(field) && is_loose(field)).copied()
 }
 
 /// The body of a frame with this method and line.

@@ -202,7 +202,7 @@ impl PartKinds {
 
     fn line(&mut self, line: &RecordLine) -> RecordHeading {
         let fields: Vec<String> = line.fields.iter().map(ToString::to_string).collect();
-        let is_inside = line.kind.starts_with(' ');
+        let is_inside = line.is_inside();
         RecordHeading {
             record: line.record,
             offset: line.offset,

@@ -1,7 +1,7 @@
 //! The edits: one for each rule of the bytes that an edit can break.
 
 use crate::family::edit::Effect::{Changes, Refused, Same};
-use crate::family::edit::{Edit, Edited, FieldAt};
+use crate::family::edit::{Edit, Edited, FieldAt, RecordTarget};
 use crate::model::{Address, HeaderTotals};
 use crate::phd::book;
 
@@ -10,7 +10,7 @@ use super::map::{MappedDump, RecordAt};
 
 /// Every edit.
 pub(super) const EDITS: &[Edit<MappedDump>] = &[
-    Edit::new(
+    Edit::in_record(
         "cut-in-a-record",
         book::FILE_TRUNCATED,
         "ends the file inside its last record",
@@ -163,33 +163,34 @@ pub(super) const EDITS: &[Edit<MappedDump>] = &[
     .or_refused("phd.hashes-without-j9=every-record")
     // Without its J9 flag a version 6 dump would be ambiguous in its address unit as well.
     .in_golden("phd5-j9-2.6-64"),
-    Edit::new(
+    Edit::in_record(
         "use-a-reserved-tag",
         book::RECORD_TAG,
         "gives the second record tag 9",
-        |map| {
-            let record = map.records.get(1)?;
-            set_field(map, &map.field("tag", |f| f.offset == record.offset)?, 9, 1)
+        |map, target| {
+            let index = target.index().unwrap_or(1);
+            let record = map.records.get(index)?;
+            set_field(map, &map.field("tag", |f| f.offset == record.offset)?, 9, index)
         },
         Refused,
     ),
-    Edit::new(
+    Edit::in_record(
         "set-a-reserved-record-flag",
         book::RECORD_RESERVED_FLAGS,
         "sets flag 0x04 of a record",
-        |map| {
-            let field = map.field("flags", |f| f.record.is_some())?;
+        |map, target| {
+            let field = map.field("flags", |f| target.has(f))?;
             set_record_field(map, &field, field.value | 0x04)
         },
         Same,
     ),
-    Edit::new(
+    Edit::in_record(
         "name-an-empty-slot",
         book::SHORT_OBJECT_CACHE_SLOT,
         "lets a short object name cache slot 3 before it is filled",
-        |map| {
-            let field =
-                map.field("tag", |f| map.record(f).is_some_and(|r| r.kind == "short object" && r.filled < 4))?;
+        |map, target| {
+            let has_free_slot = |f: &FieldAt| map.record(f).is_some_and(|r| r.kind == "short object" && r.filled < 4);
+            let field = map.field("tag", |f| target.has(f) && has_free_slot(f))?;
             set_record_field(map, &field, field.value | 0x60)
         },
         Changes(|at, heap| {
@@ -198,84 +199,85 @@ pub(super) const EDITS: &[Edit<MappedDump>] = &[
             Some(())
         }),
     ),
-    Edit::new(
+    Edit::in_record(
         "claim-2-to-the-31-references",
         book::REFERENCES_COUNT,
         "sets a number of references to 2^31",
-        |map| {
-            let field = map.field("number of references", |_| true)?;
+        |map, target| {
+            let field = map.field("number of references", |f| target.has(f))?;
             let due = field.record? as usize;
             set_field(map, &field, 1 << 31, due)
         },
         Refused,
     ),
-    Edit::new(
+    Edit::in_record(
         "refer-to-null",
         book::REFERENCES_NULL,
         "points a reference at address 0",
-        |map| point_first_reference(map, |_, _| true, |_| Address::NULL),
+        |map, target| point_first_reference(map, target, |_, _| true, |_| Address::NULL),
         Changes(effect::null_the_reference),
     )
     .or(&[("phd.null-references=left-out", effect::leave_out_nulls)]),
-    Edit::new(
+    Edit::in_record(
         "refer-to-the-class-first",
         book::REFERENCES_FIRST_IS_CLASS,
         "points reference 0 at the object's class",
-        |map| {
+        |map, target| {
             // Only in J9 dumps does the DTFJ reader drop it.
             map.field("flags", |f| f.record.is_none() && f.value & 4 != 0)?;
             let is_first = |field: &FieldAt, map: &MappedDump| {
                 map.fields.iter().find(|f| f.record == field.record && f.name == "reference") == Some(field)
             };
-            point_first_reference(map, is_first, |record| record.class_word.unwrap_or_default())
+            point_first_reference(map, target, is_first, |record| record.class_word.unwrap_or_default())
         },
         Changes(effect::refer_to_the_class),
     )
     .or(&[("phd.first-reference=dropped", effect::drop_first_references)]),
-    Edit::new(
+    Edit::in_record(
         "claim-too-many-elements",
         book::ARRAY_LENGTH,
         "sets an array's length to 2^32 - 1",
-        |map: &MappedDump| {
-            let field = map.field("true length", |_| true).or_else(|| map.field("length", |f| f.length >= 4))?;
+        |map: &MappedDump, target| {
+            let length = map.field("true length", |f| target.has(f));
+            let field = length.or_else(|| map.field("length", |f| target.has(f) && f.length >= 4))?;
             set_record_field(map, &field, 0xffff_ffff)
         },
         Refused,
     )
     .by_reading(effect::answers_by_length_and_size),
-    Edit::new(
+    Edit::in_record(
         "lengthen-an-array",
         book::ARRAY_LENGTH_AND_SIZE,
         "adds 64 to a primitive array's length and leaves its instance size",
-        |map| {
+        |map, target| {
             let has_size =
                 |f: &FieldAt| map.field("instance size / 4", |n| n.record == f.record && n.value > 0).is_some();
-            let is_free = |f: &FieldAt| f.value < 64 && has_size(f);
+            let is_free = |f: &FieldAt| target.has(f) && f.value < 64 && has_size(f);
             let field = map.field("length", is_free)?;
             set_record_field(map, &field, field.value + 64)
         },
         Changes(effect::lengthen_the_array),
     ),
-    Edit::new(
+    Edit::in_record(
         "shorten-an-array",
         book::OBJECT_ARRAY_LENGTH,
         "sets a true length below the number of references",
-        |map: &MappedDump| {
+        |map: &MappedDump, target| {
             let count =
                 |f: &FieldAt| map.field("number of references", |n| n.record == f.record).map_or(0, |n| n.value);
-            let field = map.field("true length", |f| count(f) > 0)?;
+            let field = map.field("true length", |f| target.has(f) && count(f) > 0)?;
             set_record_field(map, &field, count(&field) - 1)
         },
         Refused,
     )
     .by_reading(effect::answers_by_length_and_size),
-    Edit::new(
+    Edit::in_record(
         "put-the-size-first",
         book::OBJECT_ARRAY_FIELD_ORDER,
         "swaps an array's true length and instance size",
-        |map| {
+        |map, target| {
             let words = |f: &FieldAt| map.field("instance size / 4", |n| n.record == f.record).map_or(0, |n| n.value);
-            let length = map.field("true length", |f| words(f) >= f.value + 2)?;
+            let length = map.field("true length", |f| target.has(f) && words(f) >= f.value + 2)?;
             let size = map.field("instance size / 4", |n| n.record == length.record)?;
             let swapped = MappedDump { bytes: map.with_value(&length, size.value), ..map.clone() };
             let edited = set_record_field(map, &length, size.value)?;
@@ -284,12 +286,12 @@ pub(super) const EDITS: &[Edit<MappedDump>] = &[
         Changes(effect::swap_length_and_size),
     )
     .or(&[("phd.length-and-size=by-size", effect::keep_heap)]),
-    Edit::new(
+    Edit::in_record(
         "break-a-class-name",
         book::CLASS_NAME_ENCODING,
         "puts 0xff into a class name",
-        |map| {
-            let field = map.field("name", |_| true)?;
+        |map, target| {
+            let field = map.field("name", |f| target.has(f))?;
             set_record_field(map, &FieldAt { length: 1, ..field }, 0xff)
         },
         Changes(|at, heap| at.class(heap).map(|class| class.name = spoil_name(&class.name))),
@@ -314,64 +316,70 @@ pub(super) const EDITS: &[Edit<MappedDump>] = &[
         },
         Same,
     ),
-    Edit::new(
+    Edit::in_record(
         "repeat-a-record",
         book::GRAPH_DUPLICATE_ADDRESS,
         "puts the last record there twice, the second time with gap 0",
-        |map| {
-            let record = map.records.last()?;
-            let gap = map.field("gap", |f| f.record == Some(map.records.len() as u64 - 1))?;
-            let mut twin = map.bytes[record.offset..map.end].to_vec();
+        |map, target| {
+            let index = target.index_or_last(map.records.len())?;
+            let record = map.records.get(index)?;
+            let end = record.offset + record.length;
+            // In front of others, a record that enters the class cache would change their classes.
+            let is_cached = matches!(record.kind, "medium object" | "long object");
+            let gap = map.field("gap", |f| f.record == Some(index as u64) && (end == map.end || !is_cached))?;
+            let mut twin = map.bytes[record.offset..end].to_vec();
             twin[gap.offset - record.offset..][..gap.length].fill(0);
-            let bytes = map.with_inserted(map.end, &twin);
-            Some(Edited { bytes, offset: map.end as u64, records_due: map.records.len() as u64 })
+            let bytes = map.with_inserted(end, &twin);
+            Some(Edited { bytes, offset: end as u64, records_due: map.records.len() as u64 })
         },
         Changes(|_, heap| {
             heap.classes.push(heap.classes.last()?.clone());
             Some(())
         }),
     ),
-    Edit::new(
+    Edit::in_record(
         "let-a-reference-dangle",
         book::GRAPH_DANGLING_REFERENCE,
         "points a reference after its object",
-        |map| {
+        |map, target| {
             let taken = |address: Address| map.records.iter().any(|r| r.address == address);
             let free = |record: &RecordAt| {
                 let unit = map.layout.unit;
                 (1..16).map(|n| Address(record.address.0 + n * unit)).find(|&a| !taken(a)).unwrap_or_default()
             };
-            point_first_reference(map, |field, map| map.record(field).is_some_and(|r| !free(r).is_null()), free)
+            let has_free = |field: &FieldAt, map: &MappedDump| map.record(field).is_some_and(|r| !free(r).is_null());
+            point_first_reference(map, target, has_free, free)
         },
         Changes(effect::let_a_reference_dangle),
     ),
-    Edit::new(
+    Edit::in_record(
         "break-a-class-word",
         book::GRAPH_CLASS_WORD,
         "changes an object array's class word, which enters no cache",
-        |map| {
+        |map, target| {
             let free = |value: i64| !map.records.iter().any(|r| r.address.0 as i64 == value);
-            let field = map.field_of("object array", "class word").filter(|f| free(f.value ^ 4))?;
+            let is_of_array = |f: &FieldAt| map.record(f).is_some_and(|r| r.kind.starts_with("object array"));
+            let field = map.field("class word", |f| target.has(f) && is_of_array(f)).filter(|f| free(f.value ^ 4))?;
             set_record_field(map, &field, field.value ^ 4)
         },
         Changes(|at, heap| at.object(heap)?.class_word.as_mut().map(|word| word.0 ^= 4)),
     ),
-    Edit::new(
+    Edit::in_record(
         "break-a-superclass-word",
         book::GRAPH_SUPERCLASS,
         "changes a superclass word",
-        |map| {
-            let field = map.field("superclass word", |f| f.value != 0)?;
+        |map, target| {
+            let field = map.field("superclass word", |f| target.has(f) && f.value != 0)?;
             set_record_field(map, &field, field.value ^ 4)
         },
         Changes(|at, heap| at.class(heap)?.superclass.as_mut().map(|word| word.0 ^= 4)),
     ),
-    Edit::new(
+    Edit::in_record(
         "close-the-superclass-chain",
         book::GRAPH_SUPERCLASS_CYCLE,
         "makes a class without a superclass its own",
-        |map| {
-            let field = map.field("superclass word", |f| f.value == 0)?;
+        |map, target| {
+            let field = map.field("superclass word", |f| target.has(f) && f.value == 0)?;
             let own = map.record(&field)?.address;
             set_record_field(map, &field, own.0 as i64)
         },
@@ -379,14 +387,15 @@ pub(super) const EDITS: &[Edit<MappedDump>] = &[
     ),
 ];
 
-fn cut_in_a_record(map: &MappedDump) -> Option<Edited> {
-    let last = map.records.last()?;
-    let mut own = map.fields.iter().filter(|f| f.record == Some(map.records.len() as u64 - 1));
+fn cut_in_a_record(map: &MappedDump, target: RecordTarget) -> Option<Edited> {
+    let index = target.index_or_last(map.records.len())?;
+    let last = map.records.get(index)?;
+    let mut own = map.fields.iter().filter(|f| f.record == Some(index as u64));
     // References are read in one go, so that their first byte is where reading stops.
     let cut = own.clone().next_back()?;
     let cut = own.find(|f| f.name == "reference" && cut.name == "reference").unwrap_or(cut);
-    let (at, due) = (last.offset + last.length - 1, map.records.len() as u64 - 1);
-    Some(Edited { bytes: map.bytes[..at].to_vec(), offset: cut.offset as u64, records_due: due })
+    let at = last.offset + last.length - 1;
+    Some(Edited { bytes: map.bytes[..at].to_vec(), offset: cut.offset as u64, records_due: index as u64 })
 }
 
 fn set_header_field(map: &MappedDump, name: &str, value: i64) -> Option<Edited> {
@@ -408,12 +417,13 @@ fn set_record_field(map: &MappedDump, field: &FieldAt, value: i64) -> Option<Edi
 /// Points the first reference that is wide enough somewhere else.
 fn point_first_reference(
     map: &MappedDump,
+    target: RecordTarget,
     wanted: impl Fn(&FieldAt, &MappedDump) -> bool,
-    target: impl Fn(&RecordAt) -> Address,
+    referent: impl Fn(&RecordAt) -> Address,
 ) -> Option<Edited> {
     let units = |field: &FieldAt| {
         let record = map.record(field)?;
-        let distance = target(record).0.wrapping_sub(record.address.0) as i64;
+        let distance = referent(record).0.wrapping_sub(record.address.0) as i64;
         let distance = if map.layout.word.bytes() == 4 { i64::from(distance as i32) } else { distance };
         Some(distance / map.layout.unit as i64)
     };
@@ -422,6 +432,6 @@ fn point_first_reference(
         units(field).is_some_and(|units| units << unused >> unused == units)
     };
     let has_class = |field: &FieldAt| map.record(field).is_some_and(|r| r.kind != "class");
-    let field = map.field("reference", |f| has_class(f) && fits(f) && wanted(f, map))?;
+    let field = map.field("reference", |f| target.has(f) && has_class(f) && fits(f) && wanted(f, map))?;
     set_record_field(map, &field, units(&field)?)
 }

@@ -77,11 +77,6 @@ impl MappedDump {
         self.fields.iter().find(|field| field.name == name && wanted(field)).copied()
     }
 
-    /// A field of this name in a record of this kind.
-    pub fn field_of(&self, kind: &str, name: &str) -> Option<FieldAt> {
-        self.field(name, |field| self.record(field).is_some_and(|record| record.kind.starts_with(kind)))
-    }
-
     /// The record of a field.
     pub fn record(&self, field: &FieldAt) -> Option<&RecordAt> {
         self.records.get(field.record? as usize)
