@@ -1,7 +1,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use crate::corrupt::{self, BrokenRule, DamagedDump, EditPlan, NamedEdit, RecordEdit};
+use crate::corrupt::{self, DamagedDump, EditPlan, NamedEdit, RecordEdit, RuleBreach};
 use crate::error::Error;
 use crate::format::{Family, RecordSelector, selector_number};
 use crate::model::Address;
@@ -162,9 +162,9 @@ impl EditLine {
         }
     }
 
-    fn from_damage(family: Family, name: &str, takes_record: bool, own: BrokenRule, dump: &DamagedDump) -> EditLine {
-        let line = |broken: &BrokenRule| {
-            let &BrokenRule { rule, severity, offset, .. } = broken;
+    fn from_damage(family: Family, name: &str, takes_record: bool, own: RuleBreach, dump: &DamagedDump) -> EditLine {
+        let line = |broken: &RuleBreach| {
+            let &RuleBreach { rule, severity, offset, .. } = broken;
             BrokenLine { rule: rule.0, severity, offset }
         };
         let damage = DamageLine {
@@ -254,9 +254,9 @@ impl CorruptOpts {
     }
 }
 
-fn describe(damaged: &DamagedDump, own: BrokenRule, out: &mut dyn Write) -> std::io::Result<()> {
+fn describe(damaged: &DamagedDump, own: RuleBreach, out: &mut dyn Write) -> std::io::Result<()> {
     writeln!(out, "breaks {} at offset {:#x}: {}", own.rule, own.offset, damaged.summary)?;
-    for BrokenRule { rule, offset, .. } in damaged.broken.iter().skip(1) {
+    for RuleBreach { rule, offset, .. } in damaged.broken.iter().skip(1) {
         writeln!(out, "also breaks {rule} at offset {offset:#x}")?;
     }
     let due = match damaged.records_due {

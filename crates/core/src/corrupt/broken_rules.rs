@@ -10,7 +10,7 @@ use crate::format::Family;
 
 /// A rule that a damaged dump breaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BrokenRule {
+pub struct RuleBreach {
     /// The rule.
     pub rule: RuleId,
     /// How much breaking it matters.
@@ -46,12 +46,12 @@ impl DumpJudgement {
     }
 
     /// The rule, if it is broken at an offset, or so often that not every place was kept.
-    pub(super) fn broken(&self, rule: RuleId, offset: u64) -> Option<BrokenRule> {
+    pub(super) fn broken(&self, rule: RuleId, offset: u64) -> Option<RuleBreach> {
         let at = self.of_rule(rule).find(|finding| finding.offset == offset);
         let is_cut = self.count(rule) > self.of_rule(rule).count() as u64;
         let any = self.of_rule(rule).next().filter(|_| is_cut);
         let (severity, stops) = at.or(any).map(|finding| (finding.severity, finding.fatal))?;
-        Some(BrokenRule { rule, severity, offset, stops })
+        Some(RuleBreach { rule, severity, offset, stops })
     }
 
     /// The rules that are broken and were not before the bytes at `changed` became others, of which there are `grown` more.
@@ -62,10 +62,10 @@ impl DumpJudgement {
         changed: u64,
         grown: i64,
         place: RangeInclusive<u64>,
-    ) -> Vec<BrokenRule> {
+    ) -> Vec<RuleBreach> {
         let moved = |offset: u64| if offset < changed { offset } else { offset.saturating_add_signed(grown) };
         let known: BTreeSet<(RuleId, u64)> = before.findings.iter().map(|f| (f.rule, moved(f.offset))).collect();
-        let mut broken: Vec<BrokenRule> = Vec::new();
+        let mut broken: Vec<RuleBreach> = Vec::new();
         for FindingCounts { rule, count } in &self.counts {
             let new = |finding: &&Finding| !known.contains(&(finding.rule, finding.offset));
             // What was broken so often that not every place was kept may have been broken at any.
@@ -79,10 +79,10 @@ impl DumpJudgement {
                 .min_by_key(|finding| (!finding.fatal, !place.contains(&finding.offset), finding.offset));
             if let Some(finding) = first {
                 let Finding { severity, offset, fatal, .. } = *finding;
-                broken.push(BrokenRule { rule: *rule, severity, offset, stops: fatal });
+                broken.push(RuleBreach { rule: *rule, severity, offset, stops: fatal });
             } else if *count > before.count(*rule) {
                 let severity = self.family.book().severity(*rule);
-                broken.push(BrokenRule { rule: *rule, severity, offset: changed, stops: false });
+                broken.push(RuleBreach { rule: *rule, severity, offset: changed, stops: false });
             }
         }
         broken.sort_by_key(|b| (!b.stops, !place.contains(&b.offset), std::cmp::Reverse(b.severity), b.offset));
@@ -94,7 +94,7 @@ impl DumpJudgement {
 pub(super) struct RecordStarts(Vec<u64>);
 
 impl RecordStarts {
-    pub(super) fn of(family: Family, dump: &[u8]) -> Result<RecordStarts, Error> {
+    pub(super) fn from_dump(family: Family, dump: &[u8]) -> Result<RecordStarts, Error> {
         let mut starts = Vec::new();
         let opener = Opener::from_memory("dump", dump);
         let opening = Opening::from_input(&opener.input, opener.reading)?;

@@ -13,7 +13,7 @@ use crate::format::{DumpFile, Family};
 
 pub use crate::family::edit::{Damage, Edit, EditMap, Edited, Effect, FieldAt, HeapEdit, NamedEdit, RecordTarget};
 pub use crate::family::mutation::{REARRANGED, RELATED, THINNED, mutated};
-pub use broken_rules::BrokenRule;
+pub use broken_rules::RuleBreach;
 pub use plan::{DamagedDump, EditPlan};
 pub use record_edit::RecordEdit;
 

@@ -6,7 +6,7 @@ use crate::family::edit::{Edited, NamedEdit, RecordTarget};
 use crate::format::{DumpFile, DumpPart, Family, RecordSelector};
 use crate::setters::setters;
 
-use super::broken_rules::{BrokenRule, DumpJudgement, RecordStarts};
+use super::broken_rules::{DumpJudgement, RecordStarts, RuleBreach};
 use super::record_edit::{RecordEdit, RecordEditRequest};
 
 /// An edit of a valid dump of any format, and the place at which it is made.
@@ -57,7 +57,7 @@ pub struct DamagedDump {
     pub part: Option<DumpPart>,
     /// The rules that are broken now and were not before, the one that the edit is about first. Of an edit of the format that chose
     /// its record itself, that one alone. None where the dump stays valid, and says something else.
-    pub broken: Vec<BrokenRule>,
+    pub broken: Vec<RuleBreach>,
     /// Whether reading stops at the damage.
     pub stops: bool,
     /// Records that a tolerant reader still delivers: all, or those before the damage.
@@ -105,10 +105,10 @@ impl EditPlan {
         }
         let (before, after) = (DumpJudgement::new(family, &bytes)?, DumpJudgement::new(family, &change.bytes)?);
         let grown = change.bytes.len() as i64 - bytes.len() as i64;
-        let broken =
-            after.newly_broken(&before, change.offset, grown, part.offset..=part.end.saturating_add_signed(grown));
+        let place = change.intact..=part.end.saturating_add_signed(grown);
+        let broken = after.newly_broken(&before, change.offset, grown, place);
         let stops = broken.iter().any(|broken| broken.stops);
-        let (starts, now) = (RecordStarts::of(family, &bytes)?, RecordStarts::of(family, &change.bytes)?);
+        let (starts, now) = (RecordStarts::from_dump(family, &bytes)?, RecordStarts::from_dump(family, &change.bytes)?);
         let before_damage = starts.before(change.intact);
         let is_in_step = !stops && now.is_in_step(&starts, change.intact, grown);
         let records_due = if is_in_step { now.count() } else { before_damage };
@@ -132,7 +132,7 @@ impl EditPlan {
         }
         let part =
             self.place.map(|place| file.find_record(place)).transpose().map_err(|error| error.in_input(source))?;
-        let target = part.as_ref().and_then(|part| part.record).map_or(RecordTarget::ANY, RecordTarget::of);
+        let target = part.as_ref().and_then(|part| part.record).map_or(RecordTarget::ANY, RecordTarget::from_index);
         let bytes = super::read(file)?;
         let before = part.is_some().then(|| DumpJudgement::new(family, &bytes)).transpose()?;
         let (length, whose) = (bytes.len(), part.as_ref().map_or("the dump".to_owned(), ToString::to_string));
@@ -158,7 +158,7 @@ impl EditPlan {
             Some(part) => format!("{name} in {part}"),
             None => edit.summary.to_owned(),
         };
-        let broken: Vec<BrokenRule> = std::iter::once(own).chain(others).collect();
+        let broken: Vec<RuleBreach> = std::iter::once(own).chain(others).collect();
         let Edited { bytes, records_due, .. } = edited;
         Ok(DamagedDump { bytes, summary, part, broken, stops: own.stops, records_due, is_all_due: !own.stops })
     }

@@ -48,7 +48,7 @@ impl RecordTarget {
     pub const ANY: RecordTarget = RecordTarget(None);
 
     /// The record of this index.
-    pub const fn of(index: u64) -> RecordTarget {
+    pub const fn from_index(index: u64) -> RecordTarget {
         RecordTarget(Some(index))
     }
 
@@ -57,7 +57,7 @@ impl RecordTarget {
         self.0.and_then(|index| usize::try_from(index).ok())
     }
 
-    /// The index of the chosen record, or else that of the last of so many; `None` where there is none.
+    /// The index of the chosen record, or else that of the last of that many; `None` where there is none.
     pub fn index_or_last(self, records: usize) -> Option<usize> {
         self.index().or_else(|| records.checked_sub(1))
     }
