@@ -22,12 +22,12 @@ use heapsmith_core::system::{self, Program, ProgramEnd, ProgramState};
 pub(super) use stream::OutputLine;
 pub use sweeper::Sweeper;
 
-/// Starts a program with the streams that come over standard input, and supervises it. `check` starts heapsmith's own
-/// program for this, where the system has supervisors.
-///
 /// The longest line of an answer, in bytes.
 pub const LONGEST_LINE: usize = 16 << 20;
 
+/// Starts a program with the streams that come over standard input, and supervises it. `check` starts heapsmith's own
+/// program for this, where the system has supervisors.
+///
 /// # Errors
 /// If the system refuses what a supervisor needs.
 pub fn supervise(command: &[OsString]) -> Result<(), Error> {
