@@ -86,7 +86,7 @@ pub(crate) struct CorruptReport {
     /// The edits.
     edits: Vec<EditLine>,
     /// In a list: the edits that the dumps of any format have a place for, which need a chosen record.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     record_edits: Vec<RecordEditLine>,
 }
 
@@ -124,7 +124,7 @@ struct DamageLine {
     /// The records that a tolerant reader still delivers: those before the damage, or all, where reading does not stop there.
     records_due: u64,
     /// Rules that are broken besides and were not before, if a record was chosen.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     also_breaks: Vec<BrokenLine>,
 }
 

@@ -105,7 +105,8 @@ impl EditPlan {
         }
         let (before, after) = (DumpJudgement::new(family, &bytes)?, DumpJudgement::new(family, &change.bytes)?);
         let grown = change.bytes.len() as i64 - bytes.len() as i64;
-        let place = change.intact..=part.end.saturating_add_signed(grown);
+        // A cut is broken where the file ends now.
+        let place = change.intact..=part.end.saturating_add_signed(grown).max(change.intact);
         let broken = after.newly_broken(&before, change.offset, grown, place);
         let stops = broken.iter().any(|broken| broken.stops);
         let (starts, now) = (RecordStarts::from_dump(family, &bytes)?, RecordStarts::from_dump(family, &change.bytes)?);
