@@ -34,9 +34,28 @@
 //! # Ok::<(), heapsmith::Error>(())
 //! ```
 //!
+//! A heap that you say yourself, by names; [docs/heap-file.md] has the same as text:
+//!
+//! ```
+//! use heapsmith::Format;
+//! use heapsmith::builder::{HeapBuilder, HeapSettings};
+//!
+//! let mut heap = HeapBuilder::new(HeapSettings::default());
+//! let order = heap.class("shop.Order")?.field("int", "id")?.field("shop.Order", "next")?.id();
+//! let first = heap.object(order)?.set("id", 1)?.id();
+//! let second = heap.object(order)?.set("id", 2)?.set("next", first)?.id();
+//! let cache = heap.instance("java.util.HashMap")?.entries([("first", first), ("second", second)])?.id();
+//! heap.root("jni-global", cache)?;
+//! let dump = heap.build()?.write(Format::HPROF)?;
+//! # assert!(heapsmith::validate(&dump).findings.is_empty());
+//! # Ok::<(), heapsmith::Error>(())
+//! ```
+//!
+//! [docs/heap-file.md]: https://github.com/OWNER/heapsmith/blob/main/docs/heap-file.md
+//!
 //! | to | see |
 //! |---|---|
-//! | make a heap | [`Heap::random`], [`generate`], or build a [`Heap`] |
+//! | make a heap | [`Heap::random`], [`generate`], [`builder::HeapBuilder`], [`heap_file::HeapFile`] |
 //! | name a dump in a line | [`recipe::Recipe`] |
 //! | write it | [`Heap::write`] with a [`Format`] or [`DumpOptions`] |
 //! | read a dump | [`read`], [`read_dump`]; larger than memory: [`format::DumpFile`] |
@@ -53,9 +72,9 @@ pub mod command;
 
 #[doc(inline)]
 pub use heapsmith_core::{
-    DumpOptions, Error, Format, Heap, Uncompared, WrittenDump, annotation, assert_same_heap, bytes, classic, compare,
-    convert, corrupt, draw, error, family, format, generate, hprof, input, lower, model, phd, read, read_dump, recipe,
-    validate, verify,
+    DumpOptions, Error, Format, Heap, Uncompared, WrittenDump, annotation, assert_same_heap, builder, bytes, classic,
+    compare, convert, corrupt, draw, error, family, format, generate, hprof, input, lower, model, phd, read, read_dump,
+    recipe, validate, verify,
 };
 #[doc(hidden)]
 pub use heapsmith_core::{assert_same, visible};
@@ -66,6 +85,9 @@ pub use heapsmith_core::answers;
 #[cfg(feature = "digest")]
 #[doc(inline)]
 pub use heapsmith_core::digest;
+#[cfg(feature = "heap-file")]
+#[doc(inline)]
+pub use heapsmith_core::heap_file;
 #[cfg(feature = "html")]
 #[doc(inline)]
 pub use heapsmith_core::page;

@@ -136,8 +136,11 @@ pub struct NamedEdit {
     pub summary: &'static str,
     /// Whether it acts on one record, which can be chosen.
     pub takes_record: bool,
-    apply: fn(&str, Vec<u8>, RecordTarget) -> Result<Option<Edited>, Error>,
+    apply: ApplyEdit,
 }
+
+/// Makes the edit of a name in a dump's bytes, in a chosen record.
+type ApplyEdit = fn(&str, Vec<u8>, RecordTarget) -> Result<Option<Edited>, Error>;
 
 impl NamedEdit {
     /// Makes the edit in a valid dump. `None` if the dump has no place for it.

@@ -70,6 +70,24 @@ impl WriteRequest {
         }
     }
 
+    /// Refuses settings that none of several formats has.
+    ///
+    /// # Errors
+    /// If none of them has a requested setting.
+    pub fn check_any(&self, formats: impl Iterator<Item = Format> + Clone) -> Result<(), Error> {
+        let singles = [
+            WriteRequest { word: self.word, ..WriteRequest::default() },
+            WriteRequest { id_size: self.id_size, ..WriteRequest::default() },
+            WriteRequest { charset: self.charset, newline: self.newline, ..WriteRequest::default() },
+        ];
+        let refused_by_all = |single: &WriteRequest| {
+            let mut refusals = formats.clone().map(|format| single.check(format).err());
+            let first = refusals.next()??;
+            refusals.all(|refusal| refusal.is_some()).then_some(first)
+        };
+        singles.iter().find_map(refused_by_all).map_or(Ok(()), Err)
+    }
+
     /// Refuses settings that the format does not have.
     ///
     /// # Errors

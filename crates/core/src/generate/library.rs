@@ -274,7 +274,7 @@ pub(super) fn fields(text: &'static str, library: Library) -> Vec<Field> {
 }
 
 /// `name:T` or `name:T=bits`, as in the tables above: the letters are those of descriptors, and bits hexadecimal.
-fn parse(text: &'static str) -> (Field, u64) {
+pub(super) fn parse(text: &'static str) -> (Field, u64) {
     let (field, bits) = text.split_once('=').unwrap_or((text, "0"));
     let (name, letter) = field.split_once(':').unwrap_or((field, "L"));
     let primitive = PrimitiveType::ALL.into_iter().find(|kind| letter.starts_with(kind.signature()));

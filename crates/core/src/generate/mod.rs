@@ -5,6 +5,7 @@
 //! format's `lower` leaves out the rest.
 
 mod addresses;
+mod catalogue;
 mod classes;
 mod collections;
 mod contents;
@@ -27,6 +28,7 @@ pub(crate) mod shape;
 mod table;
 mod values;
 
+pub(crate) use catalogue::CatalogueClass;
 pub use library::Library;
 pub use oddity::{Oddities, Oddity, OddityForm};
 pub(crate) use options::Refusal;

@@ -20,7 +20,7 @@ pub(crate) fn array_size(element_bytes: u64, word: u64) -> u64 {
 }
 
 fn round_up(size: u64) -> u64 {
-    size.checked_next_multiple_of(8).unwrap_or(u64::MAX & !7)
+    size.checked_next_multiple_of(8).unwrap_or(!7)
 }
 
 impl Hierarchy {

@@ -1,0 +1,157 @@
+//! A heap that was made elsewhere, such as a random one, becomes part of a heap under construction.
+
+use foldhash::{HashMap, HashMapExt};
+
+use crate::model::{Address, Class, Contents, FieldType, Heap, ObjectKind, Root, RootKind, Serial, StackFrame, Value};
+
+use super::class::BuiltClass;
+use super::error::BuildError;
+use super::facts::{ClassFacts, HashFact, ObjectFacts};
+use super::input::{BuiltValue, Target};
+use super::object::{BuiltContents, BuiltObject};
+use super::thread::BuiltThread;
+use super::{ClassId, HeapBuilder, ObjectId};
+
+/// The targets of the addresses of an imported heap.
+type TargetMap = HashMap<Address, Target>;
+
+/// The target of an address: an address as such where nothing lies.
+fn target(map: &TargetMap, address: Address) -> Target {
+    match map.get(&address) {
+        Some(target) => *target,
+        None if address.is_null() => Target::Null,
+        None => Target::Address(address),
+    }
+}
+
+fn value(map: &TargetMap, value: Value) -> BuiltValue {
+    match value.kind {
+        FieldType::Object => BuiltValue::Reference(target(map, Address(value.bits))),
+        FieldType::Primitive(kind) => BuiltValue::Primitive(kind, value.bits),
+    }
+}
+
+impl HeapBuilder {
+    /// Adds the classes, objects, threads and roots of a heap. A class that this heap has with the same fields is shared.
+    ///
+    /// # Errors
+    /// If an object has contents that are not known.
+    pub(crate) fn import(&mut self, heap: &Heap) -> Result<(), BuildError> {
+        let mut map = TargetMap::new();
+        let mut new_classes = Vec::new();
+        for class in &heap.classes {
+            let known = self.declared_class(&class.name).filter(|known| self.has_fields_of(*known, class));
+            let id = match known.filter(|_| class.loader.is_none_or(Address::is_null)) {
+                Some(known) => known,
+                None => {
+                    let id = self.add_imported_class(class);
+                    new_classes.push((id, class));
+                    id
+                }
+            };
+            map.insert(class.address, id.into());
+        }
+        let first = self.objects.len();
+        for (number, object) in heap.objects.iter().enumerate() {
+            map.insert(object.address, ObjectId(first + number).into());
+        }
+        for (id, class) in new_classes {
+            let built = &mut self.classes[id.0];
+            built.superclass = class.superclass.map(|above| target(&map, above));
+            built.loader = target(&map, class.loader.unwrap_or_default());
+            built.interfaces = class.interfaces.iter().flatten().map(|to| target(&map, *to)).collect();
+            built.facts.signers = class.signers.map(|to| target(&map, to));
+            built.facts.domain = class.protection_domain.map(|to| target(&map, to));
+            for ((_, of), own) in built.statics.iter_mut().zip(class.statics.iter().flatten()) {
+                *of = value(&map, own.value);
+            }
+            built.pool =
+                class.constant_pool.iter().flatten().map(|entry| (entry.index, value(&map, entry.value))).collect();
+        }
+        for object in &heap.objects {
+            let Some(Target::Class(class)) = object.class.map(|class| target(&map, class)) else {
+                return Err(BuildError::new(format!("the object at {} has no class", object.address)));
+            };
+            let contents = match &object.contents {
+                Contents::Fields(values) => BuiltContents::Fields(values.iter().map(|of| value(&map, *of)).collect()),
+                Contents::Elements(elements) => {
+                    BuiltContents::Elements(elements.iter().map(|to| target(&map, *to)).collect())
+                }
+                Contents::Primitives(bytes) => BuiltContents::Primitives(bytes.clone()),
+                Contents::Unknown if matches!(object.kind, ObjectKind::PrimitiveArray(_)) => {
+                    BuiltContents::Primitives(Vec::new())
+                }
+                _ => return Err(BuildError::new(format!("the contents at {} are not known", object.address))),
+            };
+            let length = object.length.filter(|_| matches!(object.contents, Contents::Unknown));
+            let facts = ObjectFacts { hash: object.hash.map(HashFact::Known), length, ..ObjectFacts::default() };
+            self.seal(class);
+            self.objects.push(BuiltObject { class, contents, facts });
+        }
+        self.import_threads(heap, &map);
+        Ok(())
+    }
+
+    /// Whether a class has the fields of another one, those of superclasses apart.
+    fn has_fields_of(&self, known: ClassId, class: &Class) -> bool {
+        let built = &self.classes[known.0];
+        let fields = class.fields.iter().flatten();
+        self.loader_of(known) == Target::Null && built.fields.iter().map(|own| &own.field).eq(fields)
+    }
+
+    fn add_imported_class(&mut self, class: &Class) -> ClassId {
+        let id = self.add_class(class.name.clone(), None, false);
+        let field = |own: &crate::model::Field| super::class::BuiltField::undeclared(own.clone());
+        let built: &mut BuiltClass = &mut self.classes[id.0];
+        built.fields = class.fields.iter().flatten().map(field).collect();
+        built.statics = class
+            .statics
+            .iter()
+            .flatten()
+            .map(|own| {
+                let of = crate::model::Field { name: own.name.clone(), kind: own.value.kind };
+                (field(&of), BuiltValue::zero(own.value.kind))
+            })
+            .collect();
+        built.facts = ClassFacts { hash: class.hash.map(HashFact::Known), ..ClassFacts::default() };
+        id
+    }
+
+    /// Threads with their traces, and all roots but those that every heap has.
+    fn import_threads(&mut self, heap: &Heap, map: &TargetMap) {
+        let around = &heap.surroundings;
+        let mut serials: HashMap<Serial, Serial> = HashMap::new();
+        for thread in around.threads.iter().flatten() {
+            let trace = around.traces.iter().flatten().find(|trace| Some(trace.serial) == thread.trace);
+            let frame = |frame: &StackFrame| {
+                let class = match frame.class.map(|class| target(map, class)) {
+                    Some(Target::Class(class)) => Some(class),
+                    _ => None,
+                };
+                (class, frame.clone())
+            };
+            let frames = trace.map(|trace| trace.frames.iter().map(frame).collect()).unwrap_or_default();
+            let name = thread.name.as_ref().map(ToString::to_string).unwrap_or_default();
+            let id = self.push_thread(BuiltThread::imported(name, target(map, thread.object), frames));
+            serials.insert(thread.serial, self.thread_serial(id));
+        }
+        for Root { object, kind, after: _ } in around.roots.iter().flatten() {
+            let is_boot = |target| matches!(target, Target::Class(class) if self.is_boot_class(class));
+            let object = target(map, *object);
+            if matches!(kind, RootKind::ThreadObject(..)) || matches!(kind, RootKind::StickyClass) && is_boot(object) {
+                continue;
+            }
+            let mut kind = *kind;
+            for number in kind.numbers() {
+                if let crate::model::RootNumber::Thread(serial) = number {
+                    *serial = serials.get(serial).copied().unwrap_or_default();
+                }
+            }
+            self.add_root(kind, object, None);
+        }
+    }
+
+    fn is_boot_class(&self, class: ClassId) -> bool {
+        self.loader_of(class) == Target::Null
+    }
+}
