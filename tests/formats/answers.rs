@@ -2,7 +2,7 @@
 
 use heapsmith::answers::{Analysis, EdgeOptions, EntryGraph};
 use heapsmith::family::ReadOptions;
-use heapsmith::format::{Format, HeapFile, profiles};
+use heapsmith::format::{Format, OpenedHeap, profiles};
 use heapsmith::generate::{GenerateOptions, ProceduralHeap, Shape};
 use heapsmith::model::RootKind;
 use heapsmith::recipe::Recipe;
@@ -77,7 +77,7 @@ fn predicts_shapes_unreachable_by_omitted_root_kinds() {
             let heap = recipe.heap().expect("a heap");
             let head = heap.shapes().next().expect("the shape").address(0);
             let input = recipe.clone().input().expect("a dump");
-            let mut file = HeapFile::open(input, None, ReadOptions::default()).expect("a heap");
+            let mut file = OpenedHeap::open(input, None, ReadOptions::default()).expect("a heap");
             let analysis =
                 Analysis::new(EntryGraph::from_source(file.source(), EdgeOptions::default()).expect("a graph"));
             let entry = analysis.graph().find(head).expect("it is in the dump");

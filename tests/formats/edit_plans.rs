@@ -326,6 +326,10 @@ fn keeps_to_record<M: EditMap>(golden: &str) {
         }
         for (part, edited) in &made {
             assert!(edited.bytes != bytes, "{golden}, {name} in {part}");
+            if name == "move-references" {
+                // They come from a record before, so that the chosen one begins earlier.
+                continue;
+            }
             let end = part.end + edited.bytes.len().saturating_sub(bytes.len()) as u64;
             assert!((part.offset..=end).contains(&edited.offset), "{golden}, {name} in {part}: {:#x}", edited.offset);
         }

@@ -14,6 +14,7 @@ mod classic_rules;
 mod conversion;
 mod coverage;
 mod dangling;
+mod describe;
 mod digest;
 mod edit_plans;
 mod errors_alone;

@@ -5,6 +5,7 @@
 //! skipped, and says so; with `HEAPSMITH_JDK_REQUIRED` set, skipping fails. Where `HEAPSMITH_JVM_DUMPS` names a
 //! folder that `dump.sh` filled, its dumps are checked instead, with a row of figures for each.
 
+mod collections;
 mod facts;
 mod histogram;
 #[path = "../shape/mod.rs"]
@@ -66,6 +67,14 @@ fn reads_every_fact_of_known_program_and_rewrites_its_dumps() {
     assert_eq!(checked + skipped.len(), wanted, "{told:?}");
 }
 
+#[test]
+fn lays_out_collections_as_vm_does() {
+    match jdk() {
+        Ok(home) => collections::check(home.as_deref()),
+        Err(reason) => skip(&reason),
+    }
+}
+
 /// The JDK's folder (`None`: its programs are on the path), or why there is none.
 fn jdk() -> Result<Option<PathBuf>, String> {
     let home = std::env::var_os("JAVA_HOME").map(PathBuf::from);
@@ -84,14 +93,19 @@ fn is_jdk(program: &dyn Fn(&str) -> PathBuf) -> Result<(), String> {
         let run = run.map_err(|e| format!("no JDK: {}: {e}", path.display()))?;
         if name == "java" {
             let told = String::from_utf8_lossy(&run.stderr).into_owned();
-            let version = told.split_once("version \"").map(|(_, rest)| rest.split(['.', '"', '-']).next());
-            let major = version.flatten().and_then(|major| major.parse::<u32>().ok());
+            let major = major_version(&told);
             if major.is_none_or(|major| major < 17) {
                 return Err(format!("no JDK 17 or later, but {}", told.lines().next().unwrap_or_default()));
             }
         }
     }
     Ok(())
+}
+
+/// The number of a JDK, from what `java -version` says.
+fn major_version(told: &str) -> Option<u32> {
+    let (_, version) = told.split_once("version \"")?;
+    version.split(['.', '"', '-']).next()?.parse().ok()
 }
 
 /// Runs `dump.sh` for a cell of the grid, and gives what it said. Nothing that it started outlives it.

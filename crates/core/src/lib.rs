@@ -7,6 +7,9 @@
 pub mod annotation;
 #[cfg(feature = "answers")]
 pub mod answers;
+// Heap files use more of it than it offers by itself.
+#[cfg_attr(not(feature = "heap-file"), allow(dead_code))]
+pub mod builder;
 pub mod bytes;
 pub mod classic;
 pub mod compare;
@@ -23,6 +26,8 @@ pub mod format;
 #[doc(hidden)]
 pub mod front;
 pub mod generate;
+#[cfg(feature = "heap-file")]
+pub mod heap_file;
 pub mod hprof;
 pub mod input;
 #[cfg(feature = "files")]

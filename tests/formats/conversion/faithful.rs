@@ -9,7 +9,7 @@ use heapsmith::convert::{
     CandidateWriters, Conversion, ConversionVerdict, ConvertOptions, FacetCount, WriterFound, convert, judge,
     omitted_by_writer,
 };
-use heapsmith::format::{Format, HeapFile, Lowering};
+use heapsmith::format::{Format, Lowering, OpenedHeap};
 use heapsmith::hprof::ReadOptions;
 use heapsmith::input::Input;
 
@@ -25,11 +25,11 @@ const REAL: [(&str, usize); 6] = [
     ("sun_jdk6_31_hprofagent_compressedOops.hprof", 1),
 ];
 
-fn open(input: Input, heap: Option<usize>) -> HeapFile {
-    HeapFile::open(input, heap, ReadOptions::default()).expect("a dump")
+fn open(input: Input, heap: Option<usize>) -> OpenedHeap {
+    OpenedHeap::open(input, heap, ReadOptions::default()).expect("a dump")
 }
 
-fn written(source: &mut HeapFile, to: Format) -> (Conversion, HeapFile) {
+fn written(source: &mut OpenedHeap, to: Format) -> (Conversion, OpenedHeap) {
     let lowering = Lowering::new(to, &Default::default()).expect("a format has a default");
     let mut bytes = Vec::new();
     let report = convert(source.source(), &ConvertOptions::new(&lowering), &mut bytes).expect("convertible");
@@ -37,8 +37,8 @@ fn written(source: &mut HeapFile, to: Format) -> (Conversion, HeapFile) {
 }
 
 /// The verdict, as `check-conversion` comes to it, and what another writer could have recorded besides.
-fn judged(source: &mut HeapFile, result: &mut HeapFile) -> (ConversionVerdict, Vec<FacetCount>) {
-    let HeapFile::Dump { file, source: dump, .. } = &mut *result else { panic!("a listing") };
+fn judged(source: &mut OpenedHeap, result: &mut OpenedHeap) -> (ConversionVerdict, Vec<FacetCount>) {
+    let OpenedHeap::Dump { file, source: dump, .. } = &mut *result else { panic!("a listing") };
     let writers = CandidateWriters::from_dump(file, dump, source.format().expect("a header")).expect("readable");
     let judge = |target: &_| judge(source.source(), result.source(), target, MEMORY);
     let (writer, verdict) = writers.nearest(judge, ConversionVerdict::differing).expect("in memory");

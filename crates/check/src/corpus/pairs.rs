@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use heapsmith_core::compare::{Facet, MEMORY};
 use heapsmith_core::convert::{CandidateWriters, ConversionVerdict, judge};
 use heapsmith_core::error::Error;
-use heapsmith_core::format::{DumpTarget, HeapFile};
+use heapsmith_core::format::{DumpTarget, OpenedHeap};
 use heapsmith_core::hprof::ReadOptions;
 use heapsmith_core::input::Input;
 
@@ -74,12 +74,12 @@ impl ConversionPair {
     pub fn judge(&self, cases: &BTreeMap<&str, &Case>) -> Result<Option<String>, Error> {
         let open = |id: &str| {
             let case = cases.get(id).ok_or_else(|| Error::Usage(format!("specs/conversions.toml: {id} is no case")))?;
-            HeapFile::open(Input::from_memory(&case.id, case.bytes.clone()), None, ReadOptions::default())
+            OpenedHeap::open(Input::from_memory(&case.id, case.bytes.clone()), None, ReadOptions::default())
         };
         let (mut input, mut output) = (open(&self.input)?, open(&self.output)?);
         let writers = match &mut output {
-            HeapFile::Dump { file, source, .. } => CandidateWriters::from_dump(file, source, input.format()?)?,
-            HeapFile::Listing(_) => return Err(Error::Usage(format!("{}: its bytes are no dump", self.output))),
+            OpenedHeap::Dump { file, source, .. } => CandidateWriters::from_dump(file, source, input.format()?)?,
+            _ => return Err(Error::Usage(format!("{}: its bytes are no dump", self.output))),
         };
         let judged = |target: &DumpTarget| judge(input.source(), output.source(), target, MEMORY);
         let (_, verdict) = writers.nearest(judged, ConversionVerdict::differing)?;

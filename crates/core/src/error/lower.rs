@@ -111,6 +111,14 @@ pub enum LowerError {
         /// The reason.
         why: &'static str,
     },
+    /// A fact that a heap file has no words for.
+    #[error("the {fact} at {address}: a heap file has no words for it")]
+    HeapFile {
+        /// The fact.
+        fact: String,
+        /// The class or object.
+        address: Address,
+    },
     /// A profile that does not exist in this version or word size.
     #[error("{0}")]
     Profile(String),

@@ -5,11 +5,13 @@
 //! | the dump's | [`Error::Decode`], [`Error::Invalid`] | 1 |
 //! | the heap cannot be said in the wanted format | [`Error::Lower`] | 1 |
 //! | a listing's | [`Error::Listing`] | 1 |
+//! | a heap file's | [`Error::HeapFile`] | 1 |
 //! | the caller's | [`Error::Usage`], [`Error::Refused`] | 2 |
 //! | the machine's | [`Error::Io`] | 2 |
 //! | of one of several inputs | [`Error::Input`] | as what is wrong with it |
 //! | none: the question has no answer | [`Error::NotJudged`] | 2 |
 
+mod heap_file;
 mod listing;
 mod lower;
 mod nearest;
@@ -21,6 +23,7 @@ use thiserror::Error as ThisError;
 
 use crate::stop;
 
+pub use heap_file::{HeapFileError, HeapFileErrors};
 pub use listing::{ListingError, ListingFault};
 pub use lower::LowerError;
 pub use nearest::{did_you_mean, unknown};
@@ -51,6 +54,9 @@ pub enum Error {
     /// A listing that does not follow specs/listing.md.
     #[error(transparent)]
     Listing(#[from] ListingError),
+    /// A heap file that does not follow docs/heap-file.md.
+    #[error(transparent)]
+    HeapFile(#[from] HeapFileErrors),
     /// The question makes no sense: options that exclude each other, a name that does not exist.
     #[error("{0}")]
     Usage(String),
@@ -99,11 +105,11 @@ impl Error {
         Error::Refused { message: message.into(), remedy }
     }
 
-    /// The error as that of one of several inputs. An error of the machine names its file already.
+    /// The error as that of one of several inputs. Errors of the machine and of heap files name their file already.
     #[must_use]
     pub fn in_input(self, input: &str) -> Error {
         match self {
-            Error::Io { .. } | Error::Input { .. } => self,
+            Error::Io { .. } | Error::Input { .. } | Error::HeapFile(_) => self,
             other => Error::Input { input: input.to_owned(), source: Box::new(other) },
         }
     }
@@ -129,11 +135,11 @@ impl Error {
         }
     }
 
-    /// Whether a dump, heap or listing is at fault, and not the caller or the machine.
+    /// Whether a dump, heap, listing or heap file is at fault, and not the caller or the machine.
     pub fn is_input_fault(&self) -> bool {
         match self {
             Error::Decode(e) => !e.is_machine_fault(),
-            Error::Invalid(_) | Error::Lower(_) | Error::Listing(_) => true,
+            Error::Invalid(_) | Error::Lower(_) | Error::Listing(_) | Error::HeapFile(_) => true,
             Error::Input { source, .. } => source.is_input_fault(),
             Error::Usage(_) | Error::Refused { .. } | Error::NotJudged { .. } | Error::Io { .. } => false,
         }

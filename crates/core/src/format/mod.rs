@@ -1,7 +1,7 @@
 //! The formats: the one list of them, and which one a dump is in.
 
 mod dump_file;
-mod heap_file;
+mod opened_heap;
 mod target;
 
 use std::str::FromStr;
@@ -16,7 +16,7 @@ pub use crate::family::{
     RecordSelector, Records, WholeFile, selector_number,
 };
 pub use dump_file::{DumpFile, family_of, is_dump, records};
-pub use heap_file::{HeapFile, choose_heap, locate};
+pub use opened_heap::{OpenedHeap, choose_heap, locate};
 #[doc(hidden)]
 pub use target::TEXTS;
 pub use target::{DumpTarget, profiles, text};

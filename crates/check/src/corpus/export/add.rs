@@ -9,7 +9,7 @@ use crate::corpus::on_disk::{self, MANIFEST};
 use heapsmith_core::compare::{CompareOptions, compare_sources};
 use heapsmith_core::error::Error;
 use heapsmith_core::family::case::CaseVerdict;
-use heapsmith_core::format::{DumpFile, HeapFile};
+use heapsmith_core::format::{DumpFile, OpenedHeap};
 use heapsmith_core::hprof::ReadOptions;
 use heapsmith_core::input::Input;
 use heapsmith_core::owned::{ListedFile, SharedFolder};
@@ -124,14 +124,14 @@ fn listing_mismatch(
             finding.expected, finding.found, finding.rule
         )));
     }
-    let mut left = HeapFile::open(listing.clone(), None, ReadOptions::default())?;
-    if !matches!(left, HeapFile::Listing(_)) {
+    let mut left = OpenedHeap::open(listing.clone(), None, ReadOptions::default())?;
+    if !matches!(left, OpenedHeap::Listing(_)) {
         let name = listing.name();
         return Err(Error::Usage(format!(
             "{name} is a dump, where a listing is expected; `heapsmith decode` prints one"
         )));
     }
-    let mut right = HeapFile::open(dump.clone(), heap, ReadOptions::default())?;
+    let mut right = OpenedHeap::open(dump.clone(), heap, ReadOptions::default())?;
     let omits = left.omits().iter().copied().filter(|facet| facet.is_omittable()).collect();
     let options = CompareOptions::default().left_out(omits);
     let comparison = compare_sources(left.source(), right.source(), &options)?;

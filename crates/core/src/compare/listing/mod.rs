@@ -97,21 +97,38 @@ impl HeapPlaces {
     /// Record indexes in the heap's own order, without offsets.
     pub fn from_order(heap: &Heap) -> HeapPlaces {
         let objects = heap.objects.len() as u64;
-        let mut order: Vec<usize> = (0..heap.classes.len()).collect();
-        order.sort_by_key(|&index| heap.classes[index].after_objects.unwrap_or(u64::MAX));
-        let mut places = HeapPlaces { classes: vec![RecordPlace::default(); heap.classes.len()], objects: Vec::new() };
+        let order = RecordOrder::new(&heap.classes, objects);
+        HeapPlaces { objects: (0..objects).map(|index| order.place(index)).collect(), classes: order.classes }
+    }
+}
+
+/// The order of records that a heap's classes and objects stand in.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RecordOrder {
+    /// The place of each class.
+    pub classes: Vec<RecordPlace>,
+    /// The number of objects before each class, ascending.
+    before: Vec<u64>,
+}
+
+impl RecordOrder {
+    /// The order of these classes and that many objects.
+    pub fn new(classes: &[Class], objects: u64) -> RecordOrder {
+        let mut order: Vec<usize> = (0..classes.len()).collect();
+        order.sort_by_key(|&index| classes[index].after_objects.unwrap_or(u64::MAX));
+        let mut places = vec![RecordPlace::default(); classes.len()];
         let mut before = Vec::new();
         for (rank, index) in order.into_iter().enumerate() {
-            let after = heap.classes[index].after_objects.unwrap_or(u64::MAX).min(objects);
-            places.classes[index].record = after + rank as u64;
+            let after = classes[index].after_objects.unwrap_or(u64::MAX).min(objects);
+            places[index].record = after + rank as u64;
             before.push(after);
         }
-        places.objects = (0..objects)
-            .map(|index| RecordPlace {
-                record: index + before.partition_point(|&after| after <= index) as u64,
-                offset: None,
-            })
-            .collect();
-        places
+        RecordOrder { classes: places, before }
+    }
+
+    /// The place of the object of this index, without an offset.
+    pub fn place(&self, index: u64) -> RecordPlace {
+        let classes = self.before.partition_point(|&after| after <= index) as u64;
+        RecordPlace { record: index + classes, offset: None }
     }
 }

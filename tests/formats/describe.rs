@@ -1,0 +1,212 @@
+//! Dumps that are described as heap files and built again.
+//!
+//! Without `exact` the heap comes back up to the addresses; with it every fact does, and the writer of the dump gives back the
+//! same bytes.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::Read;
+use std::path::PathBuf;
+
+use heapsmith::compare::renaming::{BUDGET, Renaming, up_to_renaming};
+use heapsmith::compare::{Facet, NotComparedReason, compare};
+use heapsmith::corpus::{Case, CaseVerdict, cases};
+use heapsmith::format::DumpFile;
+use heapsmith::heap_file::{DescribeOptions, HeapFile, describe};
+use heapsmith::hprof::ReadOptions;
+use heapsmith::input::Input;
+use heapsmith::model::{Dump, Heap, Serial};
+use pretty_assertions::assert_eq;
+
+use crate::witnesses::witnesses;
+
+fn describe_text(dump: &Dump, exact: bool) -> Result<String, heapsmith::Error> {
+    let mut text = Vec::new();
+    describe(dump, &DescribeOptions::default().exact(exact), &mut text)?;
+    Ok(String::from_utf8(text).expect("text"))
+}
+
+fn build(text: &str) -> Result<Dump, String> {
+    let file = HeapFile::parse(text, &[]).map_err(|errors| errors.to_string())?;
+    file.into_dump().map_err(|error| error.to_string())
+}
+
+/// The heap without what is left out of a heap file that is not exact.
+fn without_numbers(heap: &Heap) -> Heap {
+    let mut heap = heap.clone();
+    let traces = heap.surroundings.traces.iter().flatten();
+    let says_something = traces.filter(|trace| !trace.frames.is_empty() || trace.thread != Serial(0));
+    let traces: BTreeSet<Serial> = says_something.map(|trace| trace.serial).collect();
+    let keep = |trace: &mut Option<Serial>| *trace = trace.filter(|trace| traces.contains(trace));
+    for class in &mut heap.classes {
+        class.serial = None;
+        // A heap that is built knows all static fields: there are none.
+        class.references.take_if(|references| references.is_empty());
+        keep(&mut class.trace);
+    }
+    heap.objects.iter_mut().for_each(|object| keep(&mut object.trace));
+    heap.surroundings.events = None;
+    heap
+}
+
+/// What is wrong with the heap that comes back up to renaming.
+fn renaming_faults(before: &Dump, after: &Dump) -> Vec<String> {
+    let mut faults = Vec::new();
+    if before.heaps.len() != after.heaps.len() {
+        return vec![format!("{} heaps for {}", after.heaps.len(), before.heaps.len())];
+    }
+    for (before, after) in before.heaps.iter().zip(&after.heaps) {
+        match up_to_renaming(&without_numbers(before), after, &BTreeSet::new(), BUDGET) {
+            Renaming::Equal { comparison, .. } => faults.extend(lost(&comparison.not_compared)),
+            Renaming::Different { invariant, left, right } => {
+                faults.push(format!("{invariant}: {left} before, {right} after"));
+            }
+            Renaming::Undecided { steps, ambiguous } => {
+                faults.push(format!("undecided after {steps} steps, {ambiguous} are ambiguous"));
+            }
+        }
+    }
+    faults
+}
+
+/// Facts that only the heap before has. The name of an object's class stands in its record in classic text alone; it is that
+/// of the class.
+fn lost(not_compared: &[heapsmith::compare::NotCompared]) -> Vec<String> {
+    let lost = not_compared.iter().filter(|row| row.why == NotComparedReason::UnknownRight);
+    lost.filter(|row| row.facet != Facet::ClassName).map(|row| format!("{} of {} lost", row.facet, row.count)).collect()
+}
+
+/// What is wrong with the heap that comes back exactly.
+fn exact_faults(before: &Dump, after: &Dump) -> Vec<String> {
+    let mut faults = Vec::new();
+    if before.heaps.len() != after.heaps.len() || before.tail != after.tail {
+        faults.push("another number of heaps, or another log after them".to_owned());
+    }
+    for (before, after) in before.heaps.iter().zip(&after.heaps) {
+        let comparison = compare(before, after, &BTreeSet::new());
+        faults.extend(comparison.differences.iter().map(|difference| {
+            let at = difference.address.as_deref().unwrap_or("the heap");
+            format!("{} at {at}: {} before, {} after", difference.facet, difference.left, difference.right)
+        }));
+        faults.extend(lost(&comparison.not_compared));
+    }
+    faults
+}
+
+/// What is wrong with the bytes that the dump's writer makes of the heap that comes back; nothing where it does not even make them
+/// of the heap before.
+fn byte_faults(input: &Input, before: &Dump, after: &Dump) -> Vec<String> {
+    let file = DumpFile::new(input.clone(), ReadOptions::default()).expect("readable");
+    let mut source = file.source().expect("readable");
+    let recognised = file.recognise(&mut source).expect("readable");
+    let Some(lowering) = recognised.or_else(|| file.lossless_lowering(&mut source)) else { return Vec::new() };
+    let write = |dump: &Dump| {
+        let mut bytes = Vec::new();
+        lowering.write(&mut dump.clone(), &mut bytes).map(|()| bytes)
+    };
+    let mut expected = Vec::new();
+    input.stream().map(|mut stream| stream.read_to_end(&mut expected)).expect("readable").expect("readable");
+    if write(before).ok().as_ref() != Some(&expected) {
+        return Vec::new();
+    }
+    match write(after) {
+        Ok(bytes) if bytes == expected => Vec::new(),
+        Ok(bytes) => {
+            let at = bytes.iter().zip(&expected).position(|(one, other)| one != other);
+            vec![format!("other bytes from {:#x} on", at.unwrap_or(bytes.len().min(expected.len())))]
+        }
+        Err(error) => vec![error.to_string()],
+    }
+}
+
+fn read(input: &Input) -> Dump {
+    DumpFile::new(input.clone(), ReadOptions::default()).and_then(|file| file.read()).expect("readable").dump
+}
+
+/// All that is wrong with describing a dump and building it again.
+fn faults(input: &Input) -> Vec<String> {
+    let dump = read(input);
+    let mut faults = Vec::new();
+    for exact in [false, true] {
+        let form = if exact { "exact" } else { "default" };
+        let found = match describe_text(&dump, exact).map(|text| build(&text)) {
+            Err(refusal) => vec![refusal.to_string()],
+            Ok(Err(errors)) => vec![errors.lines().take(3).collect::<Vec<_>>().join("; ")],
+            Ok(Ok(after)) if exact => {
+                let mut faults = exact_faults(&dump, &after);
+                faults.extend(byte_faults(input, &dump, &after));
+                faults
+            }
+            Ok(Ok(after)) => renaming_faults(&dump, &after),
+        };
+        faults.extend(found.into_iter().map(|fault| format!("{form}: {fault}")));
+    }
+    faults
+}
+
+/// Describes and builds the valid cases whose size this is true of, and gives the number of those that come back.
+fn build_again(is_wanted: impl Fn(usize) -> bool) -> usize {
+    // An address of null is one that a heap file cannot name.
+    let refused = "the class or object at 0x0: a heap file has no words for it";
+    let mut wrong: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let (mut built, mut refusals) = (0, Vec::new());
+    let mut seen = BTreeSet::new();
+    let is_valid = |case: &Case| case.verdict == CaseVerdict::Valid && is_wanted(case.bytes.len());
+    for case in cases().expect("cases").into_iter().filter(is_valid) {
+        if !seen.insert(case.bytes.clone()) {
+            continue;
+        }
+        let faults = faults(&Input::from_memory(&case.id, case.bytes.clone()));
+        match faults.as_slice() {
+            [] => built += 1,
+            all if all.iter().all(|fault| fault.ends_with(refused)) => refusals.push(case.id),
+            _ => drop(wrong.insert(case.id, faults)),
+        }
+    }
+    assert_eq!(wrong, BTreeMap::new());
+    assert_eq!(refusals.iter().filter(|id| !id.contains("null")).count(), 0, "{refusals:?}");
+    built
+}
+
+/// Bytes of the dumps of the corpus that take long to parse as text.
+const LARGE: usize = 8000;
+
+#[test]
+fn builds_each_valid_dump_of_the_corpus_again_from_its_heap_file() {
+    let built = build_again(|bytes| bytes < LARGE);
+    assert!(built > 300, "{built} dumps");
+}
+
+#[test]
+#[ignore = "long: tests/long.sh runs it"]
+fn builds_each_large_dump_of_the_corpus_again_from_its_heap_file() {
+    let built = build_again(|bytes| bytes >= LARGE);
+    assert!(built > 20, "{built} dumps");
+}
+
+/// Real dumps of up to 50,000 objects.
+#[test]
+fn builds_real_dumps_again_from_their_heap_files() {
+    let Some(folder) = witnesses() else { return };
+    let mut wrong: BTreeMap<PathBuf, Vec<String>> = BTreeMap::new();
+    let mut paths: Vec<PathBuf> = Vec::new();
+    for part in ["dumps", "more-dumps"] {
+        let entries = fs::read_dir(folder.join(part)).into_iter().flatten().filter_map(Result::ok);
+        paths.extend(entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|end| end != "md")));
+    }
+    paths.sort();
+    let mut built = 0;
+    for path in paths {
+        let input = Input::open(&path).expect("readable");
+        if read(&input).heaps.iter().map(|heap| heap.objects.len()).sum::<usize>() > 50_000 {
+            continue;
+        }
+        let faults = faults(&input);
+        built += 1;
+        if !faults.is_empty() {
+            wrong.insert(path, faults);
+        }
+    }
+    assert_eq!(wrong, BTreeMap::new());
+    assert!(built > 0, "no real dump of up to 50,000 objects");
+}

@@ -1,0 +1,231 @@
+//! Heap files: values, names, repeats, and every mistake with its place.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use heapsmith::heap_file::HeapFile;
+use heapsmith::model::{Contents, Heap, Object, RootKind};
+use heapsmith::{Format, validate};
+
+fn heap_of(text: &str) -> Heap {
+    let file = HeapFile::parse(text, &[]).unwrap_or_else(|errors| panic!("{errors}"));
+    file.into_dump().expect("a heap").heaps.remove(0)
+}
+
+fn errors_of(text: &str) -> Vec<String> {
+    let errors = HeapFile::parse(text, &[]).expect_err("mistakes");
+    errors.errors.iter().map(ToString::to_string).collect()
+}
+
+fn objects_of<'h>(heap: &'h Heap, class: &str) -> Vec<&'h Object> {
+    let class = heap.classes.iter().find(|known| known.name == class.into()).expect("a class").address;
+    heap.objects.iter().filter(|object| object.class == Some(class)).collect()
+}
+
+fn bits(object: &Object) -> Vec<u64> {
+    let Contents::Fields(values) = &object.contents else { panic!("{object:?}") };
+    values.iter().map(|value| value.bits).collect()
+}
+
+fn examples() -> Vec<(PathBuf, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/heaps");
+    let mut files: Vec<PathBuf> =
+        fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("a file").path()).collect();
+    files.sort();
+    files.into_iter().map(|path| (path.clone(), fs::read_to_string(path).expect("a text"))).collect()
+}
+
+#[test]
+fn reads_values_by_types_of_fields() {
+    let heap = heap_of(
+        "class V { boolean z; char c; float f; double d; byte b; short s; int i; long j; Object o }\n\
+         object _ V z=#true c=€ f=1.5 d=-0.0 b=-128 s=0x7fff i=-2147483648 j=9223372036854775807 o=#null\n\
+         object _ V c=0xd800 f=(bits)0x7fc00001 d=#inf b=(bits)0xff i=1_000\n\
+         object _ V f=#nan d=#-inf\n",
+    );
+    let objects = objects_of(&heap, "V");
+    assert_eq!(bits(objects[0]), [1, 0x20ac, 0x3fc0_0000, 1 << 63, 0x80, 0x7fff, 0x8000_0000, i64::MAX as u64, 0]);
+    let infinite = 0x7ff0_0000_0000_0000;
+    assert_eq!(bits(objects[1]), [0, 0xd800, 0x7fc0_0001, infinite, 0xff, 0, 1000, 0, 0]);
+    assert_eq!(bits(objects[2]), [0, 0, 0x7fc0_0000, infinite | 1 << 63, 0, 0, 0, 0, 0]);
+}
+
+#[test]
+fn finds_fields_of_superclasses_and_hidden_ones() {
+    let heap = heap_of(
+        "class A { int id; int own }\nclass B extends=A { int id }\nobject _ B id=1 A.id=2 own=3\n\
+         class C { int x; int x }\nobject _ C x=4 \"x#2\"=5",
+    );
+    // The class's own fields come first.
+    assert_eq!(bits(objects_of(&heap, "B")[0]), [1, 2, 3]);
+    assert_eq!(bits(objects_of(&heap, "C")[0]), [4, 5]);
+}
+
+#[test]
+fn makes_objects_in_place_texts_and_boxes() {
+    let heap = heap_of(
+        "class A { Object o; String s; \"int[]\" numbers; Long j }\n\
+         object a A o=7 s=hello j=5 { numbers \"int[]\" 1 -1 }\nobject b A o=7 s=\"@@at\"\nobject c A { o A s=inner }",
+    );
+    let [a, b, c, inner] = objects_of(&heap, "A")[..] else { panic!("four") };
+    let at = |address: u64| heap.objects.iter().find(|object| object.address.0 == address).expect("an object");
+    assert_eq!(bits(a)[0], bits(b)[0], "small numbers are one object");
+    assert_eq!(bits(at(bits(a)[0])), [7]);
+    assert_eq!(at(bits(a)[2]).contents, Contents::Primitives(vec![0, 0, 0, 1, 0xff, 0xff, 0xff, 0xff]));
+    assert_eq!(objects_of(&heap, "java/lang/Long").len(), 1);
+    assert_eq!(bits(c)[0], inner.address.0);
+    // JDK 17 lists fields in reverse: `value`, the first one, is the last.
+    let text = at(bits(b)[1]);
+    assert_eq!(at(bits(text)[3]).contents, Contents::Primitives(b"@at".to_vec()));
+}
+
+#[test]
+fn repeats_compute_names_and_values() {
+    let heap = heap_of(
+        "let n=5\nclass N { int id; N next; String s }\n\
+         repeat \"{n}\" { object \"n{i}\" N id=\"{i*2+1}\" next=\"@n{i+1}?\" s=\"item {i}, {{}}\" }\nroot jni-global @n4",
+    );
+    let nodes = objects_of(&heap, "N");
+    assert_eq!(nodes.iter().map(|node| bits(node)[0]).collect::<Vec<_>>(), [1, 3, 5, 7, 9]);
+    for pair in nodes.windows(2) {
+        assert_eq!(bits(pair[0])[1], pair[1].address.0);
+    }
+    assert_eq!(bits(nodes[4])[1], 0);
+    let mut texts = heap.objects.iter().filter_map(|object| match &object.contents {
+        Contents::Primitives(bytes) => String::from_utf8(bytes.clone()).ok(),
+        _ => None,
+    });
+    assert!(texts.any(|text| text == "item 3, {}"));
+    let root = heap.surroundings.roots.as_ref().expect("roots").last().expect("a root");
+    assert_eq!((root.object, root.kind), (nodes[4].address, RootKind::JniGlobal(heapsmith::model::Address(0))));
+}
+
+/// A repeat that is computed in each visit gives the objects that one in memory gives.
+#[test]
+fn computed_repeats_are_those_in_memory() {
+    let text = |count: u64| {
+        format!(
+            "class N {{ int id; N next; String s; \"byte[]\" data; \"N[]\" all }}\n\
+             repeat {count} {{ object \"n{{i}}\" N id=\"{{i%7}}\" next=\"@n{{i+1}}?\" s=\"t{{i%3}}\" {{ \
+             data \"byte[]\" length=4; all \"N[]\" \"@n{{i-1}}?\" #null }} }}\nroot jni-global @n0"
+        )
+    };
+    // 20,000 are computed, and 40 are not.
+    let (few, many) = (heap_of(&text(40)), heap_of(&text(20_000)));
+    let facts = |heap: &Heap, count: usize| -> Vec<String> {
+        let nodes = objects_of(heap, "N");
+        let place = |address: u64| nodes.iter().position(|node| node.address.0 == address);
+        let at = |address: u64| heap.objects.iter().find(|object| object.address.0 == address).expect("an object");
+        let shown = |object: &Object| {
+            let values = bits(object);
+            let text = at(bits(at(values[2]))[3]).contents.clone();
+            let Contents::Elements(all) = &at(values[4]).contents else { panic!("an array") };
+            let all: Vec<_> = all.iter().map(|to| place(to.0)).collect();
+            format!(
+                "{} {:?} {text:?} {:?} {all:?} {:?}",
+                values[0],
+                place(values[1]),
+                at(values[3]).contents,
+                object.size
+            )
+        };
+        nodes.iter().take(count).map(|node| shown(node)).collect()
+    };
+    assert_eq!(facts(&few, 39), facts(&many, 39));
+    assert_eq!(many.objects.len(), 20_000 * 5);
+    let report = validate(&*many.write(Format::HPROF).expect("a dump"));
+    assert!(report.findings.is_empty(), "{:?}", report.findings);
+}
+
+#[test]
+fn says_every_mistake_with_its_place() {
+    let text = "class shop.Order { int id; byte kind; char grade; shop.Order next }\n\
+                object o1 shop.Order id=1 nxet=@o2\n\
+                object o2 shop.Order kind=300\n\
+                object o2 shop.Order grade=\"ab\"\n\
+                class shop.Late extends=shop.Base\n\
+                object o3 shop.Ordre\n\
+                array a int 1 2\n\
+                array b \"int[]\" 1 x\n\
+                root jni-globl @o1\n\
+                root jni-local @o1\n\
+                thread main { frme shop.Order.run }\n\
+                obj o4 shop.Order\n\
+                map m HashMap { entry a @o5 }\n\
+                object o6 shop.Order id=1 id=2\n\
+                repeat 3 { object \"x{j}\" shop.Order }\n";
+    let expected = [
+        "2:27: no field \"nxet\" in shop.Order; it has id, kind, grade, next; did you mean next?",
+        "3:22: kind: 300 is no byte (-128 to 127)",
+        "4:8: o2 stands twice, first at line 3",
+        "5:17: no class \"shop.Base\"; did you mean shop.Late or shop.Order?",
+        "6:11: no class \"shop.Ordre\"; did you mean shop.Order or shop.Late?",
+        "7:9: int is no type of arrays; write \"int[]\"",
+        "8:19: \"x\" is no int (-2147483648 to 2147483647)",
+        "9:6: no kind of root is \"jni-globl\"; did you mean jni-global or jni-local?",
+        "10:1: a root of the kind jni-local has thread=",
+        "11:15: no \"frme\" here; expected frame, local, jni-local, thread-local; did you mean frame?",
+        "12:1: no kind of node is \"obj\"; it is one of class, object, array, string, map, list, set, thread, root, repeat, leak, texts, shape, random, header, @trace, @thread, @region, @event",
+        "13:25: @o5 is no object; did you mean o1, o2 or o3?",
+        "14:27: the property \"id\" stands twice",
+        "15:19: {j} has \"j\", which is neither a number nor one of i; a brace as such is written twice",
+    ];
+    let found = errors_of(text);
+    for (found, expected) in found.iter().zip(expected) {
+        assert_eq!(found, expected);
+    }
+    assert_eq!(found.len(), expected.len(), "{found:#?}");
+}
+
+#[test]
+fn says_where_syntax_is_broken() {
+    for (text, place) in
+        [("class A {\n int id\n", "1:9"), ("object a A id=\n", "1:"), ("class A { int id }\nobject \"x A", "2:8")]
+    {
+        let found = errors_of(text);
+        assert!(found[0].starts_with(place), "{text}: {found:?}");
+    }
+    let deep = format!("class A {}", "{ x ".repeat(5_000));
+    assert!(errors_of(&deep)[0].contains("more than 100 braces"));
+}
+
+/// Columns are characters, whatever bytes they take.
+#[test]
+fn columns_count_characters() {
+    let found = errors_of("string größe \"日本\" x=1\nobject _ Nothing");
+    assert!(found.iter().any(|error| error.starts_with("2:10: no class \"Nothing\"")), "{found:?}");
+}
+
+/// Whatever is cut or changed, the file is refused with a place, or built.
+#[test]
+fn refuses_or_builds_whatever_is_changed() {
+    let (mut refused, mut built) = (0, 0);
+    for (path, text) in examples() {
+        // Large parts take time and show nothing else.
+        let text = text.replace("65535", "15").replace("10000", "10").replace("5000", "5").replace("20000", "20");
+        let places: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
+        for (number, at) in places.iter().enumerate().filter(|(number, _)| number % 13 == 0) {
+            let rest = &text[*at..];
+            let after = rest.chars().next().map_or(0, char::len_utf8);
+            let replaced = ["{", "\"", "@", "9", " ", "é", "}", "=", "?", "-"][number / 13 % 10];
+            for changed in [text[..*at].to_owned(), format!("{}{replaced}{}", &text[..*at], &rest[after..])] {
+                match HeapFile::parse(&changed, &[]) {
+                    Err(errors) => {
+                        refused += 1;
+                        assert!(
+                            errors.errors.iter().all(|error| error.line > 0 && !error.message.is_empty()),
+                            "{errors}"
+                        );
+                    }
+                    Ok(file) => {
+                        built += 1;
+                        // A value of a repeat may turn out to be too large only there.
+                        drop(file.into_dump());
+                    }
+                }
+            }
+        }
+        let _ = path;
+    }
+    assert!(refused > 200 && built > 40, "{refused} refused, {built} built");
+}
