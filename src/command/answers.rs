@@ -26,8 +26,8 @@ use crate::command::{CommandOutcome, open, outputs, terminal};
 #[derive(Args)]
 #[command(after_long_help = HELP_ENDING)]
 pub(crate) struct AnswersOpts {
-    /// Dump, listing or recipe; `-` is standard input. A listing is held in memory, too: some 700 bytes an object, and the contents
-    /// of arrays.
+    /// Dump, listing, heap file (its name ends in .kdl) or recipe; `-` is standard input. A listing is held in memory, too: some
+    /// 700 bytes an object, and the contents of arrays.
     file: PathBuf,
     /// Write the answers about each class and object to this file, too, as JSON Lines; `-` is standard output, and then the report
     /// goes to standard error. Without it, only those about the whole.
@@ -119,7 +119,7 @@ struct RootPathStep {
 }
 
 /// An address in hexadecimal digits after 0x, or in decimal ones.
-fn address(text: &str) -> Result<Address, String> {
+pub(crate) fn address(text: &str) -> Result<Address, String> {
     let parsed = match text.strip_prefix("0x") {
         Some(digits) => u64::from_str_radix(digits, 16).ok(),
         None => text.parse().ok(),

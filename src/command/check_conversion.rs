@@ -8,7 +8,7 @@ use crate::convert::{
     omitted_by_writer,
 };
 use crate::error::Error;
-use crate::format::{DumpTarget, HeapFile, text};
+use crate::format::{DumpTarget, OpenedHeap, text};
 use crate::input::{LONGEST_TEXT, read_text};
 use clap::Args;
 use schemars::JsonSchema;
@@ -29,8 +29,8 @@ use crate::command::{CommandOutcome, compare, convert, open, terminal};
 #[derive(Args)]
 #[command(after_long_help = HELP_ENDING)]
 pub(crate) struct CheckConversionOpts {
-    /// Dump or listing that was converted; `-` is standard input. A listing is held in memory: some 700 bytes an object, and the
-    /// contents of arrays. Without it, --pairs.
+    /// Dump, listing or heap file (its name ends in .kdl) that was converted; `-` is standard input. A listing is held in memory:
+    /// some 700 bytes an object, and the contents of arrays. Without it, --pairs.
     #[arg(required_unless_present = "pairs")]
     input: Option<PathBuf>,
     /// Dump or listing that the converter wrote; a listing is held in memory like the first one. Without it, --pairs.
@@ -145,12 +145,14 @@ impl CheckConversionOpts {
         let tolerated = tolerate::join(of_input, of_output);
         let Some(format) = output.format()? else {
             return Err(Error::Usage(
-                "the output is a listing, not a dump; heapsmith compare compares listings".to_owned(),
+                "the output is a listing or a heap file, not a dump; heapsmith compare compares those".to_owned(),
             ));
         };
         let writers = match (&self.profile, &mut output) {
-            (None, HeapFile::Dump { file, source, .. }) => CandidateWriters::from_dump(file, source, input.format()?)?,
-            (None, HeapFile::Listing(_)) => CandidateWriters::named(format.to_string().parse()?),
+            (None, OpenedHeap::Dump { file, source, .. }) => {
+                CandidateWriters::from_dump(file, source, input.format()?)?
+            }
+            (None, _) => CandidateWriters::named(format.to_string().parse()?),
             (Some(profile), _) => CandidateWriters::named(format!("{format}/{profile}").parse()?),
         };
         let verdict = self.judge(&mut input, &mut output, &writers)?;
@@ -160,8 +162,8 @@ impl CheckConversionOpts {
     /// The verdict by the nearest of these writers; `None` if it is undecided, which is said then.
     fn judge(
         &self,
-        input: &mut HeapFile,
-        output: &mut HeapFile,
+        input: &mut OpenedHeap,
+        output: &mut OpenedHeap,
         writers: &CandidateWriters,
     ) -> Result<Option<ConversionVerdict>, Error> {
         if !self.up_to_renaming {

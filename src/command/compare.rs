@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::compare::renaming::{BUDGET, BY_FILE, Renaming, up_to_renaming};
 use crate::compare::{CompareOptions, Comparison, Facet, JavaNames, NotComparedReason, RecordSpan, compare_sources};
 use crate::error::Error;
-use crate::format::{DumpTarget, HeapFile, locate};
+use crate::format::{DumpTarget, OpenedHeap, locate};
 use crate::model::{Heap, HeapSource};
 use crate::output::Output;
 use crate::validate::Tolerated;
@@ -15,16 +15,17 @@ use crate::command::help::HelpEnding;
 use crate::command::tolerate::{self, ToleratedReport};
 use crate::command::{CommandOutcome, open, terminal};
 
-/// Compares two dumps or listings: every fact that both of them record.
+/// Compares two dumps, listings or heap files: every fact that both of them record.
 ///
 /// The last line says what was not compared, and why; `heapsmith facets` has the whole table. Many objects are sorted in
 /// temporary files: memory is the class tables, the roots and some 256 MB.
 #[derive(Args)]
 #[command(after_long_help = HELP_ENDING)]
 pub(crate) struct CompareOpts {
-    /// Dump or listing; `-` is standard input. A listing is held in memory: some 700 bytes an object, and the contents of arrays.
+    /// Dump, listing or heap file (its name ends in .kdl); `-` is standard input. A listing is held in memory: some 700 bytes an
+    /// object, and the contents of arrays.
     left: PathBuf,
-    /// Dump or listing, which is held in memory like the first one.
+    /// Dump, listing or heap file; a listing is held in memory like the first one.
     right: PathBuf,
     #[command(flatten)]
     facets: FacetFilterOpts,
@@ -111,7 +112,7 @@ impl CompareOpts {
         let tolerated = tolerate::join(of_left, of_right);
         let asked = left_out.clone();
         let mut left_out = left_out;
-        // What a listing says it omits it may not have worked out.
+        // What a listing says it omits it may not have worked out, and what a heap file does not give it leaves open.
         let omits =
             [&left, &right].map(|side| side.omits().iter().copied().filter(|facet| facet.is_omittable()).collect());
         omits.iter().for_each(|omits: &Vec<Facet>| left_out.extend(omits));
@@ -137,7 +138,8 @@ impl CompareOpts {
             let mut out = terminal::stdout();
             write!(out, "{}", describe(&comparison)).map_err(failed)?;
             let chosen = !self.facets.facets.is_empty();
-            let reasons = NotComparedReasons { targets: [&left, &right].map(target), omits, left_out: asked, chosen };
+            let (targets, nouns) = ([&left, &right].map(target), [&left, &right].map(noun));
+            let reasons = NotComparedReasons { targets, nouns, omits, left_out: asked, chosen };
             writeln!(out, "{}", reasons.describe(&comparison)).map_err(failed)?;
             print_tolerated(&mut out, tolerated.as_deref())?;
         }
@@ -250,13 +252,23 @@ pub(crate) fn describe(comparison: &Comparison) -> String {
 }
 
 /// The format of a side, where it is known.
-fn target(side: &HeapFile) -> Option<DumpTarget> {
+fn target(side: &OpenedHeap) -> Option<DumpTarget> {
     Some(DumpTarget { format: side.format().ok()??, profile: None })
+}
+
+/// The word for a side.
+fn noun(side: &OpenedHeap) -> &'static str {
+    match side {
+        OpenedHeap::Listing(_) => "listing",
+        OpenedHeap::Dump { .. } => "dump",
+        OpenedHeap::HeapFile { .. } => "heap file",
+    }
 }
 
 /// The reasons why facets were not compared.
 struct NotComparedReasons {
     targets: [Option<DumpTarget>; 2],
+    nouns: [&'static str; 2],
     /// The facets that each side says it omits.
     omits: [Vec<Facet>; 2],
     /// The facets that were to be left out.
@@ -295,8 +307,11 @@ impl NotComparedReasons {
             NotComparedReason::UnknownRight => ("the right-hand", &self.targets[1]),
             NotComparedReason::LeftOut if self.left_out.contains(&facet) => return None,
             NotComparedReason::LeftOut => {
-                let side = if self.omits[0].contains(&facet) { "the left-hand" } else { "the right-hand" };
-                return Some(format!("{side} listing omits it"));
+                let (side, noun) = match self.omits[0].contains(&facet) {
+                    true => ("the left-hand", self.nouns[0]),
+                    false => ("the right-hand", self.nouns[1]),
+                };
+                return Some(format!("{side} {noun} omits it"));
             }
             NotComparedReason::NotCarried => return Some("the right-hand dump's format cannot record it".to_owned()),
         };

@@ -25,7 +25,8 @@ use crate::command::{CommandOutcome, open, outputs, terminal};
 #[derive(Args)]
 #[command(after_long_help = HELP_ENDING)]
 pub(crate) struct ConvertOpts {
-    /// Dump or listing; `-` is standard input. A listing is held in memory: some 700 bytes an object, and the contents of arrays.
+    /// Dump, listing or heap file (its name ends in .kdl); `-` is standard input. A listing is held in memory: some 700 bytes an
+    /// object, and the contents of arrays.
     input: PathBuf,
     /// File to write; `-` is standard output, also without this option.
     #[arg(short, long, value_name = "FILE", default_value = "-", hide_default_value = true)]

@@ -1,9 +1,10 @@
 use std::path::PathBuf;
 
 use crate::compare::MEMORY;
-use crate::compare::listing::SortedLines;
+use crate::compare::listing::{RecordOrder, SortedLines};
 use crate::error::Error;
 use crate::format::{DumpFile, Lowering};
+use crate::model::{DumpSource, Heap};
 use crate::output::Output;
 use crate::validate::unsound;
 use clap::Args;
@@ -11,7 +12,7 @@ use clap::Args;
 use crate::command::help::HelpEnding;
 use crate::command::{CommandOutcome, open, outputs, terminal};
 
-/// Prints a dump as a listing: JSON Lines, defined in specs/listing.md.
+/// Prints a dump or a heap file as a listing: JSON Lines, defined in specs/listing.md.
 ///
 /// The first line has the dump's facts; then come classes and objects, sorted by address. A dump that
 /// is not valid is refused; --sound-prefix lists what stands before the error. Objects are sorted outside of memory where
@@ -19,7 +20,7 @@ use crate::command::{CommandOutcome, open, outputs, terminal};
 #[derive(Args)]
 #[command(after_long_help = HELP_ENDING)]
 pub(crate) struct DecodeOpts {
-    /// Dump; `-` is standard input.
+    /// Dump or heap file (its name ends in .kdl); `-` is standard input.
     file: PathBuf,
     /// File to write; `-` is standard output, also without this option.
     #[arg(short, long, value_name = "FILE", default_value = "-", hide_default_value = true)]
@@ -50,6 +51,9 @@ const HELP_ENDING: HelpEnding = HelpEnding {
 impl DecodeOpts {
     pub(crate) fn run(self) -> Result<CommandOutcome, Error> {
         outputs::require_distinct(&[&self.file], &[&self.output])?;
+        if open::is_heap_file(&self.file) {
+            return self.list_heap_file();
+        }
         let reading = self.reading.reading();
         let input = open::input(&self.file)?;
         let unsound = unsound(&input, reading)?;
@@ -91,6 +95,38 @@ impl DecodeOpts {
             None => Ok(CommandOutcome::Yes),
             Some(e) => Err(e.into()),
         }
+    }
+
+    fn list_heap_file(&self) -> Result<CommandOutcome, Error> {
+        let mut file = open::heap_file(&self.file)?;
+        let heaps = file.heaps();
+        let number = self.heap.number(heaps)?;
+        let source = file.heap(number);
+        let mut objects = 0;
+        source.visit_objects(&mut |_| {
+            objects += 1;
+            Ok(())
+        })?;
+        let order = RecordOrder::new(source.classes(), objects);
+        let mut lines = SortedLines::new(MEMORY);
+        let mut index = 0;
+        source.visit_objects(&mut |object| {
+            let place = order.place(index);
+            index += 1;
+            lines.add(place, object)
+        })?;
+        let heap = Heap {
+            facts: source.facts().clone(),
+            classes: source.classes().to_vec(),
+            objects: Vec::new(),
+            surroundings: source.surroundings().clone(),
+        };
+        let mut head = lines.head(&heap);
+        head.heap = (heaps > 1).then_some(number as u64);
+        let mut output = Output::create(&self.output, self.force)?;
+        lines.write(&mut output, &head, &heap, &order.classes)?;
+        output.finish()?;
+        Ok(CommandOutcome::Yes)
     }
 }
 

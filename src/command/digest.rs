@@ -25,7 +25,8 @@ use crate::command::{CommandOutcome, open, terminal};
 #[derive(Args)]
 #[command(after_long_help = HELP_ENDING)]
 pub(crate) struct DigestOpts {
-    /// Dump or listing; `-` is standard input. A listing is held in memory: some 700 bytes an object, and the contents of arrays.
+    /// Dump, listing or heap file (its name ends in .kdl); `-` is standard input. A listing is held in memory: some 700 bytes an
+    /// object, and the contents of arrays.
     file: PathBuf,
     /// Digest only these facets (comma-separated; `heapsmith facets` lists them). Without it, all that the dump records, except
     /// those about an order. Digests of different facets cannot be compared.

@@ -91,6 +91,7 @@ const SCHEMA: u32 = 2;
 impl EncodeOpts {
     pub(crate) fn run(mut self) -> Result<CommandOutcome, Error> {
         outputs::require_distinct(&[&self.listing], &[&self.output])?;
+        open::refuse_heap_file(&self.listing)?;
         let mut listing = open::listing(&Input::open_watched(&self.listing, &terminal::watch())?)?;
         let same_format = listing.head.format == Some(self.format.to_string());
         if let Some(line) = listing.nameless {

@@ -11,6 +11,8 @@ use crate::input::Input;
 use crate::input::{LONGEST_TEXT, read_text};
 use crate::recipe::Recipe;
 
+#[cfg(feature = "check")]
+use crate::command::open;
 use crate::command::terminal;
 
 /// The files of all arguments, of which `-` stands for a list of paths on standard input, one a line.
@@ -25,7 +27,9 @@ pub(crate) fn expand_with_lists(arguments: &[PathBuf]) -> Result<Vec<PathBuf>, E
         let list = read_text(argument, LONGEST_TEXT)?;
         all.extend(list.lines().map(str::trim_end).filter(|line| !line.is_empty()).map(PathBuf::from));
     }
-    expand(&all)
+    let files = expand(&all)?;
+    files.iter().try_for_each(|file| open::refuse_heap_file(file))?;
+    Ok(files)
 }
 
 /// The files of all arguments: of a folder, those of it and of folders in it that begin like a dump; of a pattern, those that it

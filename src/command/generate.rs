@@ -151,8 +151,8 @@ impl GenerateOpts {
             let message = "--answers: the answers depend on the format; choose one --format".to_owned();
             return Err(Error::Usage(message));
         }
-        let paths: Vec<PathBuf> =
-            recipes.iter().map(|recipe| self.output_path(recipe.format, recipes.len() > 1)).collect();
+        let formats: Vec<Format> = recipes.iter().map(|recipe| recipe.format).collect();
+        let paths = outputs::paths_of_formats(&self.output, &formats, self.writing.gzip)?;
         let outputs: Vec<&Path> = paths.iter().chain(&self.answers).map(PathBuf::as_path).collect();
         outputs::require_distinct(self.options.as_deref().as_slice(), &outputs)?;
         // Before the dump is written, so that it is not written in vain.
@@ -237,27 +237,17 @@ impl GenerateOpts {
     /// The recipe of each format. Where there are several, each has those wishes that it knows.
     fn recipes(&self, mut base: Recipe) -> Result<Vec<Recipe>, Error> {
         let several = self.format.len() > 1;
-        if several && self.output == Path::new("-") && !self.print_recipe {
-            let message = "each of several formats needs a file; give the names without their endings with -o";
-            return Err(Error::Usage(message.to_owned()));
+        if several && !self.print_recipe {
+            outputs::require_file_for_several(&self.output)?;
         }
-        if several && let Some(refused) = refusal_by_all(&base.wishes, &self.format) {
-            return Err(refused);
+        if several {
+            base.wishes.check_any(self.format.iter().copied())?;
         }
         if self.format.is_empty() {
             return base.settled_for(&[base.format]);
         }
         base.keep("format");
         base.settled_for(&self.format)
-    }
-
-    fn output_path(&self, format: Format, several: bool) -> PathBuf {
-        if !several {
-            return self.output.clone();
-        }
-        let mut path = self.output.clone().into_os_string();
-        path.push(format!(".{}{}", format.suffix(), if self.writing.gzip { ".gz" } else { "" }));
-        path.into()
     }
 }
 
@@ -291,19 +281,6 @@ fn warn_of_unrooted_shapes(recipe: &Recipe) -> Result<(), Error> {
         }
     }
     Ok(())
-}
-
-/// The error of a wish that none of the formats knows.
-fn refusal_by_all(wishes: &WriteRequest, formats: &[Format]) -> Option<Error> {
-    let singles = [
-        WriteRequest { id_size: wishes.id_size, ..WriteRequest::default() },
-        WriteRequest { charset: wishes.charset, newline: wishes.newline, ..WriteRequest::default() },
-    ];
-    singles.iter().find_map(|single| {
-        let mut refusals = formats.iter().map(|format| single.check(*format).err());
-        let first = refusals.next()??;
-        refusals.all(|refusal| refusal.is_some()).then_some(first)
-    })
 }
 
 fn write_window(

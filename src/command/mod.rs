@@ -3,6 +3,7 @@
 #[cfg(feature = "check")]
 mod adapter;
 mod answers;
+mod build;
 #[cfg(feature = "check")]
 mod check;
 mod check_conversion;
@@ -14,6 +15,7 @@ mod corpus;
 mod corrupt;
 mod decode;
 mod demo;
+mod describe;
 mod digest;
 mod encode;
 mod explain;
@@ -93,9 +95,11 @@ fn version() -> String {
 enum CliCommand {
     Demo(demo::DemoOpts),
     Generate(generate::GenerateOpts),
+    Build(build::BuildOpts),
     Inspect(inspect::InspectOpts),
     Decode(decode::DecodeOpts),
     Encode(encode::EncodeOpts),
+    Describe(describe::DescribeOpts),
     Rewrite(rewrite::RewriteOpts),
     Validate(validate::ValidateOpts),
     Verify(verify::VerifyOpts),
@@ -179,9 +183,11 @@ pub fn run() -> ExitCode {
     let result = match cli.command {
         CliCommand::Demo(opts) => opts.run(),
         CliCommand::Generate(opts) => opts.run(),
+        CliCommand::Build(opts) => opts.run(),
         CliCommand::Inspect(opts) => opts.run(),
         CliCommand::Decode(opts) => opts.run(),
         CliCommand::Encode(opts) => opts.run(),
+        CliCommand::Describe(opts) => opts.run(),
         CliCommand::Rewrite(opts) => opts.run(),
         CliCommand::Validate(opts) => opts.run(),
         CliCommand::Verify(opts) => opts.run(),
@@ -246,7 +252,7 @@ fn message_with_remedy(error: &Error) -> String {
         Remedy::Tolerate => "--tolerate accepts the dump as it is",
         Remedy::Budget { bytes } => return format!("{error}; --budget {bytes} allows it"),
         Remedy::InputLimit => "--input-limit BYTES allows more",
-        Remedy::Renumber => "omit --addresses keep to renumber the addresses in ascending order",
+        Remedy::Renumber => "heapsmith convert without --addresses keep renumbers the addresses in ascending order",
         _ => return error.to_string(),
     };
     format!("{error}; {option}")

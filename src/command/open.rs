@@ -4,11 +4,13 @@ use std::io::BufReader;
 use std::path::Path;
 
 use crate::compare::listing::{self, Listing};
-use crate::error::{DecodeError, Error};
-use crate::format::{self, DumpFile, HeapFile, Records, choose_heap};
+use crate::error::{DecodeError, Error, HeapFileErrors};
+use crate::format::{self, DumpFile, OpenedHeap, Records, choose_heap};
+use crate::heap_file::{self, HeapFile, HeapFileOptions};
 use crate::hprof::ReadOptions;
 use crate::hprof::decode::{WrappedLength, ZeroLength};
-use crate::input::{self, Input, InputStream};
+use crate::input::{self, Input, InputStream, read_bytes};
+use crate::model::DumpSource;
 use crate::recipe::Recipe;
 use crate::validate::{Tolerated, validate_source};
 use clap::{Args, ValueEnum};
@@ -91,7 +93,7 @@ impl HeapOpt {
     }
 }
 
-/// The options of commands that read a heap of a dump or a listing.
+/// The options of commands that read a heap of a dump, a listing or a heap file.
 #[derive(Args, Clone, Copy)]
 pub(crate) struct HeapInputOpts {
     #[command(flatten)]
@@ -103,25 +105,30 @@ pub(crate) struct HeapInputOpts {
 }
 
 impl HeapInputOpts {
-    /// Opens a heap of a dump or of a listing, and says what was tolerated in it. A dump that is not valid is refused otherwise.
-    pub(crate) fn open(self, path: &Path) -> Result<(HeapFile, Option<Vec<Tolerated>>), Error> {
+    /// Opens a heap of a dump, a listing or a heap file, and says what was tolerated in it. A dump that is not valid is refused
+    /// otherwise.
+    pub(crate) fn open(self, path: &Path) -> Result<(OpenedHeap, Option<Vec<Tolerated>>), Error> {
+        if is_heap_file(path) {
+            let heap = OpenedHeap::from_heap_file(heap_file(path)?, self.heap.heap)?;
+            return Ok((heap, self.tolerate.none_tolerated()));
+        }
         let (input, reading) = (input(path)?, self.reading.reading());
-        if HeapFile::is_listing(&input)? {
-            return Ok((HeapFile::open(input, self.heap.heap, reading)?, self.tolerate.none_tolerated()));
+        if OpenedHeap::is_listing(&input)? {
+            return Ok((OpenedHeap::open(input, self.heap.heap, reading)?, self.tolerate.none_tolerated()));
         }
         let file = DumpFile::new(input, reading)?;
         let (report, source) = validate_source(&file)?;
         let tolerated = self.tolerate.judge(&report)?;
         let source = source.map_or_else(|| file.source(), Ok)?;
-        let heap = HeapFile::from_dump(file, source, self.heap.heap)?;
-        if let (HeapFile::Dump { file, .. }, Some(left_behind)) = (&heap, heap.unrecorded_end()) {
+        let heap = OpenedHeap::from_dump(file, source, self.heap.heap)?;
+        if let (OpenedHeap::Dump { file, .. }, Some(left_behind)) = (&heap, heap.unrecorded_end()) {
             terminal::warning(&format!("{}: {left_behind}", file.input().name()));
         }
         Ok((heap, tolerated))
     }
 
     /// Opens a heap of one of two inputs: an error names the input.
-    pub(crate) fn open_with_named_errors(self, path: &Path) -> Result<(HeapFile, Option<Vec<Tolerated>>), Error> {
+    pub(crate) fn open_with_named_errors(self, path: &Path) -> Result<(OpenedHeap, Option<Vec<Tolerated>>), Error> {
         self.open(path).map_err(|error| error.in_input(&Input::name_of(path)))
     }
 
@@ -134,10 +141,56 @@ impl HeapInputOpts {
 /// The input that an argument names: a file, standard input for `-`, or the dump of a recipe, generated while it is read. Progress is
 /// shown where reading takes long.
 pub(crate) fn input(path: &Path) -> Result<Input, Error> {
+    refuse_heap_file(path)?;
     match path.to_str().filter(|text| Recipe::is_recipe(text)) {
         Some(recipe) => Ok(Recipe::read(recipe)?.input()?.watched(&terminal::watch())),
         None => Input::open_watched(path, &terminal::watch()),
     }
+}
+
+/// Whether an argument names a heap file: by the end of its name, whatever the file holds.
+pub(crate) fn is_heap_file(path: &Path) -> bool {
+    let name = path.as_os_str().as_encoded_bytes();
+    name.ends_with(heap_file::SUFFIX.as_bytes()) && !path.to_str().is_some_and(Recipe::is_recipe)
+}
+
+/// Refuses a heap file where a command needs something else, such as the bytes of a dump.
+pub(crate) fn refuse_heap_file(path: &Path) -> Result<(), Error> {
+    if !is_heap_file(path) {
+        return Ok(());
+    }
+    let name = path.display();
+    Err(Error::Usage(format!(
+        "{name} is a heap file, which this command does not read; make a dump of it first: heapsmith build {name} --format \
+         FORMAT -o DUMP"
+    )))
+}
+
+/// The heaps of a heap file. All objects are computed once: one of a repeat may have a value that its field cannot have.
+pub(crate) fn heap_file(path: &Path) -> Result<HeapFile, Error> {
+    let mut file = heap_file_with(path, &HeapFileOptions::default())?;
+    for number in 0..file.heaps() {
+        file.heap(number).visit_objects(&mut |_| Ok(())).map_err(|error| in_heap_file(error, path))?;
+    }
+    Ok(file)
+}
+
+/// An error of computing the objects of a heap file, with its name.
+pub(crate) fn in_heap_file(error: Error, path: &Path) -> Error {
+    match error {
+        Error::HeapFile(errors) => errors.in_file(&Input::name_of(path)).into(),
+        other => other,
+    }
+}
+
+/// The heaps of a heap file that is read with these options.
+pub(crate) fn heap_file_with(path: &Path, options: &HeapFileOptions) -> Result<HeapFile, Error> {
+    let bytes = read_bytes(path, heap_file::LONGEST)?;
+    let read = match HeapFileErrors::of_bytes(&bytes) {
+        Some(errors) => Err(errors),
+        None => HeapFile::parse_with(&String::from_utf8_lossy(&bytes), options),
+    };
+    read.map_err(|errors| in_heap_file(errors.into(), path))
 }
 
 /// A dump, whose format is recognised by its first bytes.

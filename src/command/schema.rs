@@ -14,7 +14,8 @@ use crate::command::field::FieldLine;
 use crate::command::help::HelpEnding;
 use crate::command::tolerate::ToleratedReport;
 use crate::command::{
-    CommandOutcome, answers, check_conversion, corrupt, demo, digest, encode, explain, facets, spec, terminal, verify,
+    CommandOutcome, answers, build, check_conversion, corrupt, demo, digest, encode, explain, facets, spec, terminal,
+    verify,
 };
 
 /// Prints the JSON schema of a report or format, which stands alone; in specs/schemas/ they share one list of facets.
@@ -65,6 +66,8 @@ enum SchemaName {
     Convert,
     /// `encode --json`
     Encode,
+    /// `build --json`
+    Build,
     /// `check-conversion --json`
     CheckConversion,
     /// A line of `check-conversion --pairs --json`
@@ -146,6 +149,7 @@ impl SchemaOpts {
             SchemaName::Renaming => schema_for!(ToleratedReport<crate::compare::renaming::Renaming>),
             SchemaName::Convert => schema_for!(ToleratedReport<crate::convert::Conversion>),
             SchemaName::Encode => schema_for!(encode::Report),
+            SchemaName::Build => schema_for!(build::BuildReport),
             SchemaName::CheckConversion => schema_for!(ToleratedReport<crate::convert::ConversionVerdict>),
             SchemaName::ConversionPair => schema_for!(check_conversion::JudgedPair),
             SchemaName::Corrupt => schema_for!(corrupt::CorruptReport),

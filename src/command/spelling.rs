@@ -125,13 +125,23 @@ impl WritingOpts {
 /// Warns of facts that a dump does not record of its heaps, and names a profile that would. Gives those facts.
 pub(crate) fn warn_of_unwritten(dump: &mut dyn DumpSource, lowering: &Lowering) -> Result<Unwritten, Error> {
     let unwritten = Unwritten::from_dump(dump, lowering)?;
-    unwritten.lost_facets().iter().for_each(|facets| terminal::warning(facets));
+    describe_unwritten(&unwritten, dump, lowering)?.iter().for_each(|line| terminal::warning(line));
+    Ok(unwritten)
+}
+
+/// Lines about the facts that a dump does not record of its heaps, with a profile that would.
+pub(crate) fn describe_unwritten(
+    unwritten: &Unwritten,
+    dump: &mut dyn DumpSource,
+    lowering: &Lowering,
+) -> Result<Vec<String>, Error> {
+    let mut lines: Vec<String> = unwritten.lost_facets().into_iter().collect();
     if let Some(roots) = unwritten.omitted_roots() {
         let other = profile_with_all_roots(dump, lowering)?;
         let remedy = other.map(|name| format!("; --profile {name} writes them"));
-        terminal::warning(&(roots + &remedy.unwrap_or_default()));
+        lines.push(roots + &remedy.unwrap_or_default());
     }
-    Ok(unwritten)
+    Ok(lines)
 }
 
 /// The profiles of every format, and which of them is taken where none is named.

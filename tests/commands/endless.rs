@@ -51,6 +51,7 @@ fn refuses_text_and_list_without_end() {
         ("check --decoder false{} --dumps -", "standard input: read 67108864 bytes"),
         ("check --decoder false{} --expected /dev/zero", "/dev/zero: read 67108864 bytes"),
         ("check-conversion --pairs -", "standard input: read 67108864 bytes"),
+        ("build - --check", "standard input: read 16777216 bytes"),
         ("generate --format phd6 --options /dev/zero", "/dev/zero: read 67108864 bytes"),
     ] {
         let (code, error) = with_zeros(&bench, command);

@@ -145,6 +145,7 @@ fn inputs() -> Bench {
     for name in ["heapdump.hprof", "other.hprof", "odd.hprof", "dumps/a.hprof"] {
         bench.write(name, &bench.read("seven.hprof"));
     }
+    bench.write("orders.kdl", b"class Order { int id }\nobject first Order id=1\nroot jni-global @first\n");
     let dump = bench.read("seven.hprof");
     bench.write("damaged.hprof", &dump[..dump.len() - 100]);
     bench.ok("decode seven.hprof -o heapdump.jsonl");

@@ -8,11 +8,13 @@ use std::process::Command;
 mod agreement;
 mod bench;
 mod book;
+mod build;
 mod cli;
 mod cli_answers;
 mod cli_classic;
 mod cli_conversion;
 mod cli_corrupt;
+mod cli_describe;
 mod cli_digest;
 mod corpus_folder;
 #[cfg(unix)]

@@ -43,10 +43,12 @@ fn outputs_are_named_by_one_option_and_go_to_standard_output_without_it() {
     let bench = Bench::new();
     bench.ok("generate --format classic --seed 3 --objects 20 -o a.txt");
     bench.ok("decode a.txt -o a.jsonl");
+    bench.write("a.kdl", b"class A\nobject a A\n");
     for command in [
         "generate --format classic --seed 3 --objects 20",
         "decode a.txt",
         "encode a.jsonl --format classic",
+        "build a.kdl --format classic",
         "rewrite a.txt --through records",
         "rewrite a.txt --through heap",
         "convert a.txt --to classic",
@@ -74,6 +76,8 @@ fn suggests_nearest_names() {
         ("convert a.phd -o x --to hrpof", "did you mean hprof?"),
         ("check-conversion a.phd a.phd --profile opnj9", "did you mean openj9?"),
         ("facets phd6/opnj9", "did you mean openj9?"),
+        ("build a.kdl --format phd6/opnj9 -o x", "did you mean openj9?"),
+        ("build a.kdl --format hrpof -o x", "did you mean hprof?"),
         ("compare a.phd a.phd --leave-out record-odrer", "did you mean record-order"),
         ("digest a.phd --facets clas-name", "did you mean class-name"),
         ("explain phd.gap.bas", "did you mean phd.gap.base"),

@@ -1,5 +1,6 @@
 //! The memory that each command's help states, against what it takes.
 
+use std::fs;
 use std::path::Path;
 use std::process::Command;
 
@@ -26,6 +27,9 @@ const NOISE: u64 = 3 << 20;
 /// Those that sort outside of memory hold what 256 MB have room for.
 const STATED: &[(&str, &str, u64)] = &[
     ("generate --format hprof --objects {} -o out --force", "Memory does not grow with the number of objects", 0),
+    ("build list.kdl --set n={} --format hprof -o out --force", "Memory does not grow with what a long repeat", 0),
+    ("build list.kdl --set n={} --format phd6 -o out --force", "Memory does not grow with what a long repeat", 0),
+    ("digest list.kdl", "the class table and the roots", 0),
     ("inspect {}.hprof", "Memory does not grow with the dump", 0),
     ("inspect --html {}.hprof -o out --force", "Memory does not grow with the dump", 0),
     ("validate {}.hprof", "mostly 8 bytes or less for each class and object (up to 64 where", 8),
@@ -73,6 +77,9 @@ fn every_command_takes_the_memory_that_its_help_states() {
         return;
     }
     let folder = tempfile::tempdir().expect("there is room for a folder");
+    let list = "let n=1000000\nclass Node { int id; Node next }\nroot jni-global @n0\n\
+                repeat \"{n}\" { object \"n{i}\" Node id=\"{i}\" next=\"@n{i+1}?\" }\n";
+    fs::write(folder.path().join("list.kdl"), list).expect("there is room for a file");
     for objects in [FEW, MANY] {
         let make = "generate --format hprof --profile hotspot-17 --seed 3 --objects {} -o {}.hprof";
         peak(folder.path(), make, objects);

@@ -14,6 +14,7 @@ fn refuses_output_that_is_an_input_or_another_output() {
     bench.ok("generate --seed 3 --objects 20 -o a.hprof");
     bench.ok("decode a.txt -o a.jsonl");
     bench.write("options.toml", b"objects = 20\n");
+    bench.write("a.kdl", b"class A\nobject a A\n");
     fs::create_dir(bench.path("folder")).expect("a folder");
     std::os::unix::fs::symlink(bench.path("a.txt"), bench.path("link")).expect("a link");
     for (input, command) in [
@@ -22,6 +23,8 @@ fn refuses_output_that_is_an_input_or_another_output() {
         ("a.txt", "decode link -o a.txt"),
         ("a.txt", "decode a.txt -o folder/../a.txt"),
         ("a.jsonl", "encode a.jsonl --format classic -o a.jsonl"),
+        ("a.kdl", "build a.kdl --format classic -o a.kdl"),
+        ("a.kdl", "decode a.kdl -o a.kdl"),
         ("a.txt", "rewrite a.txt --through records -o a.txt"),
         ("a.txt", "rewrite a.txt --through heap -o a.txt"),
         ("a.txt", "convert a.txt --to classic -o a.txt"),

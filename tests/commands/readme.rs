@@ -1,8 +1,8 @@
 //! The console blocks of the documents, run as they stand.
 //!
 //! Each document is copied to a temporary folder, and trycmd runs its commands one after the other in a
-//! sandbox there. The sandbox holds the corpus and what the document's own `hex NAME`, `jsonl NAME`, `sh NAME` and
-//! `toml NAME` blocks spell; nothing is left. To write outputs anew after a change that was meant:
+//! sandbox there. The sandbox holds the corpus and what the document's own `hex NAME`, `jsonl NAME`, `kdl NAME`, `sh NAME`
+//! and `toml NAME` blocks spell; nothing is left. To write outputs anew after a change that was meant:
 //!
 //! ```sh
 //! TRYCMD=overwrite cargo test --test commands readme::
@@ -45,6 +45,7 @@ documents! {
     formats: "docs/formats.md",
     fuzzing: "docs/fuzzing.md",
     generating: "docs/generating.md",
+    heap_file: "docs/heap-file.md",
     parser: "docs/parser.md",
     tests: "docs/tests.md",
     two_dumps: "docs/two-dumps.md",
@@ -154,7 +155,7 @@ fn spelled(text: &str) -> Vec<(&str, Vec<u8>)> {
         digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect()
     };
     let hex = blocks(text, "```hex ").into_iter().map(|(name, block)| (name, bytes(block)));
-    let texts = ["```jsonl ", "```sh ", "```toml "].into_iter().flat_map(|begin| blocks(text, begin));
+    let texts = ["```jsonl ", "```kdl ", "```sh ", "```toml "].into_iter().flat_map(|begin| blocks(text, begin));
     hex.chain(texts.map(|(name, block)| (name, block.as_bytes().to_vec()))).collect()
 }
 

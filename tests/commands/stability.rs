@@ -139,6 +139,7 @@ fn stability_page_and_program_state_schema_versions() {
     };
     run("generate --format phd6 --seed 1 --objects 20 -o a.phd");
     run("decode a.phd -o a.jsonl");
+    fs::write(folder.path().join("a.kdl"), "class A\nobject a A\n").expect("a heap file");
     run("corpus export -o golden --format phd6 --tag gzip --tag random --tag golden");
     fs::create_dir(folder.path().join("bench")).expect("a folder");
     fs::write(folder.path().join("bench/manifest.json"), "{}").expect("a manifest without cases");
@@ -155,6 +156,7 @@ fn stability_page_and_program_state_schema_versions() {
         ("corrupt", "schema", "corrupt --list --json"),
         ("demo", "schema", "demo --objects 20 --json"),
         ("digest", "schema", "digest a.phd --json"),
+        ("build", "schema", "build a.kdl --format phd6 -o c.phd --json"),
         ("encode", "schema", "encode a.jsonl --format phd6 -o b.phd --json"),
         ("explain", "schema", "explain phd.record.tag --json"),
         ("facets", "schema", "facets --json"),

@@ -122,6 +122,9 @@ impl Bench {
         bench.write("bad-kind.jsonl", format!("{{\"listing\":1}}\n{{\"kind\":{text},\"address\":{text}}}\n"));
         bench.write("bad-address.jsonl", format!("{{\"listing\":1}}\n{{\"kind\":\"class\",\"address\":{text}}}\n"));
         bench.write("bad.jsonl", format!("{{\"listing\":1}}\n{EVIL}\n"));
+        let escaped: String = EVIL.chars().map(|c| format!("\\u{{{:x}}}", u32::from(c))).collect();
+        bench.write("evil.kdl", format!("object a \"{escaped}\"\nroot \"{escaped}\" @a\n"));
+        bench.write("bad.kdl", format!("object {EVIL}\n"));
         bench.write("facets.json", format!("{{\"schema\":1,\"facets\":[{text}],{text}:1}}\n"));
         bench.write("expected.toml", format!("[[expected]]\ncase = '{}'\n", evil_line()));
         bench.write("message", EVIL);
@@ -271,6 +274,10 @@ fn human() -> Vec<(Vec<OsString>, &'static str)> {
         (words(&["encode", "bad-address.jsonl", "--format", "phd6", "-o", "x"]), named),
         (words(&["encode", "bad.jsonl", "--format", "phd6", "-o", "x"]), ""),
         (with(&["encode", "evil.jsonl", "--format", "phd6", "-o"], name(), &[]), gated),
+        (words(&["build", "evil.kdl", "--check"]), named),
+        (words(&["build", "bad.kdl", "--check"]), ""),
+        (with(&["build", "evil.kdl", "--check", "--set"], evil(), &[]), gated),
+        (with(&["digest"], OsString::from(format!("{EVIL}.kdl")), &[]), gated),
         (with(&["generate", "--format", "phd6", "-o"], inside(), &[]), gated),
         (with(&["generate", "--format", "phd6", "-o", "x", "--profile"], evil(), &[]), named),
         (with(&["rewrite", "--through", "heap", "evil.phd", "-o", "x", "--profile"], evil(), &[]), named),

@@ -59,6 +59,10 @@ for line in sys.stdin:
 """
 
 
+# Under nohup it would be ignored by every command, as it should be.
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
 def run(arguments, folder, temporary, stdin=None):
     environment = os.environ | {"TMPDIR": temporary}
     return subprocess.Popen([heapsmith, *arguments], cwd=folder, env=environment, stdin=stdin or subprocess.DEVNULL,

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::answers::{Analysis, EdgeOptions, EntryGraph, SCHEMA, ShapeAnswers, answers};
 use crate::error::Error;
 use crate::family::ReadOptions;
-use crate::format::HeapFile;
+use crate::format::OpenedHeap;
 use crate::output::Output;
 use crate::recipe::Recipe;
 
@@ -42,7 +42,7 @@ impl AnswersOutput {
 }
 
 fn calculate(recipe: &Recipe) -> Result<crate::answers::Answers, Error> {
-    let mut file = HeapFile::open(recipe.clone().input()?, None, ReadOptions::default())?;
+    let mut file = OpenedHeap::open(recipe.clone().input()?, None, ReadOptions::default())?;
     let analysis = Analysis::new(EntryGraph::from_source(file.source(), EdgeOptions::default())?);
     answers(file.source(), &analysis)
 }

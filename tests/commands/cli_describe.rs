@@ -1,0 +1,69 @@
+//! The command `describe`, over a heap that is spelled by hand.
+
+use pretty_assertions::assert_eq;
+
+use super::bench::Bench;
+
+const HEAP: &str = r#"{"listing":1,"format":"hprof","identifier_size":8}
+{"kind":"class","address":"0x10","name":"shop/Order","super":"0x0","loader":"0x0","signers":"0x0","protection_domain":"0x0","instance_size":12,"statics":[],"constant_pool":[],"fields":[{"name":"id","type":"int"},{"name":"next","type":"object"}],"serial":1}
+{"kind":"object","address":"0x100","class":"0x10","values":[["int","0x7"],["object","0x120"]]}
+{"kind":"object","address":"0x120","class":"0x10","values":[["int","0xffffffff"],["object","0x140"]]}
+{"kind":"object","address":"0x140","class":"0x10","values":[["int","0x0"],["object","0x0"]]}
+{"kind":"root","root":"jni-global","object":"0x100","reference":"0x900"}
+"#;
+
+fn bench() -> Bench {
+    let bench = Bench::new();
+    bench.write("heap.jsonl", HEAP.as_bytes());
+    bench.ok("encode heap.jsonl --format hprof --profile any -o heap.hprof");
+    bench
+}
+
+#[test]
+fn describes_a_dump_in_lines_by_name() {
+    let bench = bench();
+    let text = bench.ok("describe heap.jsonl");
+    assert_eq!(
+        text,
+        "\
+// 1 class and 3 objects
+// Not written without --exact: 4 addresses, 1 serial number of a class, the order of the file
+heap world=none instance-sizes=fields
+header identifier-size=8
+class shop.Order { int id; Object next }
+object order1 shop.Order id=7 next=@order2
+object order2 shop.Order id=-1 next=@order3
+object order3 shop.Order
+root jni-global @order1 reference=0x900
+"
+    );
+    // Of the dump, the log and the times are known as well.
+    let of_dump = bench.ok("describe heap.hprof");
+    assert!(of_dump.contains("object order2 shop.Order id=-1 next=@order3\n"), "{of_dump}");
+    bench.ok("describe heap.hprof --exact -o heap.kdl");
+    let exact = bench.read("heap.kdl");
+    assert!(String::from_utf8_lossy(&exact).contains(" @address=0x120"), "{}", String::from_utf8_lossy(&exact));
+    assert!(bench.refused("describe heap.hprof -o heap.kdl").contains("--force"));
+}
+
+#[test]
+fn describes_a_part_and_refuses_what_is_not_there() {
+    let bench = bench();
+    let part = bench.ok("describe heap.jsonl --from 0x120 --depth 0");
+    assert!(part.contains("\nobject order1 shop.Order id=-1 next=@0x140\n"), "{part}");
+    assert!(part.contains("// 1 reference leads out of it, written as addresses\n"), "{part}");
+    assert!(bench.refused("describe heap.jsonl --depth 1").contains("--from ADDRESS"));
+    assert!(bench.refused("describe heap.jsonl --from 0x121").contains("no class or object lies at 0x121"));
+    assert!(bench.refused("describe heap.jsonl --class shop.Ordr").contains("shop.Order"));
+    assert!(bench.refused("describe heap.hprof --heap 1").contains("there is no heap 1"));
+}
+
+#[test]
+fn refuses_a_fact_without_words_by_its_address() {
+    let bench = bench();
+    bench.write("wrong.jsonl", HEAP.replace(r#"["int","0x0"],"#, "").as_bytes());
+    let (code, _, message) = bench.run("describe wrong.jsonl -o wrong.kdl");
+    assert_eq!(code, 1, "{message}");
+    assert!(message.contains("the 1 values of an object whose class has 2 fields, at 0x140"), "{message}");
+    assert!(!bench.path("wrong.kdl").exists());
+}
