@@ -23,7 +23,7 @@ const NUMBER: &str = "java/lang/Number";
 /// Classes beside those of every heap and the collections, with the JDK from which on they are there: name, superclass,
 /// fields, static fields. Fields are those of CLASS DUMPs of 17.0.15 and 25.0.2, in the order of declaration.
 #[rustfmt::skip]
-const ROWS: [(&str, &str, &str, &str, u32); 21] = [
+const ROWS: [(&str, &str, &str, &str, u32); 20] = [
     ("java/lang/Boolean", OBJECT, "value:Z", "", 0),
     ("java/lang/Character", OBJECT, "value:C", "", 0),
     ("java/lang/Byte", NUMBER, "value:B", "", 0),
@@ -39,7 +39,6 @@ const ROWS: [(&str, &str, &str, &str, u32); 21] = [
     ("java/lang/ThreadLocal$ThreadLocalMap", OBJECT, "table:L size:I threshold:I", "INITIAL_CAPACITY:I=10", 0),
     ("java/lang/ThreadLocal$ThreadLocalMap$Entry", "java/lang/ref/WeakReference", "value:L", "", 0),
     ("java/lang/Runnable", OBJECT, "", "", 0),
-    ("java/lang/ThreadGroup", OBJECT, "parent:L name:L maxPriority:I daemon:Z", "", 0),
     ("java/lang/Thread$FieldHolder", OBJECT, "group:L task:L stackSize:J priority:I daemon:Z threadStatus:I", "", 19),
     ("java/lang/BaseVirtualThread", "java/lang/Thread", "", "", 21),
     ("java/lang/VirtualThread", "java/lang/BaseVirtualThread",
@@ -49,8 +48,16 @@ const ROWS: [(&str, &str, &str, &str, u32); 21] = [
     ("java/lang/Exception", "java/lang/Throwable", "", "", 0),
 ];
 
-/// Fields that later libraries have at the end of a class, with the JDK from which on they are there.
-const LATER_FIELDS: [(&str, &str, u32); 1] = [("java/util/LinkedHashMap", "putMode:I", 21)];
+/// Fields of classes in later libraries, in place of those above, with the JDK from which on they are there (dump of 25.0.2).
+#[rustfmt::skip]
+const LATER_LAYOUTS: [(&str, &str, u32); 3] = [
+    ("java/util/LinkedHashMap", "head:L tail:L accessOrder:Z putMode:I", 21),
+    ("java/lang/Thread$FieldHolder",
+        "group:L task:L stackSize:J priority:I daemon:Z threadStatus:I terminatingThreadLocals:L", 25),
+    ("java/lang/VirtualThread",
+        "scheduler:L cont:L runContinuation:L state:I parkPermit:Z blockPermit:Z onWaitingList:Z next:L notified:Z \
+         timedWaitSeqNo:B timeout:J timeoutTask:L carrierThread:L termination:L", 25),
+];
 
 impl Library {
     /// The JDK of the library, as its number.
@@ -94,8 +101,10 @@ impl Library {
         });
         let mut all: Vec<CatalogueClass> = world.chain(collections).chain(rows).collect();
         for class in &mut all {
-            let later = LATER_FIELDS.iter().filter(|(name, _, since)| *name == class.name && *since <= self.version());
-            class.fields.extend(later.flat_map(|(_, own, _)| fields(own, self)));
+            let later = LATER_LAYOUTS.iter().find(|(name, _, since)| *name == class.name && *since <= self.version());
+            if let Some((_, own, _)) = later {
+                class.fields = fields(own, self);
+            }
         }
         all
     }

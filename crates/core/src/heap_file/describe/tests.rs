@@ -294,7 +294,7 @@ fn names_classes_and_fields_that_others_hide() {
 heap world=none
 class pkg.Base { int id; int \"\"; int x }
 class pkg.Twin extends=pkg.Base id=pkg.Twin-1 { int x; int x; int a.b }
-class pkg.Twin extends=pkg.Twin-1 id=pkg.Twin-2 { int x; int @y }
+class pkg.Twin extends=pkg.Twin-1 id=pkg.Twin-2 { int x; int @@y }
 class (raw)java.lang.Dotted extends=pkg.Base id=java.lang.Dotted
 class (raw)int id=class-1
 class (raw)\"[Lpkg/Twin;\" id=\"pkg.Twin[]\"
