@@ -129,6 +129,7 @@ const NOT_RUN: &[(&str, &str)] = &[
     ("heapsmith adapter test", "it needs a program under test"),
     ("heapsmith merge", "it needs reports"),
     ("heapsmith report", "it needs reports"),
+    ("heapsmith describe heapdump.hprof --from", "the address is one of your dump"),
     ("heapsmith corpus verify", "it makes all cases"),
     ("heapsmith corpus bless", "it makes all cases"),
     ("heapsmith corpus list", "it makes all cases"),
