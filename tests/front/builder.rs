@@ -1,6 +1,6 @@
 //! Heaps that are built by names.
 
-use heapsmith::builder::{HeapBuilder, HeapSettings, Input};
+use heapsmith::builder::{FieldInput, HeapBuilder, HeapSettings};
 use heapsmith::generate::Library;
 use heapsmith::model::{Address, ByteLen, Contents, Heap, Object, PrimitiveType, RootKind, WordSize};
 use heapsmith::{Format, read};
@@ -149,7 +149,7 @@ fn threads_have_traces_roots_and_locals() {
     heap.local(thread, Some(number), held);
     heap.jni_local(thread, None, held);
     let key = heap.instance("java.lang.ThreadLocal").expect("it is there").id();
-    heap.thread_local(thread, key, Input::from("value")).expect("it is there");
+    heap.thread_local(thread, key, FieldInput::from("value")).expect("it is there");
     let heap = heap.build().expect("it is there");
     let parsed = read(heap.write(Format::HPROF).expect("it is there")).expect("it is there");
     let threads = parsed.surroundings.threads.expect("it is there");

@@ -4,7 +4,7 @@ use crate::model::PrimitiveType;
 
 use super::error::BuildError;
 use super::facts::HashFact;
-use super::input::{BuiltValue, Input, Target};
+use super::input::{BuiltValue, FieldInput, ReferenceTarget};
 use super::object::BuiltContents;
 use super::{ClassId, HeapBuilder, ObjectId};
 
@@ -59,14 +59,14 @@ pub(super) fn text_hash(units: &[u16]) -> i32 {
 
 impl HeapBuilder {
     /// The object that Java boxes a value in: of the declared class, if that is one that boxes.
-    pub(super) fn boxed(&mut self, input: Input, declared: Option<&str>) -> Result<ObjectId, BuildError> {
+    pub(super) fn boxed(&mut self, input: FieldInput, declared: Option<&str>) -> Result<ObjectId, BuildError> {
         let of_field = PrimitiveType::ALL.into_iter().find(|kind| {
             declared.is_some_and(|declared| {
                 let class = box_class(*kind);
                 declared == class || Some(declared) == class.strip_prefix("java.lang.")
             })
         });
-        let explicit = if let Input::Boxed(kind, _) = &input { Some(*kind) } else { None };
+        let explicit = if let FieldInput::Boxed(kind, _) = &input { Some(*kind) } else { None };
         let Some(kind) = explicit.or(of_field).or_else(|| input.boxed_type()) else {
             return Err(BuildError::new(format!("{} cannot be boxed", input.shown())));
         };
@@ -84,10 +84,10 @@ impl HeapBuilder {
     }
 
     /// The hash of a key of a map, as its class computes it; 0 for null.
-    pub(super) fn key_hash(&mut self, key: Target) -> Result<i32, BuildError> {
+    pub(super) fn key_hash(&mut self, key: ReferenceTarget) -> Result<i32, BuildError> {
         match key {
-            Target::Null => Ok(0),
-            Target::Object(object) => match self.box_of(object) {
+            ReferenceTarget::Null => Ok(0),
+            ReferenceTarget::Object(object) => match self.box_of(object) {
                 Some((kind, bits)) => Ok(boxed_hash(kind, bits)),
                 None => match self.text_of(object) {
                     Some(units) => {
@@ -99,9 +99,9 @@ impl HeapBuilder {
                     None => Ok(self.identity_hash(object)),
                 },
             },
-            Target::Class(ClassId(class)) => Ok(automatic_hash(1, class as u64)),
-            Target::Address(address) => Ok(automatic_hash(2, address.0)),
-            Target::Repeated(repeat, member, turn) => {
+            ReferenceTarget::Class(ClassId(class)) => Ok(automatic_hash(1, class as u64)),
+            ReferenceTarget::Address(address) => Ok(automatic_hash(2, address.0)),
+            ReferenceTarget::Repeated(repeat, member, turn) => {
                 Ok(automatic_hash(3 + repeat.0 as u64, turn << 8 | u64::from(member)))
             }
         }

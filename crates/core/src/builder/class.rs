@@ -4,8 +4,8 @@ use crate::generate::CatalogueClass;
 use crate::model::{Field, FieldType, Name, ObjectKind, PrimitiveType};
 
 use super::error::BuildError;
-use super::facts::ClassFacts;
-use super::input::{BuiltValue, Input, Target};
+use super::facts::GivenClassFacts;
+use super::input::{BuiltValue, FieldInput, ReferenceTarget};
 use super::{ClassId, HeapBuilder};
 
 /// An instance field as it was declared.
@@ -32,16 +32,16 @@ impl BuiltField {
 pub(super) struct BuiltClass {
     pub(super) name: Name,
     /// The superclass: null if there is none, `None` if it is not known.
-    pub(super) superclass: Option<Target>,
-    pub(super) interfaces: Vec<Target>,
+    pub(super) superclass: Option<ReferenceTarget>,
+    pub(super) interfaces: Vec<ReferenceTarget>,
     /// The class loader: null for the boot loader.
-    pub(super) loader: Target,
+    pub(super) loader: ReferenceTarget,
     /// The class of an array's elements, whose loader it has unless another one is given.
     loader_like: Option<ClassId>,
     pub(super) fields: Vec<BuiltField>,
     pub(super) statics: Vec<(BuiltField, BuiltValue)>,
     pub(super) pool: Vec<(u16, BuiltValue)>,
-    pub(super) facts: ClassFacts,
+    pub(super) facts: GivenClassFacts,
     /// Whether the class is the library's, as its catalogue has it.
     pub(super) is_of_library: bool,
     /// Whether the heap lacks it: it only says of which kind objects are.
@@ -79,7 +79,7 @@ impl HeapBuilder {
         }
         let superclass = match self.settings.world {
             true => Some(self.class_named("java.lang.Object")?.into()),
-            false => Some(Target::Null),
+            false => Some(ReferenceTarget::Null),
         };
         let class = self.add_class(name, superclass, false);
         Ok(ClassBuilder { heap: self, class })
@@ -90,19 +90,24 @@ impl HeapBuilder {
         ClassBuilder { heap: self, class }
     }
 
-    pub(super) fn add_class(&mut self, name: Name, superclass: Option<Target>, is_of_library: bool) -> ClassId {
+    pub(super) fn add_class(
+        &mut self,
+        name: Name,
+        superclass: Option<ReferenceTarget>,
+        is_of_library: bool,
+    ) -> ClassId {
         let id = ClassId(self.classes.len());
         self.by_name.entry(name.clone()).or_default().push(id);
         self.classes.push(BuiltClass {
             name,
             superclass,
             interfaces: Vec::new(),
-            loader: Target::Null,
+            loader: ReferenceTarget::Null,
             loader_like: None,
             fields: Vec::new(),
             statics: Vec::new(),
             pool: Vec::new(),
-            facts: ClassFacts::default(),
+            facts: GivenClassFacts::default(),
             is_of_library,
             is_absent: false,
             has_objects: false,
@@ -152,7 +157,8 @@ impl HeapBuilder {
             return *known;
         }
         let superclass = catalogue.iter().find(|above| above.name == class.superclass);
-        let superclass = superclass.map_or(Target::Null, |above| self.declare_of_library(above, catalogue).into());
+        let superclass =
+            superclass.map_or(ReferenceTarget::Null, |above| self.declare_of_library(above, catalogue).into());
         let id = self.add_class(name, Some(superclass), true);
         let built = &mut self.classes[id.0];
         built.fields = class.fields.iter().cloned().map(BuiltField::undeclared).collect();
@@ -161,7 +167,7 @@ impl HeapBuilder {
             .iter()
             .map(|(field, bits)| {
                 let value = match field.kind {
-                    FieldType::Object => BuiltValue::Reference(Target::Null),
+                    FieldType::Object => BuiltValue::Reference(ReferenceTarget::Null),
                     FieldType::Primitive(kind) => BuiltValue::Primitive(kind, *bits),
                 };
                 (BuiltField::undeclared(field.clone()), value)
@@ -174,18 +180,18 @@ impl HeapBuilder {
     fn array_class(&mut self, name: &str) -> ClassId {
         let name = Name::from_text(name);
         let known = self.by_name.get(&name).into_iter().flatten().copied();
-        let known = known.into_iter().find(|class| self.loader_of(*class) == Target::Null);
+        let known = known.into_iter().find(|class| self.loader_of(*class) == ReferenceTarget::Null);
         known.unwrap_or_else(|| self.add_array_class(name))
     }
 
     fn add_array_class(&mut self, name: Name) -> ClassId {
         let object = self.by_name.get(&Name::from("java/lang/Object")).and_then(|known| known.first());
-        let superclass = object.map_or(Target::Null, |object| Target::Class(*object));
+        let superclass = object.map_or(ReferenceTarget::Null, |object| ReferenceTarget::Class(*object));
         self.add_class(name, Some(superclass), false)
     }
 
     /// The loader of a class. That of an element may be given after its array class is there.
-    pub(super) fn loader_of(&self, class: ClassId) -> Target {
+    pub(super) fn loader_of(&self, class: ClassId) -> ReferenceTarget {
         let mut class = &self.classes[class.0];
         while let Some(element) = class.loader_like {
             class = &self.classes[element.0];
@@ -270,14 +276,14 @@ impl HeapBuilder {
     }
 
     /// The facts of a class that are automatic unless they are given.
-    pub fn class_facts(&mut self, class: ClassId) -> &mut ClassFacts {
+    pub fn class_facts(&mut self, class: ClassId) -> &mut GivenClassFacts {
         &mut self.classes[class.0].facts
     }
 
     /// The class and those that it extends, itself first.
     pub(super) fn ancestry(&self, class: ClassId) -> impl Iterator<Item = ClassId> {
         let above = |class: &ClassId| match self.classes[class.0].superclass {
-            Some(Target::Class(above)) => Some(above),
+            Some(ReferenceTarget::Class(above)) => Some(above),
             _ => None,
         };
         std::iter::successors(Some(class), above).take(DEEPEST)
@@ -416,10 +422,10 @@ impl ClassBuilder<'_> {
     ///
     /// # Errors
     /// If the class has objects already, or would extend itself.
-    pub fn extends(mut self, superclass: impl Into<Target>) -> Result<Self, BuildError> {
+    pub fn extends(mut self, superclass: impl Into<ReferenceTarget>) -> Result<Self, BuildError> {
         self.refuse_if_sealed()?;
         let superclass = superclass.into();
-        if let Target::Class(above) = superclass
+        if let ReferenceTarget::Class(above) = superclass
             && self.heap.ancestry(above).any(|class| class == self.class)
         {
             return Err(BuildError::new(format!("{} would extend itself", self.heap.class_name(self.class))));
@@ -440,7 +446,7 @@ impl ClassBuilder<'_> {
 
     /// Sets the class loader: an object, or null for the boot loader.
     #[must_use]
-    pub fn loader(mut self, loader: impl Into<Target>) -> Self {
+    pub fn loader(mut self, loader: impl Into<ReferenceTarget>) -> Self {
         let class = self.built();
         (class.loader, class.loader_like) = (loader.into(), None);
         self
@@ -448,7 +454,7 @@ impl ClassBuilder<'_> {
 
     /// Adds an interface that the class itself declares.
     #[must_use]
-    pub fn implements(mut self, interface: impl Into<Target>) -> Self {
+    pub fn implements(mut self, interface: impl Into<ReferenceTarget>) -> Self {
         let interface = interface.into();
         self.built().interfaces.push(interface);
         self
@@ -477,7 +483,7 @@ impl ClassBuilder<'_> {
     ///
     /// # Errors
     /// If there is no such type, or the value is not of it.
-    pub fn static_field(self, declared: &str, name: &str, value: impl Into<Input>) -> Result<Self, BuildError> {
+    pub fn static_field(self, declared: &str, name: &str, value: impl Into<FieldInput>) -> Result<Self, BuildError> {
         self.static_field_of_name(declared, Name::from_text(name), value.into())
     }
 
@@ -485,7 +491,7 @@ impl ClassBuilder<'_> {
     ///
     /// # Errors
     /// Like [`ClassBuilder::static_field`].
-    pub fn static_field_of_name(mut self, declared: &str, name: Name, value: Input) -> Result<Self, BuildError> {
+    pub fn static_field_of_name(mut self, declared: &str, name: Name, value: FieldInput) -> Result<Self, BuildError> {
         let kind = self.heap.field_type(declared)?;
         let value = self.heap.value(value, kind, Some(declared))?;
         let field = BuiltField { field: Field { name, kind }, declared: declared.to_owned() };
@@ -505,7 +511,7 @@ impl ClassBuilder<'_> {
     ///
     /// # Errors
     /// If there is no such field, or the value is not of its type.
-    pub fn set_static(mut self, name: &str, value: impl Into<Input>) -> Result<Self, BuildError> {
+    pub fn set_static(mut self, name: &str, value: impl Into<FieldInput>) -> Result<Self, BuildError> {
         let wanted = Name::from_text(name);
         let place = self.built().statics.iter().position(|(own, _)| own.field.name == wanted);
         let Some(place) = place else {
@@ -516,7 +522,7 @@ impl ClassBuilder<'_> {
     }
 
     /// Sets the value of a static field by its place among those of the class.
-    pub(crate) fn set_static_at(mut self, place: usize, value: Input) -> Result<Self, BuildError> {
+    pub(crate) fn set_static_at(mut self, place: usize, value: FieldInput) -> Result<Self, BuildError> {
         let own = self.built().statics[place].0.clone();
         let value = self.heap.value(value, own.field.kind, Some(&own.declared))?;
         self.built().statics[place].1 = value;
@@ -527,7 +533,7 @@ impl ClassBuilder<'_> {
     ///
     /// # Errors
     /// If there is no such type, or the value is not of it.
-    pub fn constant(mut self, index: u16, declared: &str, value: impl Into<Input>) -> Result<Self, BuildError> {
+    pub fn constant(mut self, index: u16, declared: &str, value: impl Into<FieldInput>) -> Result<Self, BuildError> {
         let kind = self.heap.field_type(declared)?;
         let value = self.heap.value(value.into(), kind, Some(declared))?;
         self.built().pool.push((index, value));

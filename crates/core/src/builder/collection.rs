@@ -6,7 +6,7 @@
 use crate::model::PrimitiveType;
 
 use super::error::BuildError;
-use super::input::{BuiltValue, Input, Target};
+use super::input::{BuiltValue, FieldInput, ReferenceTarget};
 use super::object::{BuiltContents, ObjectBuilder};
 use super::{ClassId, HeapBuilder, ObjectId};
 
@@ -48,8 +48,8 @@ const FIRST_ELEMENTS: usize = 10;
 #[derive(Clone, Copy, Debug)]
 struct MapEntry {
     hash: u32,
-    key: Target,
-    value: Target,
+    key: ReferenceTarget,
+    value: ReferenceTarget,
 }
 
 /// Chains of entries, by their numbers: the table of a map.
@@ -108,9 +108,9 @@ impl HeapBuilder {
     pub(crate) fn fill_empty(&mut self, object: ObjectId) -> Result<(), BuildError> {
         match self.collection_layout(object) {
             Some(CollectionLayout::List | CollectionLayout::Set { .. }) => {
-                self.edit(object).elements(std::iter::empty::<Input>()).map(drop)
+                self.edit(object).elements(std::iter::empty::<FieldInput>()).map(drop)
             }
-            _ => self.edit(object).entries(std::iter::empty::<(Input, Input)>()).map(drop),
+            _ => self.edit(object).entries(std::iter::empty::<(FieldInput, FieldInput)>()).map(drop),
         }
     }
 
@@ -152,18 +152,21 @@ impl HeapBuilder {
         self.set_value(object, field, BuiltValue::Primitive(PrimitiveType::Int, u64::from(value as u32)))
     }
 
-    fn set_reference(&mut self, object: ObjectId, field: &str, target: Target) -> Result<(), BuildError> {
+    fn set_reference(&mut self, object: ObjectId, field: &str, target: ReferenceTarget) -> Result<(), BuildError> {
         self.set_value(object, field, BuiltValue::Reference(target))
     }
 
     /// An array of references, of a class by its name.
-    fn reference_array(&mut self, class: &str, elements: Vec<Target>) -> Result<ObjectId, BuildError> {
+    fn reference_array(&mut self, class: &str, elements: Vec<ReferenceTarget>) -> Result<ObjectId, BuildError> {
         let class = self.class_named(class)?;
         Ok(self.add_object(class, BuiltContents::Elements(elements)))
     }
 
     /// Entries with their hashes; a key that is equal to an earlier one takes its place, as `put` does.
-    fn hashed_entries(&mut self, entries: Vec<(Target, Target)>) -> Result<Vec<MapEntry>, BuildError> {
+    fn hashed_entries(
+        &mut self,
+        entries: Vec<(ReferenceTarget, ReferenceTarget)>,
+    ) -> Result<Vec<MapEntry>, BuildError> {
         let mut hashed: Vec<MapEntry> = Vec::with_capacity(entries.len());
         let mut known: std::collections::HashMap<KeyIdentity, usize> = std::collections::HashMap::new();
         for (key, value) in entries {
@@ -181,9 +184,9 @@ impl HeapBuilder {
     }
 
     /// The part of a key that `equals` compares.
-    fn key_identity(&self, key: Target) -> KeyIdentity {
+    fn key_identity(&self, key: ReferenceTarget) -> KeyIdentity {
         match key {
-            Target::Object(object) => match (self.text_of(object), self.box_of(object)) {
+            ReferenceTarget::Object(object) => match (self.text_of(object), self.box_of(object)) {
                 (Some(units), _) => KeyIdentity::Text(units),
                 (_, Some((kind, bits))) => KeyIdentity::Boxed(kind, bits),
                 _ => KeyIdentity::Object(key),
@@ -232,7 +235,7 @@ impl HeapBuilder {
 
     /// Fills a ConcurrentHashMap.
     fn fill_concurrent_map(&mut self, map: ObjectId, entries: &mut [MapEntry]) -> Result<(), BuildError> {
-        if entries.iter().any(|entry| entry.key == Target::Null || entry.value == Target::Null) {
+        if entries.iter().any(|entry| entry.key == ReferenceTarget::Null || entry.value == ReferenceTarget::Null) {
             return Err(BuildError::new("a ConcurrentHashMap has no null keys and no null values"));
         }
         let count = entries.len() as u64;
@@ -282,7 +285,7 @@ impl HeapBuilder {
     }
 
     /// Fills an ArrayList.
-    fn fill_list(&mut self, list: ObjectId, mut elements: Vec<Target>) -> Result<(), BuildError> {
+    fn fill_list(&mut self, list: ObjectId, mut elements: Vec<ReferenceTarget>) -> Result<(), BuildError> {
         let size = elements.len();
         self.set_int(list, "size", size as i32)?;
         self.set_int(list, "modCount", size as i32)?;
@@ -290,13 +293,13 @@ impl HeapBuilder {
         while capacity < size {
             capacity += capacity >> 1;
         }
-        elements.resize(capacity, Target::Null);
+        elements.resize(capacity, ReferenceTarget::Null);
         let array = self.reference_array("java.lang.Object[]", elements)?;
         self.set_reference(list, "elementData", array.into())
     }
 
     /// Fills a HashSet or a LinkedHashSet: a map whose values are all the same object.
-    fn fill_set(&mut self, set: ObjectId, elements: Vec<Target>, is_linked: bool) -> Result<(), BuildError> {
+    fn fill_set(&mut self, set: ObjectId, elements: Vec<ReferenceTarget>, is_linked: bool) -> Result<(), BuildError> {
         let present = match self.present {
             Some(present) => present,
             None => {
@@ -317,7 +320,7 @@ impl HeapBuilder {
     }
 
     /// The map of a thread's local values, as `ThreadLocal.set` fills it.
-    pub(super) fn thread_local_map(&mut self, entries: &[(ObjectId, Target)]) -> Result<ObjectId, BuildError> {
+    pub(super) fn thread_local_map(&mut self, entries: &[(ObjectId, ReferenceTarget)]) -> Result<ObjectId, BuildError> {
         let map = self.part("java.lang.ThreadLocal$ThreadLocalMap")?;
         let mut table: Vec<Option<(u32, ObjectId)>> = vec![None; FIRST_TABLE];
         let place = |table: &mut Vec<Option<(u32, ObjectId)>>, hash: u32, entry: ObjectId| {
@@ -345,7 +348,8 @@ impl HeapBuilder {
         }
         self.set_int(map, "size", entries.len() as i32)?;
         self.set_int(map, "threshold", (table.len() * 2 / 3) as i32)?;
-        let elements = table.iter().map(|entry| entry.map_or(Target::Null, |(_, entry)| entry.into())).collect();
+        let elements =
+            table.iter().map(|entry| entry.map_or(ReferenceTarget::Null, |(_, entry)| entry.into())).collect();
         let table = self.reference_array("java.lang.ThreadLocal$ThreadLocalMap$Entry[]", elements)?;
         self.set_reference(map, "table", table.into())?;
         Ok(map)
@@ -357,12 +361,12 @@ impl HeapBuilder {
 enum KeyIdentity {
     Text(Vec<u16>),
     Boxed(PrimitiveType, u64),
-    Object(Target),
+    Object(ReferenceTarget),
 }
 
 /// The first node of each chain.
-fn heads(table: &ChainTable, nodes: &[ObjectId]) -> Vec<Target> {
-    table.chains.iter().map(|chain| chain.first().map_or(Target::Null, |first| nodes[*first].into())).collect()
+fn heads(table: &ChainTable, nodes: &[ObjectId]) -> Vec<ReferenceTarget> {
+    table.chains.iter().map(|chain| chain.first().map_or(ReferenceTarget::Null, |first| nodes[*first].into())).collect()
 }
 
 fn chain_length(table: &mut ChainTable, hash: u32) -> usize {
@@ -380,7 +384,7 @@ impl ObjectBuilder<'_> {
     ///
     /// # Errors
     /// If the object is no map whose layout is known, or Java would make a tree of a chain.
-    pub fn entries<K: Into<Input>, V: Into<Input>>(
+    pub fn entries<K: Into<FieldInput>, V: Into<FieldInput>>(
         self,
         entries: impl IntoIterator<Item = (K, V)>,
     ) -> Result<Self, BuildError> {
@@ -406,7 +410,7 @@ impl ObjectBuilder<'_> {
     ///
     /// # Errors
     /// If the object is no list or set whose layout is known, or Java would make a tree of a chain.
-    pub fn elements<E: Into<Input>>(self, elements: impl IntoIterator<Item = E>) -> Result<Self, BuildError> {
+    pub fn elements<E: Into<FieldInput>>(self, elements: impl IntoIterator<Item = E>) -> Result<Self, BuildError> {
         self.heap.refuse_unknown_layout(self.object)?;
         let mut targets = Vec::new();
         for element in elements {

@@ -2,7 +2,7 @@
 
 use crate::model::{Address, ByteLen, IdentityHash, Name, Serial};
 
-use super::input::Target;
+use super::input::ReferenceTarget;
 
 /// An identity hash that is given, or that there is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub enum HashFact {
 
 /// Facts of an object; `None` is automatic.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ObjectFacts {
+pub struct GivenObjectFacts {
     /// Where it lies.
     pub address: Option<Address>,
     /// Its identity hash.
@@ -27,20 +27,20 @@ pub struct ObjectFacts {
     /// The length of an array whose contents are not known.
     pub length: Option<u64>,
     /// The class that it states, where that is another than its own.
-    pub class: Option<Target>,
+    pub class: Option<ReferenceTarget>,
     /// The name of its class as its record gives it (classic text).
     pub class_name: Option<Name>,
     /// PHD's class word of an array, where it is not the writer's.
-    pub class_word: Option<Target>,
+    pub class_word: Option<ReferenceTarget>,
     /// The bytes of its fields, where no class says how they are laid out.
     pub raw: Option<Vec<u8>>,
     /// References whose fields are not known.
-    pub references: Option<Vec<Target>>,
+    pub references: Option<Vec<ReferenceTarget>>,
 }
 
 /// Facts of a class; `None` is automatic.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ClassFacts {
+pub struct GivenClassFacts {
     /// Where the class object lies.
     pub address: Option<Address>,
     /// The identity hash of the class object.
@@ -56,9 +56,9 @@ pub struct ClassFacts {
     /// The number of objects before it in the file.
     pub after: Option<u64>,
     /// Its signers.
-    pub signers: Option<Target>,
+    pub signers: Option<ReferenceTarget>,
     /// Its protection domain.
-    pub domain: Option<Target>,
+    pub domain: Option<ReferenceTarget>,
     /// References whose fields are not known.
-    pub references: Option<Vec<Target>>,
+    pub references: Option<Vec<ReferenceTarget>>,
 }

@@ -6,21 +6,21 @@ use crate::model::{Address, Class, Contents, FieldType, Heap, ObjectKind, Root, 
 
 use super::class::BuiltClass;
 use super::error::BuildError;
-use super::facts::{ClassFacts, HashFact, ObjectFacts};
-use super::input::{BuiltValue, Target};
+use super::facts::{GivenClassFacts, GivenObjectFacts, HashFact};
+use super::input::{BuiltValue, ReferenceTarget};
 use super::object::{BuiltContents, BuiltObject};
 use super::thread::BuiltThread;
 use super::{ClassId, HeapBuilder, ObjectId};
 
 /// The targets of the addresses of an imported heap.
-type TargetMap = HashMap<Address, Target>;
+type TargetMap = HashMap<Address, ReferenceTarget>;
 
 /// The target of an address: an address as such where nothing lies.
-fn target(map: &TargetMap, address: Address) -> Target {
+fn target(map: &TargetMap, address: Address) -> ReferenceTarget {
     match map.get(&address) {
         Some(target) => *target,
-        None if address.is_null() => Target::Null,
-        None => Target::Address(address),
+        None if address.is_null() => ReferenceTarget::Null,
+        None => ReferenceTarget::Address(address),
     }
 }
 
@@ -69,7 +69,7 @@ impl HeapBuilder {
                 class.constant_pool.iter().flatten().map(|entry| (entry.index, value(&map, entry.value))).collect();
         }
         for object in &heap.objects {
-            let Some(Target::Class(class)) = object.class.map(|class| target(&map, class)) else {
+            let Some(ReferenceTarget::Class(class)) = object.class.map(|class| target(&map, class)) else {
                 return Err(BuildError::new(format!("the object at {} has no class", object.address)));
             };
             let contents = match &object.contents {
@@ -84,7 +84,8 @@ impl HeapBuilder {
                 _ => return Err(BuildError::new(format!("the contents at {} are not known", object.address))),
             };
             let length = object.length.filter(|_| matches!(object.contents, Contents::Unknown));
-            let facts = ObjectFacts { hash: object.hash.map(HashFact::Known), length, ..ObjectFacts::default() };
+            let facts =
+                GivenObjectFacts { hash: object.hash.map(HashFact::Known), length, ..GivenObjectFacts::default() };
             self.seal(class);
             self.objects.push(BuiltObject { class, contents, facts });
         }
@@ -96,7 +97,7 @@ impl HeapBuilder {
     fn has_fields_of(&self, known: ClassId, class: &Class) -> bool {
         let built = &self.classes[known.0];
         let fields = class.fields.iter().flatten();
-        self.loader_of(known) == Target::Null && built.fields.iter().map(|own| &own.field).eq(fields)
+        self.loader_of(known) == ReferenceTarget::Null && built.fields.iter().map(|own| &own.field).eq(fields)
     }
 
     fn add_imported_class(&mut self, class: &Class) -> ClassId {
@@ -113,7 +114,7 @@ impl HeapBuilder {
                 (field(&of), BuiltValue::zero(own.value.kind))
             })
             .collect();
-        built.facts = ClassFacts { hash: class.hash.map(HashFact::Known), ..ClassFacts::default() };
+        built.facts = GivenClassFacts { hash: class.hash.map(HashFact::Known), ..GivenClassFacts::default() };
         id
     }
 
@@ -125,7 +126,7 @@ impl HeapBuilder {
             let trace = around.traces.iter().flatten().find(|trace| Some(trace.serial) == thread.trace);
             let frame = |frame: &StackFrame| {
                 let class = match frame.class.map(|class| target(map, class)) {
-                    Some(Target::Class(class)) => Some(class),
+                    Some(ReferenceTarget::Class(class)) => Some(class),
                     _ => None,
                 };
                 (class, frame.clone())
@@ -136,7 +137,7 @@ impl HeapBuilder {
             serials.insert(thread.serial, self.thread_serial(id));
         }
         for Root { object, kind, after: _ } in around.roots.iter().flatten() {
-            let is_boot = |target| matches!(target, Target::Class(class) if self.is_boot_class(class));
+            let is_boot = |target| matches!(target, ReferenceTarget::Class(class) if self.is_boot_class(class));
             let object = target(map, *object);
             if matches!(kind, RootKind::ThreadObject(..)) || matches!(kind, RootKind::StickyClass) && is_boot(object) {
                 continue;
@@ -152,6 +153,6 @@ impl HeapBuilder {
     }
 
     fn is_boot_class(&self, class: ClassId) -> bool {
-        self.loader_of(class) == Target::Null
+        self.loader_of(class) == ReferenceTarget::Null
     }
 }

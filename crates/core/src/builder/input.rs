@@ -7,7 +7,7 @@ use super::{ClassId, HeapBuilder, ObjectId, RepeatId};
 
 /// The target of a reference.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Target {
+pub enum ReferenceTarget {
     /// Nothing.
     #[default]
     Null,
@@ -22,29 +22,29 @@ pub enum Target {
     Repeated(RepeatId, u32, u64),
 }
 
-impl From<ObjectId> for Target {
-    fn from(object: ObjectId) -> Target {
-        Target::Object(object)
+impl From<ObjectId> for ReferenceTarget {
+    fn from(object: ObjectId) -> ReferenceTarget {
+        ReferenceTarget::Object(object)
     }
 }
 
-impl From<ClassId> for Target {
-    fn from(class: ClassId) -> Target {
-        Target::Class(class)
+impl From<ClassId> for ReferenceTarget {
+    fn from(class: ClassId) -> ReferenceTarget {
+        ReferenceTarget::Class(class)
     }
 }
 
-impl From<Address> for Target {
-    fn from(address: Address) -> Target {
-        Target::Address(address)
+impl From<Address> for ReferenceTarget {
+    fn from(address: Address) -> ReferenceTarget {
+        ReferenceTarget::Address(address)
     }
 }
 
 /// A value as a caller writes it. The type of its field says how it is read.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Input {
+pub enum FieldInput {
     /// A reference.
-    Reference(Target),
+    Reference(ReferenceTarget),
     /// `true` or `false`.
     Boolean(bool),
     /// A whole number.
@@ -60,14 +60,14 @@ pub enum Input {
     /// The bits of a primitive value.
     Bits(u64),
     /// A value of a primitive type, to be boxed.
-    Boxed(PrimitiveType, Box<Input>),
+    Boxed(PrimitiveType, Box<FieldInput>),
 }
 
 macro_rules! integers {
     ($($type:ty)*) => {
-        $(impl From<$type> for Input {
-            fn from(number: $type) -> Input {
-                Input::Integer(number.into())
+        $(impl From<$type> for FieldInput {
+            fn from(number: $type) -> FieldInput {
+                FieldInput::Integer(number.into())
             }
         })*
     };
@@ -75,52 +75,52 @@ macro_rules! integers {
 
 integers!(i8 i16 i32 i64 u8 u16 u32);
 
-impl From<f32> for Input {
-    fn from(number: f32) -> Input {
-        Input::Decimal(number.to_string())
+impl From<f32> for FieldInput {
+    fn from(number: f32) -> FieldInput {
+        FieldInput::Decimal(number.to_string())
     }
 }
 
-impl From<f64> for Input {
-    fn from(number: f64) -> Input {
-        Input::Decimal(number.to_string())
+impl From<f64> for FieldInput {
+    fn from(number: f64) -> FieldInput {
+        FieldInput::Decimal(number.to_string())
     }
 }
 
-impl From<bool> for Input {
-    fn from(value: bool) -> Input {
-        Input::Boolean(value)
+impl From<bool> for FieldInput {
+    fn from(value: bool) -> FieldInput {
+        FieldInput::Boolean(value)
     }
 }
 
-impl From<char> for Input {
-    fn from(value: char) -> Input {
-        Input::Text(value.into())
+impl From<char> for FieldInput {
+    fn from(value: char) -> FieldInput {
+        FieldInput::Text(value.into())
     }
 }
 
-impl From<&str> for Input {
-    fn from(text: &str) -> Input {
-        Input::Text(text.to_owned())
+impl From<&str> for FieldInput {
+    fn from(text: &str) -> FieldInput {
+        FieldInput::Text(text.to_owned())
     }
 }
 
-impl From<String> for Input {
-    fn from(text: String) -> Input {
-        Input::Text(text)
+impl From<String> for FieldInput {
+    fn from(text: String) -> FieldInput {
+        FieldInput::Text(text)
     }
 }
 
-impl<T: Into<Target>> From<T> for Input {
-    fn from(target: T) -> Input {
-        Input::Reference(target.into())
+impl<T: Into<ReferenceTarget>> From<T> for FieldInput {
+    fn from(target: T) -> FieldInput {
+        FieldInput::Reference(target.into())
     }
 }
 
 /// A value of a heap under construction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BuiltValue {
-    Reference(Target),
+    Reference(ReferenceTarget),
     Primitive(PrimitiveType, u64),
 }
 
@@ -128,27 +128,27 @@ impl BuiltValue {
     /// Null, or zero.
     pub(super) fn zero(kind: FieldType) -> BuiltValue {
         match kind {
-            FieldType::Object => BuiltValue::Reference(Target::Null),
+            FieldType::Object => BuiltValue::Reference(ReferenceTarget::Null),
             FieldType::Primitive(kind) => BuiltValue::Primitive(kind, 0),
         }
     }
 }
 
-impl Input {
+impl FieldInput {
     /// The value as a message shows it.
     pub(super) fn shown(&self) -> String {
         match self {
-            Input::Reference(Target::Null) => "null".into(),
-            Input::Reference(Target::Class(_)) => "a class".into(),
-            Input::Reference(Target::Address(address)) => format!("@{address}"),
-            Input::Reference(_) => "an object".into(),
-            Input::Boolean(value) => value.to_string(),
-            Input::Integer(number) => number.to_string(),
-            Input::Decimal(text) => text.clone(),
-            Input::Text(text) | Input::Computed(text) => format!("{text:?}"),
-            Input::Units(units) => format!("{:?}", String::from_utf16_lossy(units)),
-            Input::Bits(bits) => format!("the bits {bits:#x}"),
-            Input::Boxed(kind, input) => format!("({kind}){}", input.shown()),
+            FieldInput::Reference(ReferenceTarget::Null) => "null".into(),
+            FieldInput::Reference(ReferenceTarget::Class(_)) => "a class".into(),
+            FieldInput::Reference(ReferenceTarget::Address(address)) => format!("@{address}"),
+            FieldInput::Reference(_) => "an object".into(),
+            FieldInput::Boolean(value) => value.to_string(),
+            FieldInput::Integer(number) => number.to_string(),
+            FieldInput::Decimal(text) => text.clone(),
+            FieldInput::Text(text) | FieldInput::Computed(text) => format!("{text:?}"),
+            FieldInput::Units(units) => format!("{:?}", String::from_utf16_lossy(units)),
+            FieldInput::Bits(bits) => format!("the bits {bits:#x}"),
+            FieldInput::Boxed(kind, input) => format!("({kind}){}", input.shown()),
         }
     }
 
@@ -163,23 +163,23 @@ impl Input {
         let refuse = || BuildError::new(format!("{} is no {kind}{}", self.shown(), expected(kind)));
         let is_wider = |bits: u64| kind.size() < 8 && bits >> (8 * kind.size()) > 0;
         match (kind, self) {
-            (_, Input::Bits(bits)) if is_wider(*bits) => Err(BuildError::new(format!(
+            (_, FieldInput::Bits(bits)) if is_wider(*bits) => Err(BuildError::new(format!(
                 "the bits {bits:#x} are wider than a {kind}, which has {} bytes",
                 kind.size()
             ))),
-            (_, Input::Bits(bits)) => Ok(*bits),
-            (_, Input::Boxed(given, value)) if *given == kind => value.primitive_bits(kind),
-            (_, Input::Computed(text)) if kind != Char => computed(kind, text).ok_or_else(refuse),
-            (Boolean, Input::Boolean(value)) => Ok((*value).into()),
-            (Char, Input::Integer(number)) => u16::try_from(*number).map(u64::from).map_err(|_| refuse()),
-            (Char, Input::Text(text) | Input::Computed(text)) => {
+            (_, FieldInput::Bits(bits)) => Ok(*bits),
+            (_, FieldInput::Boxed(given, value)) if *given == kind => value.primitive_bits(kind),
+            (_, FieldInput::Computed(text)) if kind != Char => computed(kind, text).ok_or_else(refuse),
+            (Boolean, FieldInput::Boolean(value)) => Ok((*value).into()),
+            (Char, FieldInput::Integer(number)) => u16::try_from(*number).map(u64::from).map_err(|_| refuse()),
+            (Char, FieldInput::Text(text) | FieldInput::Computed(text)) => {
                 let mut units = text.encode_utf16();
                 units.next().filter(|_| units.next().is_none()).map(u64::from).ok_or_else(refuse)
             }
-            (Char, Input::Units(units)) if units.len() == 1 => Ok(units[0].into()),
-            (Byte | Short | Int | Long, Input::Integer(number)) => integer_bits(kind, *number).ok_or_else(refuse),
-            (Float | Double, Input::Integer(number)) => decimal_bits(kind, &number.to_string()).ok_or_else(refuse),
-            (Float | Double, Input::Decimal(text)) => decimal_bits(kind, text).ok_or_else(refuse),
+            (Char, FieldInput::Units(units)) if units.len() == 1 => Ok(units[0].into()),
+            (Byte | Short | Int | Long, FieldInput::Integer(number)) => integer_bits(kind, *number).ok_or_else(refuse),
+            (Float | Double, FieldInput::Integer(number)) => decimal_bits(kind, &number.to_string()).ok_or_else(refuse),
+            (Float | Double, FieldInput::Decimal(text)) => decimal_bits(kind, text).ok_or_else(refuse),
             _ => Err(refuse()),
         }
     }
@@ -187,11 +187,11 @@ impl Input {
     /// The primitive type of the object that Java boxes the value in, unless another is asked for.
     pub(super) fn boxed_type(&self) -> Option<PrimitiveType> {
         match self {
-            Input::Boolean(_) => Some(PrimitiveType::Boolean),
-            Input::Integer(number) if i32::try_from(*number).is_ok() => Some(PrimitiveType::Int),
-            Input::Integer(_) => Some(PrimitiveType::Long),
-            Input::Decimal(_) => Some(PrimitiveType::Double),
-            Input::Boxed(kind, _) => Some(*kind),
+            FieldInput::Boolean(_) => Some(PrimitiveType::Boolean),
+            FieldInput::Integer(number) if i32::try_from(*number).is_ok() => Some(PrimitiveType::Int),
+            FieldInput::Integer(_) => Some(PrimitiveType::Long),
+            FieldInput::Decimal(_) => Some(PrimitiveType::Double),
+            FieldInput::Boxed(kind, _) => Some(*kind),
             _ => None,
         }
     }
@@ -253,7 +253,7 @@ impl HeapBuilder {
     /// declared class.
     pub(super) fn value(
         &mut self,
-        input: Input,
+        input: FieldInput,
         kind: FieldType,
         declared: Option<&str>,
     ) -> Result<BuiltValue, BuildError> {
@@ -264,21 +264,21 @@ impl HeapBuilder {
     }
 
     /// The object that an input stands for: itself, a String, or a boxed value.
-    pub(super) fn target(&mut self, input: Input, declared: Option<&str>) -> Result<Target, BuildError> {
+    pub(super) fn target(&mut self, input: FieldInput, declared: Option<&str>) -> Result<ReferenceTarget, BuildError> {
         match input {
-            Input::Reference(target) => {
+            FieldInput::Reference(target) => {
                 self.check_target(target)?;
                 Ok(target)
             }
-            Input::Text(text) | Input::Computed(text) => {
+            FieldInput::Text(text) | FieldInput::Computed(text) => {
                 if declared.is_some_and(|declared| declared.ends_with("[]")) {
                     let declared = declared.unwrap_or_default();
                     return Err(BuildError::new(format!("{text:?} is no {declared}; make an array of it")));
                 }
                 Ok(self.string(&text)?.into())
             }
-            Input::Units(units) => Ok(self.string_of_units(&units)?.into()),
-            Input::Bits(_) => {
+            FieldInput::Units(units) => Ok(self.string_of_units(&units)?.into()),
+            FieldInput::Bits(_) => {
                 Err(BuildError::new(format!("{} are no reference; give the type: (int)1 boxes a value", input.shown())))
             }
             other => Ok(self.boxed(other, declared)?.into()),

@@ -13,10 +13,10 @@ use crate::model::{
 use super::class::BuiltClass;
 use super::error::BuildError;
 use super::facts::HashFact;
-use super::input::{BuiltValue, Input, Target};
+use super::input::{BuiltValue, FieldInput, ReferenceTarget};
 use super::object::{BuiltContents, BuiltObject};
 use super::repeat::{BuiltRepeat, MemberContents, UnitMember};
-use super::{ClassId, HeapBuilder, HeapSettings, InstanceSizes, VERSION_TEXT};
+use super::{ClassId, HeapBuilder, HeapSettings, InstanceSizeRule, VERSION_TEXT};
 
 /// The first address of a class object, and of an object: within what 32 bits can say, and readable.
 const FIRST_CLASS: u64 = 0x1000_0000;
@@ -42,13 +42,13 @@ pub(super) struct AddressTable {
 
 impl AddressTable {
     /// The address of a target.
-    pub(super) fn address(&self, target: Target) -> Address {
+    pub(super) fn address(&self, target: ReferenceTarget) -> Address {
         Address(match target {
-            Target::Null => 0,
-            Target::Object(object) => self.objects[object.0],
-            Target::Class(class) => self.classes[class.0],
-            Target::Address(address) => address.0,
-            Target::Repeated(repeat, member, turn) => {
+            ReferenceTarget::Null => 0,
+            ReferenceTarget::Object(object) => self.objects[object.0],
+            ReferenceTarget::Class(class) => self.classes[class.0],
+            ReferenceTarget::Address(address) => address.0,
+            ReferenceTarget::Repeated(repeat, member, turn) => {
                 let place = &self.repeats[repeat.0];
                 place.base + place.turn * turn + place.members[member as usize]
             }
@@ -234,7 +234,7 @@ impl HeapBuilder {
             BuiltValue::Primitive(..) => None,
         };
         let objects = self.objects.iter().flat_map(move |object| {
-            let (values, elements): (&[BuiltValue], &[Target]) = match &object.contents {
+            let (values, elements): (&[BuiltValue], &[ReferenceTarget]) = match &object.contents {
                 BuiltContents::Fields(values) => (values, &[]),
                 BuiltContents::Elements(elements) => (&[], elements),
                 BuiltContents::Primitives(_) => (&[], &[]),
@@ -253,7 +253,7 @@ impl HeapBuilder {
         let roots = self.roots.iter().map(|root| root.object);
         let threads = self.bare_threads.iter().map(|(_, object)| *object);
         objects.chain(classes).chain(roots).chain(threads).filter_map(|target| match target {
-            Target::Address(address) => Some(address),
+            ReferenceTarget::Address(address) => Some(address),
             _ => None,
         })
     }
@@ -277,7 +277,7 @@ impl HeapBuilder {
     /// Refuses contents of a member that are none of its kind. References are not looked at.
     pub(crate) fn check_contents(&self, member: UnitMember, contents: &MemberContents) -> Result<(), BuildError> {
         let shape = MemberShape::new(member, self);
-        let primitives: Vec<(PrimitiveType, &Input)> = match (contents, shape.kind) {
+        let primitives: Vec<(PrimitiveType, &FieldInput)> = match (contents, shape.kind) {
             (MemberContents::Fields(fields), _) => fields
                 .iter()
                 .filter_map(|(place, input)| match shape.layout[*place] {
@@ -312,10 +312,10 @@ impl HeapBuilder {
         let facts = &class.facts;
         let value = |value: &BuiltValue| addresses.value(*value);
         let size = match self.settings.instance_sizes {
-            _ if self.kind(id) != ObjectKind::Instance && self.settings.instance_sizes == InstanceSizes::Fields => 0,
+            _ if self.kind(id) != ObjectKind::Instance && self.settings.instance_sizes == InstanceSizeRule::Fields => 0,
             _ if self.kind(id) != ObjectKind::Instance => self.settings.instance_bytes(0),
-            InstanceSizes::Footprint => self.instance_bytes(id),
-            InstanceSizes::Fields => {
+            InstanceSizeRule::Footprint => self.instance_bytes(id),
+            InstanceSizeRule::Fields => {
                 let word = self.settings.word.bytes() as u64;
                 self.layout(id).iter().map(|kind| kind.size(word)).sum()
             }
@@ -372,7 +372,7 @@ impl HeapBuilder {
         if self.settings.world {
             // Not of arrays: so does HotSpot (heapDumper.cpp, StickyClassDumper).
             let is_root = |class: &ClassId| {
-                self.loader_of(*class) == Target::Null
+                self.loader_of(*class) == ReferenceTarget::Null
                     && !self.classes[class.0].is_absent
                     && self.kind(*class) == ObjectKind::Instance
             };
@@ -425,13 +425,13 @@ impl BuiltHeap {
         let heap = &self.heap;
         let no_class = |gives: fn(&BuiltClass) -> bool| !heap.classes.iter().any(gives);
         let no_object = |gives: fn(&BuiltObject) -> bool| !heap.objects.iter().any(gives);
-        let is_said = |target: Option<Target>| target.is_some_and(|target| target != Target::Null);
+        let is_said = |target: Option<ReferenceTarget>| target.is_some_and(|target| target != ReferenceTarget::Null);
         match facet {
             Facet::WordSize | Facet::RecordOrder | Facet::RootOrder | Facet::ReferenceOrder => true,
             Facet::VersionText => self.facts.version_text == Some(Name::from_text(VERSION_TEXT)),
             Facet::NullReferences => self.facts.null_references.is_none(),
             Facet::Interfaces => no_class(|class| !class.interfaces.is_empty()),
-            Facet::Loader => no_class(|class| class.loader != Target::Null),
+            Facet::Loader => no_class(|class| class.loader != ReferenceTarget::Null),
             Facet::Signers => !heap.classes.iter().any(|class| is_said(class.facts.signers)),
             Facet::ProtectionDomain => !heap.classes.iter().any(|class| is_said(class.facts.domain)),
             Facet::InstanceSize => no_class(|class| class.facts.size.is_some()),
@@ -596,11 +596,13 @@ struct TurnTexts<'h> {
 }
 
 impl TurnTexts<'_> {
-    fn target(&mut self, input: Input) -> Result<Address, BuildError> {
+    fn target(&mut self, input: FieldInput) -> Result<Address, BuildError> {
         match input {
-            Input::Reference(target) => Ok(self.heap.addresses.address(target)),
-            Input::Text(text) | Input::Computed(text) => self.string(&text.encode_utf16().collect::<Vec<u16>>()),
-            Input::Units(units) => self.string(&units),
+            FieldInput::Reference(target) => Ok(self.heap.addresses.address(target)),
+            FieldInput::Text(text) | FieldInput::Computed(text) => {
+                self.string(&text.encode_utf16().collect::<Vec<u16>>())
+            }
+            FieldInput::Units(units) => self.string(&units),
             other => Err(BuildError::new(format!("{} is not boxed in a repeated part", other.shown()))),
         }
     }
@@ -621,7 +623,7 @@ impl TurnTexts<'_> {
         self.next = array + array_bytes;
         let mut values = builder.blank_values(string_class);
         let fields = [
-            ("value", BuiltValue::Reference(Target::Address(Address(array)))),
+            ("value", BuiltValue::Reference(ReferenceTarget::Address(Address(array)))),
             ("coder", BuiltValue::Primitive(PrimitiveType::Byte, coder)),
             ("count", BuiltValue::Primitive(PrimitiveType::Int, units.len() as u64)),
         ];

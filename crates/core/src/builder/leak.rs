@@ -3,7 +3,7 @@
 use crate::model::{ObjectKind, PrimitiveType};
 
 use super::error::BuildError;
-use super::input::{Input, Target};
+use super::input::{FieldInput, ReferenceTarget};
 use super::{ClassId, HeapBuilder, ObjectId};
 
 /// The thing that holds leaked objects.
@@ -64,7 +64,7 @@ impl HeapBuilder {
         let rest = self.total_bytes();
         let count = self.leak_count(request, rest)?;
         let bytes = self.class_named("byte[]")?;
-        let mut items: Vec<Target> = Vec::new();
+        let mut items: Vec<ReferenceTarget> = Vec::new();
         for _ in 0..count {
             let array = self.array(bytes, request.size)?.id();
             items.push(match (request.class, &field) {
@@ -115,7 +115,7 @@ impl HeapBuilder {
         Ok(few.max(1))
     }
 
-    fn hold(&mut self, holder: LeakHolder, items: Vec<Target>) -> Result<(), BuildError> {
+    fn hold(&mut self, holder: LeakHolder, items: Vec<ReferenceTarget>) -> Result<(), BuildError> {
         let name =
             |number: usize| format!("leak.Holder{}", if number == 0 { String::new() } else { number.to_string() });
         let number = (0..).find(|number| !self.is_declared(&name(*number))).unwrap_or_default();
@@ -159,12 +159,12 @@ impl HeapBuilder {
         self.declared_class(&crate::model::Name::from_text(name).to_jvm_form()).is_some()
     }
 
-    fn held_array(&mut self, items: Vec<Target>) -> Result<ObjectId, BuildError> {
+    fn held_array(&mut self, items: Vec<ReferenceTarget>) -> Result<ObjectId, BuildError> {
         let class = self.class_named("java.lang.Object[]")?;
         let length = items.len() as u64;
         let mut array = self.array(class, length)?;
         for (place, item) in (0..).zip(items) {
-            array = array.set_element(place, Input::Reference(item))?;
+            array = array.set_element(place, FieldInput::Reference(item))?;
         }
         Ok(array.id())
     }

@@ -26,8 +26,8 @@ use crate::setters;
 
 pub use class::ClassBuilder;
 pub use error::BuildError;
-pub use facts::{ClassFacts, HashFact, ObjectFacts};
-pub use input::{Input, Target};
+pub use facts::{GivenClassFacts, GivenObjectFacts, HashFact};
+pub use input::{FieldInput, ReferenceTarget};
 pub use layout::BuiltHeap;
 pub use leak::{LeakHolder, LeakRequest};
 pub use object::ObjectBuilder;
@@ -59,7 +59,7 @@ pub struct RepeatId(usize);
 
 /// The meaning of the instance sizes of a heap's classes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum InstanceSizes {
+pub enum InstanceSizeRule {
     /// Bytes of an object: header, fields and padding (PHD).
     #[default]
     Footprint,
@@ -79,7 +79,7 @@ pub struct HeapSettings {
     /// Whether the library's classes are there, and what follows from them.
     pub world: bool,
     /// The meaning of instance sizes.
-    pub instance_sizes: InstanceSizes,
+    pub instance_sizes: InstanceSizeRule,
 }
 
 impl Default for HeapSettings {
@@ -89,7 +89,7 @@ impl Default for HeapSettings {
             word: WordSize::Bits64,
             compressed_references: false,
             world: true,
-            instance_sizes: InstanceSizes::default(),
+            instance_sizes: InstanceSizeRule::default(),
         }
     }
 }
@@ -100,7 +100,7 @@ setters! {
         set word: WordSize;
         set compressed_references: bool;
         set world: bool;
-        set instance_sizes: InstanceSizes;
+        set instance_sizes: InstanceSizeRule;
     }
 }
 
@@ -115,7 +115,7 @@ impl HeapSettings {
 #[derive(Clone, Debug)]
 struct BuiltRoot {
     kind: RootKind,
-    object: Target,
+    object: ReferenceTarget,
     after: Option<u64>,
 }
 
@@ -161,7 +161,7 @@ pub struct HeapBuilder {
     threads: Vec<BuiltThread>,
     /// Traces and threads that were given with their serial numbers.
     traces: Vec<(StackTrace, Vec<Option<ClassId>>)>,
-    bare_threads: Vec<(Thread, Target)>,
+    bare_threads: Vec<(Thread, ReferenceTarget)>,
     regions: Vec<Region>,
     /// The log, if it is known.
     events: Option<Vec<Event>>,
@@ -237,7 +237,7 @@ impl HeapBuilder {
     ///
     /// # Errors
     /// If there is no such kind.
-    pub fn root(&mut self, kind: &str, object: impl Into<Target>) -> Result<(), BuildError> {
+    pub fn root(&mut self, kind: &str, object: impl Into<ReferenceTarget>) -> Result<(), BuildError> {
         let form = RootKind::FORMS.iter().find(|form| form.name == kind).ok_or_else(|| {
             let names = RootKind::FORMS.iter().map(|form| form.name);
             BuildError::unknown("kind of root", kind, names)
@@ -247,7 +247,7 @@ impl HeapBuilder {
     }
 
     /// Adds a root with all its numbers, and its place in the file.
-    pub fn add_root(&mut self, kind: RootKind, object: Target, after: Option<u64>) {
+    pub fn add_root(&mut self, kind: RootKind, object: ReferenceTarget, after: Option<u64>) {
         self.roots.push(BuiltRoot { kind, object, after });
     }
 
@@ -257,7 +257,7 @@ impl HeapBuilder {
     }
 
     /// Adds a thread by its serial number. The object takes the place of that in the thread.
-    pub fn add_thread(&mut self, thread: Thread, object: Target) {
+    pub fn add_thread(&mut self, thread: Thread, object: ReferenceTarget) {
         self.bare_threads.push((thread, object));
     }
 

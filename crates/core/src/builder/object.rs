@@ -5,8 +5,8 @@ use crate::model::{FieldType, Name, ObjectKind, PrimitiveType};
 
 use super::class::BuiltField;
 use super::error::BuildError;
-use super::facts::ObjectFacts;
-use super::input::{BuiltValue, Input, Target};
+use super::facts::GivenObjectFacts;
+use super::input::{BuiltValue, FieldInput, ReferenceTarget};
 use super::{ClassId, HeapBuilder, ObjectId};
 
 /// The inside of an object under construction.
@@ -14,7 +14,7 @@ use super::{ClassId, HeapBuilder, ObjectId};
 pub(super) enum BuiltContents {
     /// Values in the order of the layout: the class's own fields first.
     Fields(Vec<BuiltValue>),
-    Elements(Vec<Target>),
+    Elements(Vec<ReferenceTarget>),
     /// Elements of a primitive array, big-endian.
     Primitives(Vec<u8>),
 }
@@ -24,7 +24,7 @@ pub(super) enum BuiltContents {
 pub(super) struct BuiltObject {
     pub(super) class: ClassId,
     pub(super) contents: BuiltContents,
-    pub(super) facts: ObjectFacts,
+    pub(super) facts: GivenObjectFacts,
 }
 
 impl BuiltObject {
@@ -104,7 +104,7 @@ impl HeapBuilder {
                 }
                 match kind {
                     ObjectKind::PrimitiveArray(_) => BuiltContents::Primitives(vec![0; (length * width) as usize]),
-                    _ => BuiltContents::Elements(vec![Target::Null; length as usize]),
+                    _ => BuiltContents::Elements(vec![ReferenceTarget::Null; length as usize]),
                 }
             }
         };
@@ -189,7 +189,7 @@ impl HeapBuilder {
     /// The array of a String.
     fn text_array(&self, string: ObjectId) -> Option<ObjectId> {
         match self.value_of(string, "value")? {
-            BuiltValue::Reference(Target::Object(array)) if self.is_string(string) => Some(array),
+            BuiltValue::Reference(ReferenceTarget::Object(array)) if self.is_string(string) => Some(array),
             _ => None,
         }
     }
@@ -291,7 +291,7 @@ impl HeapBuilder {
     pub(super) fn add_object(&mut self, class: ClassId, contents: BuiltContents) -> ObjectId {
         self.seal(class);
         let object = ObjectId(self.objects.len());
-        self.objects.push(BuiltObject { class, contents, facts: ObjectFacts::default() });
+        self.objects.push(BuiltObject { class, contents, facts: GivenObjectFacts::default() });
         object
     }
 
@@ -320,16 +320,16 @@ impl HeapBuilder {
     }
 
     /// The facts of an object that are automatic unless they are given.
-    pub fn object_facts(&mut self, object: ObjectId) -> &mut ObjectFacts {
+    pub fn object_facts(&mut self, object: ObjectId) -> &mut GivenObjectFacts {
         &mut self.objects[object.0].facts
     }
 
     /// Refuses the identifiers of another builder.
-    pub(super) fn check_target(&self, target: Target) -> Result<(), BuildError> {
+    pub(super) fn check_target(&self, target: ReferenceTarget) -> Result<(), BuildError> {
         let is_known = match target {
-            Target::Object(object) => object.0 < self.objects.len(),
-            Target::Class(class) => class.0 < self.classes.len(),
-            Target::Null | Target::Address(_) | Target::Repeated(..) => true,
+            ReferenceTarget::Object(object) => object.0 < self.objects.len(),
+            ReferenceTarget::Class(class) => class.0 < self.classes.len(),
+            ReferenceTarget::Null | ReferenceTarget::Address(_) | ReferenceTarget::Repeated(..) => true,
         };
         if is_known { Ok(()) } else { Err(BuildError::new("the object or class is one of another heap")) }
     }
@@ -353,7 +353,7 @@ impl ObjectBuilder<'_> {
     ///
     /// # Errors
     /// If the class has no such field, or the value is not of its type.
-    pub fn set(self, field: &str, value: impl Into<Input>) -> Result<Self, BuildError> {
+    pub fn set(self, field: &str, value: impl Into<FieldInput>) -> Result<Self, BuildError> {
         let (place, own) = self.heap.field_place(self.heap.class_of(self.object), field)?;
         let value = self
             .heap
@@ -369,7 +369,7 @@ impl ObjectBuilder<'_> {
     ///
     /// # Errors
     /// Like [`ObjectBuilder::set`].
-    pub fn set_named(self, field: &Name, value: impl Into<Input>) -> Result<Self, BuildError> {
+    pub fn set_named(self, field: &Name, value: impl Into<FieldInput>) -> Result<Self, BuildError> {
         let (place, own) = self.heap.named_field(self.heap.class_of(self.object), field)?;
         let value = self.heap.value(value.into(), own.field.kind, Some(&own.declared))?;
         if let BuiltContents::Fields(values) = &mut self.heap.objects[self.object.0].contents {
@@ -382,7 +382,7 @@ impl ObjectBuilder<'_> {
     ///
     /// # Errors
     /// If there are fewer, or the value is not of the field's type.
-    pub fn set_place(self, place: usize, value: impl Into<Input>) -> Result<Self, BuildError> {
+    pub fn set_place(self, place: usize, value: impl Into<FieldInput>) -> Result<Self, BuildError> {
         let class = self.heap.class_of(self.object);
         let fields: Vec<&BuiltField> =
             self.heap.ancestry(class).flat_map(|class| self.heap.classes[class.0].fields.iter()).collect();
@@ -401,7 +401,7 @@ impl ObjectBuilder<'_> {
     ///
     /// # Errors
     /// If there is no such element, or the value is not of the array's type.
-    pub fn set_element(self, place: u64, value: impl Into<Input>) -> Result<Self, BuildError> {
+    pub fn set_element(self, place: u64, value: impl Into<FieldInput>) -> Result<Self, BuildError> {
         let value = value.into();
         let (class, index) = (self.heap.class_of(self.object), place as usize);
         let declared = self.heap.class_name(class);
@@ -455,7 +455,7 @@ impl ObjectBuilder<'_> {
     }
 
     /// The facts that are automatic unless they are given.
-    pub fn facts(&mut self) -> &mut ObjectFacts {
+    pub fn facts(&mut self) -> &mut GivenObjectFacts {
         self.heap.object_facts(self.object)
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::error::BuildError;
-use super::input::Input;
+use super::input::FieldInput;
 use super::{ClassId, HeapBuilder, RepeatId};
 
 /// An object that each turn has, whose size is that of every turn.
@@ -18,9 +18,9 @@ pub(crate) enum UnitMember {
 #[derive(Clone, Debug)]
 pub(crate) enum MemberContents {
     /// Values of some fields, by their places; the others are zero or null.
-    Fields(Vec<(usize, Input)>),
+    Fields(Vec<(usize, FieldInput)>),
     /// Elements of an array, from the first on; the others are zero or null.
-    Elements(Vec<Input>),
+    Elements(Vec<FieldInput>),
     /// Bytes of a primitive array.
     Bytes(Vec<u8>),
 }

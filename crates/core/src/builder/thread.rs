@@ -3,7 +3,7 @@
 use crate::model::{Name, PrimitiveType, RootKind, Serial, StackFrame, StackTrace, Thread};
 
 use super::error::BuildError;
-use super::input::{BuiltValue, Input, Target};
+use super::input::{BuiltValue, FieldInput, ReferenceTarget};
 use super::layout::AddressTable;
 use super::object::BuiltContents;
 use super::{ClassId, HeapBuilder, ObjectId};
@@ -44,16 +44,20 @@ impl FrameLine {
 #[derive(Clone, Debug)]
 pub(super) struct BuiltThread {
     name: String,
-    object: Target,
+    object: ReferenceTarget,
     frames: Vec<(Option<ClassId>, StackFrame)>,
     /// Locals: of a Java frame or of native code, with the frame.
-    locals: Vec<(bool, Option<usize>, Target)>,
-    thread_locals: Vec<(ObjectId, Target)>,
+    locals: Vec<(bool, Option<usize>, ReferenceTarget)>,
+    thread_locals: Vec<(ObjectId, ReferenceTarget)>,
 }
 
 impl BuiltThread {
     /// A thread that was made elsewhere.
-    pub(super) fn imported(name: String, object: Target, frames: Vec<(Option<ClassId>, StackFrame)>) -> BuiltThread {
+    pub(super) fn imported(
+        name: String,
+        object: ReferenceTarget,
+        frames: Vec<(Option<ClassId>, StackFrame)>,
+    ) -> BuiltThread {
         BuiltThread { name, object, frames, locals: Vec::new(), thread_locals: Vec::new() }
     }
 }
@@ -76,13 +80,13 @@ impl HeapBuilder {
     ///
     /// # Errors
     /// If the library has none.
-    pub fn virtual_thread(&mut self, name: &str, carrier: Option<Target>) -> Result<ThreadId, BuildError> {
+    pub fn virtual_thread(&mut self, name: &str, carrier: Option<ReferenceTarget>) -> Result<ThreadId, BuildError> {
         let class = "java.lang.VirtualThread";
         if self.settings.world && self.class_named(class).is_err() {
             return Err(BuildError::new("virtual threads are of JDK 21 and later; choose heap library=jdk-21"));
         }
         let thread = self.add_thread_of_class(class, name)?;
-        if let (Some(carrier), Target::Object(object)) = (carrier, self.threads[thread.0].object) {
+        if let (Some(carrier), ReferenceTarget::Object(object)) = (carrier, self.threads[thread.0].object) {
             self.set_value(object, "carrierThread", BuiltValue::Reference(carrier))?;
         }
         Ok(thread)
@@ -92,7 +96,7 @@ impl HeapBuilder {
         let id = ThreadId(self.threads.len());
         let object = match self.settings.world {
             true => self.thread_object_of_class(class, name, id)?.into(),
-            false => Target::Null,
+            false => ReferenceTarget::Null,
         };
         Ok(self.push_thread(BuiltThread::imported(name.to_owned(), object, Vec::new())))
     }
@@ -132,7 +136,7 @@ impl HeapBuilder {
     }
 
     /// The object of a thread; null without the library's classes.
-    pub fn thread_object(&self, thread: ThreadId) -> Target {
+    pub fn thread_object(&self, thread: ThreadId) -> ReferenceTarget {
         self.threads[thread.0].object
     }
 
@@ -141,11 +145,11 @@ impl HeapBuilder {
     /// # Errors
     /// If the thread has no object.
     pub fn set_daemon(&mut self, thread: ThreadId) -> Result<(), BuildError> {
-        let Target::Object(object) = self.threads[thread.0].object else {
+        let ReferenceTarget::Object(object) = self.threads[thread.0].object else {
             return Err(BuildError::new("the thread has no object"));
         };
         let holder = match self.value_of(object, "holder") {
-            Some(BuiltValue::Reference(Target::Object(holder))) => holder,
+            Some(BuiltValue::Reference(ReferenceTarget::Object(holder))) => holder,
             _ => object,
         };
         self.set_value(holder, "daemon", BuiltValue::Primitive(PrimitiveType::Boolean, 1))
@@ -174,12 +178,12 @@ impl HeapBuilder {
     }
 
     /// Adds a local of a Java frame.
-    pub fn local(&mut self, thread: ThreadId, frame: Option<usize>, object: impl Into<Target>) {
+    pub fn local(&mut self, thread: ThreadId, frame: Option<usize>, object: impl Into<ReferenceTarget>) {
         self.threads[thread.0].locals.push((true, frame, object.into()));
     }
 
     /// Adds a local reference of native code.
-    pub fn jni_local(&mut self, thread: ThreadId, frame: Option<usize>, object: impl Into<Target>) {
+    pub fn jni_local(&mut self, thread: ThreadId, frame: Option<usize>, object: impl Into<ReferenceTarget>) {
         self.threads[thread.0].locals.push((false, frame, object.into()));
     }
 
@@ -187,8 +191,13 @@ impl HeapBuilder {
     ///
     /// # Errors
     /// If the key is no `java.lang.ThreadLocal`, or the thread has no object.
-    pub fn thread_local(&mut self, thread: ThreadId, key: ObjectId, value: impl Into<Input>) -> Result<(), BuildError> {
-        if self.threads[thread.0].object == Target::Null {
+    pub fn thread_local(
+        &mut self,
+        thread: ThreadId,
+        key: ObjectId,
+        value: impl Into<FieldInput>,
+    ) -> Result<(), BuildError> {
+        if self.threads[thread.0].object == ReferenceTarget::Null {
             return Err(BuildError::new("the thread has no object that could have a map"));
         }
         if self.value_of(key, "threadLocalHashCode").is_none() {
@@ -203,7 +212,7 @@ impl HeapBuilder {
     pub(super) fn finish_threads(&mut self) -> Result<(), BuildError> {
         for thread in 0..self.threads.len() {
             let entries = std::mem::take(&mut self.threads[thread].thread_locals);
-            if let (false, Target::Object(object)) = (entries.is_empty(), self.threads[thread].object) {
+            if let (false, ReferenceTarget::Object(object)) = (entries.is_empty(), self.threads[thread].object) {
                 let map = self.thread_local_map(&entries)?;
                 self.set_value(object, "threadLocals", BuiltValue::Reference(map.into()))?;
             }
@@ -215,7 +224,7 @@ impl HeapBuilder {
     pub(super) fn thread_facts(
         &self,
         addresses: &AddressTable,
-    ) -> (Vec<Thread>, Vec<StackTrace>, Vec<(RootKind, Target)>) {
+    ) -> (Vec<Thread>, Vec<StackTrace>, Vec<(RootKind, ReferenceTarget)>) {
         let (mut threads, mut traces, mut roots) = (Vec::new(), Vec::new(), Vec::new());
         for (number, built) in self.threads.iter().enumerate() {
             let (serial, trace) = (self.thread_serial(ThreadId(number)), self.trace_serial(number));
@@ -231,7 +240,7 @@ impl HeapBuilder {
             });
             let of = if self.settings.library.has_traces_of_threads() { serial } else { Serial(0) };
             traces.push(StackTrace { serial: trace, thread: of, frames: frames.collect() });
-            if built.object != Target::Null {
+            if built.object != ReferenceTarget::Null {
                 roots.push((RootKind::ThreadObject(serial, trace), built.object));
             }
             for (is_java, frame, object) in &built.locals {

@@ -1,6 +1,6 @@
 //! Nodes of what stands around classes and objects: settings, header, roots, threads, traces, parts, the log.
 
-use crate::builder::InstanceSizes;
+use crate::builder::InstanceSizeRule;
 use crate::compare::listing::ListingLine;
 use crate::error::Error;
 use crate::generate::Library;
@@ -81,7 +81,7 @@ impl HeapDescriber<'_> {
         if settings.compressed_references {
             node.push_property("compressed-references", "#true");
         }
-        if settings.instance_sizes == InstanceSizes::Fields {
+        if settings.instance_sizes == InstanceSizeRule::Fields {
             node.push_property("instance-sizes", "fields");
         }
         node

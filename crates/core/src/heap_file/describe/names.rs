@@ -154,11 +154,11 @@ fn class_texts(
     let mut order: Vec<usize> = (0..classes.len()).filter(|place| texts[*place].is_none()).collect();
     order.sort_by_key(|place| (classes[*place].dimensions(), *place));
     for place in order {
-        let of_element = |element: ArrayElement| match element {
-            ArrayElement::Primitive(kind) => Some((kind.keyword().to_owned(), None)),
+        let of_element = |element: ArrayElementClass| match element {
+            ArrayElementClass::Primitive(kind) => Some((kind.keyword().to_owned(), None)),
             // The order of the classes is that of the dump.
-            ArrayElement::Class(element) if ordered && element > place => None,
-            ArrayElement::Class(element) => Some((texts[element].as_ref()?.text.clone(), Some(element))),
+            ArrayElementClass::Class(element) if ordered && element > place => None,
+            ArrayElementClass::Class(element) => Some((texts[element].as_ref()?.text.clone(), Some(element))),
         };
         let array = array_element(table, place).filter(|_| is_only(place)).and_then(of_element);
         texts[place] = Some(match array {
@@ -198,19 +198,19 @@ fn choose_id(java: Option<&str>, is_array: bool, is_shared: bool, used: &mut Has
 
 /// The elements of an array class.
 #[derive(Clone, Copy, Debug)]
-enum ArrayElement {
+enum ArrayElementClass {
     Primitive(PrimitiveType),
     Class(usize),
 }
 
 /// The elements of an array class, where the heap has their class and no other of its name.
-fn array_element(table: &HeapTable<'_>, class: usize) -> Option<ArrayElement> {
+fn array_element(table: &HeapTable<'_>, class: usize) -> Option<ArrayElementClass> {
     let (b'[', rest) = table.heap.classes[class].name.as_bytes().split_first()? else { return None };
-    let named = |name: &[u8]| table.class_named(&Name::from_bytes(name)).map(ArrayElement::Class);
+    let named = |name: &[u8]| table.class_named(&Name::from_bytes(name)).map(ArrayElementClass::Class);
     match rest {
         [letter] => {
             let kind = PrimitiveType::ALL.into_iter().find(|kind| kind.signature() as u8 == *letter)?;
-            Some(ArrayElement::Primitive(kind))
+            Some(ArrayElementClass::Primitive(kind))
         }
         [b'[', ..] => named(rest),
         [b'L', name @ .., b';'] => named(name),
@@ -225,11 +225,11 @@ fn implied_arrays(table: &HeapTable<'_>, sizes: &AutomaticSizes) -> HashSet<usiz
     let arrays = table.heap.objects.iter().filter(|object| object.kind != ObjectKind::Instance);
     let mut needed: HashSet<usize> = arrays.filter_map(|array| array_class(table, array)).collect();
     let is_null = |address: Option<Address>| address.unwrap_or_default().is_null();
-    let is_automatic = |place: usize, element: ArrayElement| {
+    let is_automatic = |place: usize, element: ArrayElementClass| {
         let class: &Class = &classes[place];
         let loader = match element {
-            ArrayElement::Primitive(_) => Address::NULL,
-            ArrayElement::Class(element) => classes[element].loader.unwrap_or_default(),
+            ArrayElementClass::Primitive(_) => Address::NULL,
+            ArrayElementClass::Class(element) => classes[element].loader.unwrap_or_default(),
         };
         let size = sizes.instance_size(table.kind(place), place);
         table.class_named(&class.name).is_some()
@@ -254,7 +254,7 @@ fn implied_arrays(table: &HeapTable<'_>, sizes: &AutomaticSizes) -> HashSet<usiz
     for place in places {
         let element = array_element(table, place).filter(|element| is_automatic(place, *element));
         if let Some(element) = element.filter(|_| needed.contains(&place)) {
-            if let ArrayElement::Class(element) = element {
+            if let ArrayElementClass::Class(element) = element {
                 needed.insert(element);
             }
             implied.insert(place);

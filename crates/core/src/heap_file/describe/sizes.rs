@@ -1,6 +1,6 @@
 //! Sizes as the builder works them out, and the settings with which most of them are those of the heap.
 
-use crate::builder::{HeapSettings, InstanceSizes};
+use crate::builder::{HeapSettings, InstanceSizeRule};
 use crate::model::{ByteLen, Contents, FieldType, Object, ObjectKind, WordSize};
 
 use super::table::HeapTable;
@@ -51,7 +51,7 @@ impl AutomaticSizes {
         let mut best = None;
         for word in words {
             for compressed in [false, true] {
-                for instance_sizes in [InstanceSizes::Footprint, InstanceSizes::Fields] {
+                for instance_sizes in [InstanceSizeRule::Footprint, InstanceSizeRule::Fields] {
                     let settings = HeapSettings::default().world(false).word(word).instance_sizes(instance_sizes);
                     sizes.settings = settings.compressed_references(compressed && word == WordSize::Bits64);
                     let fitting = sizes.count_fitting(table);
@@ -83,12 +83,12 @@ impl AutomaticSizes {
     pub(super) fn instance_size(&self, kind: ObjectKind, class: usize) -> ByteLen {
         let totals = self.totals[class];
         ByteLen(match (kind, self.settings.instance_sizes) {
-            (ObjectKind::Instance, InstanceSizes::Footprint) => {
+            (ObjectKind::Instance, InstanceSizeRule::Footprint) => {
                 self.settings.instance_bytes(totals.bytes(self.settings.reference_bytes()))
             }
-            (ObjectKind::Instance, InstanceSizes::Fields) => totals.bytes(self.settings.word.bytes() as u64),
-            (_, InstanceSizes::Footprint) => self.settings.instance_bytes(0),
-            (_, InstanceSizes::Fields) => 0,
+            (ObjectKind::Instance, InstanceSizeRule::Fields) => totals.bytes(self.settings.word.bytes() as u64),
+            (_, InstanceSizeRule::Footprint) => self.settings.instance_bytes(0),
+            (_, InstanceSizeRule::Fields) => 0,
         })
     }
 

@@ -56,7 +56,7 @@ fn bytes(address: u64, class: u64, bytes: &[u8]) -> Object {
     }
 }
 
-fn to(address: u64) -> Value {
+fn reference_to(address: u64) -> Value {
     Value::reference(Address(address))
 }
 
@@ -75,8 +75,8 @@ fn orders() -> Heap {
     let mut statics = class(0x50, "shop/Shop", 0x10, &[]);
     statics.statics = Some(vec![
         Static { name: "count".into(), value: int(3) },
-        Static { name: "first".into(), value: to(0x100) },
-        Static { name: "last".into(), value: to(0) },
+        Static { name: "first".into(), value: reference_to(0x100) },
+        Static { name: "last".into(), value: reference_to(0) },
     ]);
     Heap {
         classes: vec![
@@ -88,12 +88,12 @@ fn orders() -> Heap {
             class(0x60, "[Lshop/Order;", 0x10, &[]),
         ],
         objects: vec![
-            object(0x300, 0x40, vec![int(-7), to(0x140), to(0x9999)]),
-            object(0x100, 0x40, vec![int(1), to(0x120), to(0x200)]),
-            object(0x200, 0x40, vec![int(0), to(0x140), to(0x300)]),
-            object(0x120, 0x20, vec![to(0x130), byte(0), int(0)]),
+            object(0x300, 0x40, vec![int(-7), reference_to(0x140), reference_to(0x9999)]),
+            object(0x100, 0x40, vec![int(1), reference_to(0x120), reference_to(0x200)]),
+            object(0x200, 0x40, vec![int(0), reference_to(0x140), reference_to(0x300)]),
+            object(0x120, 0x20, vec![reference_to(0x130), byte(0), int(0)]),
             bytes(0x130, 0x30, b"@one {"),
-            object(0x140, 0x20, vec![to(0x150), byte(1), int(0x20ac)]),
+            object(0x140, 0x20, vec![reference_to(0x150), byte(1), int(0x20ac)]),
             bytes(0x150, 0x30, b"\xac\x20"),
             bytes(0x160, 0x30, b""),
             bytes(0x170, 0x30, b"\0\0\0"),
@@ -144,14 +144,14 @@ root sticky-class @class:shop.Order
 fn describes_exactly_with_every_address_in_the_order_of_the_file() {
     let mut heap = orders();
     heap.classes.truncate(3);
-    heap.objects = vec![bytes(0x300, 0x30, b"ab"), object(0x100, 0x20, vec![to(0x300), byte(0), int(0)])];
+    heap.objects = vec![bytes(0x300, 0x30, b"ab"), object(0x100, 0x20, vec![reference_to(0x300), byte(0), int(0)])];
     heap.objects[0].hash = Some(IdentityHash::Bits32(0x1234));
     heap.objects[0].size = Some(ByteLen(24));
     heap.objects[1].trace = Some(Serial(1));
     heap.classes[1].serial = Some(Serial(2));
     heap.classes[1].instance_size = Some(ByteLen(9));
     heap.classes[1].after_objects = Some(1);
-    heap.classes[1].constant_pool = Some(vec![PoolEntry { index: 7, value: to(0x300) }]);
+    heap.classes[1].constant_pool = Some(vec![PoolEntry { index: 7, value: reference_to(0x300) }]);
     heap.facts = Facts {
         word_size: Some(WordSize::Bits32),
         version_text: Some("J9 \u{7}".into()),
@@ -362,12 +362,12 @@ fn refuses_facts_that_a_heap_file_cannot_say() {
         refusal(&heap),
         "the 1 values of an object whose class has 3 fields, at 0x300: a heap file has no words for it"
     );
-    heap.objects[0] = object(0x300, 0x40, vec![int(1), int(2), to(0)]);
+    heap.objects[0] = object(0x300, 0x40, vec![int(1), int(2), reference_to(0)]);
     assert_eq!(
         refusal(&heap),
         "the value of type int in a field of type object at 0x300: a heap file has no words for it"
     );
-    heap.objects[0] = object(0x100, 0x40, vec![int(1), to(0), to(0)]);
+    heap.objects[0] = object(0x100, 0x40, vec![int(1), reference_to(0), reference_to(0)]);
     assert_eq!(refusal(&heap), "the second class or object at 0x100: a heap file has no words for it");
     heap.objects[0] = Object { hash: Some(IdentityHash::Bits16(1)), ..object(0x300, 0x10, Vec::new()) };
     assert_eq!(refusal(&heap), "the hash of 16 bits among those of 32 at 0x300: a heap file has no words for it");

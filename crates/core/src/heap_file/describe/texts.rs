@@ -64,7 +64,7 @@ impl RecognisedTexts {
         RecognisedTexts { layout, forms }
     }
 
-    /// The library that lays Strings out as the heap does: any, where there is no text.
+    /// The library that lays Strings out as the heap does: any, if the heap has no String.
     pub(super) fn library(&self) -> Library {
         self.layout.as_ref().map(|layout| layout.library).unwrap_or_default()
     }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use kdl::{KdlEntry, KdlNode, KdlValue};
 
-use crate::builder::{ClassId, Input, Target};
+use crate::builder::{ClassId, FieldInput, ReferenceTarget};
 use crate::model::Name;
 
 use super::node::{Mistake, NodeView, annotation, offset_of};
@@ -153,7 +153,7 @@ impl<'d> HeapReader<'d, '_> {
     fn declare_superclass(&mut self, view: NodeView<'d, '_>, class: ClassId) -> Result<(), Mistake> {
         let Some(entry) = view.property("extends") else { return Ok(()) };
         let result = match entry.value() {
-            KdlValue::Null => self.heap.edit_class(class).extends(Target::Null).map(drop),
+            KdlValue::Null => self.heap.edit_class(class).extends(ReferenceTarget::Null).map(drop),
             KdlValue::String(text) if annotation(entry).is_none() && text == "unknown" => {
                 self.heap.edit_class(class).without_known_superclass().map(drop)
             }
@@ -242,7 +242,7 @@ impl<'d> HeapReader<'d, '_> {
         let index = view.number(view.argument(0, "an index")?, "index of 16 bits")?;
         let declared = view.text(view.argument(1, "a type")?)?.text;
         let entry = view.argument(2, "a value")?;
-        let input: Input = self.resolved_input(view, entry)?;
+        let input: FieldInput = self.resolved_input(view, entry)?;
         let added = self.heap.edit_class(class).constant(index, &declared, input);
         added.map(drop).map_err(|error| (offset_of(entry), error.to_string()))
     }

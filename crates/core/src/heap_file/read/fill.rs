@@ -2,7 +2,7 @@
 
 use kdl::{KdlEntry, KdlValue};
 
-use crate::builder::{FrameLine, HashFact, HeapBuilder, Input, ObjectId, Target, ThreadId};
+use crate::builder::{FieldInput, FrameLine, HashFact, HeapBuilder, ObjectId, ReferenceTarget, ThreadId};
 use crate::compare::listing::EventLine;
 use crate::model::{
     Address, ByteLen, Event, IdentityHash, Name, Region, RootKind, RootNumber, Serial, StackFrame, StackTrace, Thread,
@@ -78,7 +78,7 @@ impl<'d> HeapReader<'d, '_> {
     fn fill_string(&mut self, view: NodeView<'d, '_>, string: ObjectId) -> Result<(), Mistake> {
         if let Some(entry) = view.property("array") {
             match self.target(view, entry)? {
-                Target::Object(other) => {
+                ReferenceTarget::Object(other) => {
                     let shared = self.heap.share_text(string, other);
                     shared.map_err(|error| (offset_of(entry), error.to_string()))?;
                 }
@@ -130,7 +130,8 @@ impl<'d> HeapReader<'d, '_> {
 
     fn read_references(&mut self, view: NodeView<'d, '_>, object: ObjectId) -> Result<(), Mistake> {
         view.expect(&[], usize::MAX)?;
-        let listed = view.arguments().map(|entry| self.target(view, entry)).collect::<Result<Vec<Target>, _>>()?;
+        let listed =
+            view.arguments().map(|entry| self.target(view, entry)).collect::<Result<Vec<ReferenceTarget>, _>>()?;
         self.heap.object_facts(object).references = Some(listed);
         Ok(())
     }
@@ -200,7 +201,7 @@ impl<'d> HeapReader<'d, '_> {
         self.read_object_facts(view, object)
     }
 
-    fn read_pair(&mut self, view: NodeView<'d, '_>) -> Result<(Input, Input), Mistake> {
+    fn read_pair(&mut self, view: NodeView<'d, '_>) -> Result<(FieldInput, FieldInput), Mistake> {
         view.expect(&[], 2)?;
         view.expect_no_children()?;
         let (key, value) = (view.argument(0, "a key")?, view.argument(1, "a value")?);
@@ -390,7 +391,7 @@ impl<'d> HeapReader<'d, '_> {
         let object = self.heap.thread_object(thread);
         if let Some(entry) = view.property("carrier") {
             let carrier = self.target(view, entry)?;
-            if let Target::Object(object) = object {
+            if let ReferenceTarget::Object(object) = object {
                 let set = self.heap.edit(object).set("carrierThread", carrier);
                 set.map(drop).map_err(|error| (offset_of(entry), error.to_string()))?;
             }
@@ -407,7 +408,7 @@ impl<'d> HeapReader<'d, '_> {
             }
         }
         match object {
-            Target::Object(object) => self.read_object_facts(view, object),
+            ReferenceTarget::Object(object) => self.read_object_facts(view, object),
             _ => Ok(()),
         }
     }
@@ -427,7 +428,7 @@ impl<'d> HeapReader<'d, '_> {
                 view.expect(&[], 2)?;
                 let entry = view.argument(0, "a key")?;
                 let key = match self.target(view, entry)? {
-                    Target::Object(key) => key,
+                    ReferenceTarget::Object(key) => key,
                     _ => {
                         return Err((
                             offset_of(entry),
@@ -513,7 +514,7 @@ impl<'d> HeapReader<'d, '_> {
     /// The address of a frame's class that the heap lacks.
     fn frame_address(&mut self, view: NodeView<'d, '_>, entry: &KdlEntry) -> Result<Option<Address>, Mistake> {
         match self.target(view, entry)? {
-            Target::Address(address) => Ok(Some(address)),
+            ReferenceTarget::Address(address) => Ok(Some(address)),
             _ => Err((offset_of(entry), format!("{} is no address", shown(entry)))),
         }
     }
@@ -600,7 +601,7 @@ impl<'d> HeapReader<'d, '_> {
         let serial = Serial(view.number(view.argument(0, "a serial number")?, "serial number")?);
         let object = match view.property("object") {
             Some(entry) => self.target(view, entry)?,
-            None => Target::Null,
+            None => ReferenceTarget::Null,
         };
         let name = view.property("name").map(|entry| view.name(entry)).transpose()?;
         let trace = view.property("trace").map(|entry| view.number(entry, "serial number").map(Serial)).transpose()?;

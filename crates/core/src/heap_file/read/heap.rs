@@ -4,31 +4,31 @@ use std::rc::Rc;
 
 use kdl::{KdlNode, KdlValue};
 
-use crate::builder::{HeapSettings, InstanceSizes};
+use crate::builder::{HeapSettings, InstanceSizeRule};
 use crate::error::did_you_mean;
 use crate::generate::Library;
 use crate::model::{ByteLen, HashRegime, HeaderTotals, WordSize};
 
-use super::super::problem::ProblemList;
 use super::HeapReader;
 use super::node::{Mistake, NodeView, offset_of};
 use super::template::Variables;
+use crate::heap_file::problem::ProblemList;
 
 /// The nodes of one heap.
-pub(super) struct Section<'d> {
+pub(super) struct HeapSection<'d> {
     pub(super) heap: Option<&'d KdlNode>,
     pub(super) nodes: &'d [KdlNode],
     pub(super) offset: usize,
 }
 
 /// The heaps of a file: each begins with a node `heap`, but for the first.
-pub(super) fn sections<'d>(nodes: &'d [KdlNode], problems: &mut ProblemList) -> Vec<Section<'d>> {
+pub(super) fn sections<'d>(nodes: &'d [KdlNode], problems: &mut ProblemList) -> Vec<HeapSection<'d>> {
     let is_heap = |node: &KdlNode| node.name().value() == "heap";
     let starts: Vec<usize> = nodes.iter().enumerate().filter(|(_, node)| is_heap(node)).map(|(at, _)| at).collect();
     let first = starts.first().copied().unwrap_or(nodes.len());
     let before = nodes[..first].iter().filter(|node| node.name().value() != "let").count();
     if starts.is_empty() {
-        return vec![Section { heap: None, nodes, offset: 0 }];
+        return vec![HeapSection { heap: None, nodes, offset: 0 }];
     }
     if before > 0 {
         problems.add(nodes[first].name().span().offset(), "heap comes before the nodes of its heap");
@@ -37,7 +37,7 @@ pub(super) fn sections<'d>(nodes: &'d [KdlNode], problems: &mut ProblemList) -> 
     starts
         .iter()
         .zip(ends)
-        .map(|(start, end)| Section {
+        .map(|(start, end)| HeapSection {
             heap: Some(&nodes[*start]),
             nodes: &nodes[start + 1..end],
             offset: nodes[*start].name().span().offset(),
@@ -123,7 +123,7 @@ pub(super) fn read_settings(
         }
         if let Some(entry) = view.property("instance-sizes") {
             let name = view.text(entry)?.text;
-            let sizes = [("footprint", InstanceSizes::Footprint), ("fields", InstanceSizes::Fields)];
+            let sizes = [("footprint", InstanceSizeRule::Footprint), ("fields", InstanceSizeRule::Fields)];
             settings.instance_sizes = one_of(&name, &sizes).map_err(|message| (offset_of(entry), message))?;
         }
         Ok(())

@@ -20,7 +20,7 @@ use std::rc::Rc;
 
 use kdl::{KdlEntry, KdlNode};
 
-use crate::builder::{ClassId, HeapBuilder, Input, ObjectId, ThreadId};
+use crate::builder::{ClassId, FieldInput, HeapBuilder, ObjectId, ThreadId};
 use crate::model::Event;
 
 use super::problem::{LineStarts, ProblemList};
@@ -79,7 +79,7 @@ fn read_document(text: &str, options: &HeapFileOptions, problems: &mut ProblemLi
 }
 
 /// A node in its place, or a repeat that is computed.
-struct Statement<'d> {
+struct NodeStatement<'d> {
     node: &'d KdlNode,
     variables: Rc<Variables>,
     made: Made,
@@ -104,7 +104,7 @@ struct HeapReader<'d, 'p> {
     names: Names,
     /// Classes by the ids that the file gives them.
     class_ids: HashMap<String, ClassId>,
-    statements: Vec<Statement<'d>>,
+    statements: Vec<NodeStatement<'d>>,
     /// The nodes that repeats were expanded to.
     expanded: usize,
     /// The log after the last heap.
@@ -142,7 +142,7 @@ impl<'d> HeapReader<'d, '_> {
                 }
                 return;
             }
-            self.statements.push(Statement { node, variables: variables.clone(), made: Made::Nothing });
+            self.statements.push(NodeStatement { node, variables: variables.clone(), made: Made::Nothing });
         }
     }
 
@@ -159,7 +159,7 @@ impl<'d> HeapReader<'d, '_> {
         }
         let members = view.children().len() as u64;
         if count.saturating_mul(members) >= COMPUTED_FROM && plain::is_plain(view, &variable) {
-            self.statements.push(Statement { node, variables: variables.clone(), made: Made::Nothing });
+            self.statements.push(NodeStatement { node, variables: variables.clone(), made: Made::Nothing });
             return;
         }
         self.expand_turns(view, count, &variable);
@@ -186,25 +186,27 @@ impl<'d> HeapReader<'d, '_> {
     }
 
     /// The input that a value stands for.
-    fn input(&self, view: NodeView<'_, '_>, entry: &KdlEntry) -> Result<Input, Mistake> {
+    fn input(&self, view: NodeView<'_, '_>, entry: &KdlEntry) -> Result<FieldInput, Mistake> {
         match view.value(entry)? {
-            ReadValue::Input(input) => Ok(input),
+            ReadValue::FieldInput(input) => Ok(input),
             ReadValue::Reference(name) => match name.strip_prefix("class:") {
                 Some(class) => match self.class_ids.get(class).copied() {
                     Some(class) => Ok(class.into()),
                     None => Err((offset_of(entry), format!("class:{class}"))),
                 },
-                None => self.names.target(&name).map(Input::Reference).map_err(|message| (offset_of(entry), message)),
+                None => {
+                    self.names.target(&name).map(FieldInput::Reference).map_err(|message| (offset_of(entry), message))
+                }
             },
         }
     }
 
     /// The input that a value stands for; class objects may be those of library classes that nothing used before.
-    fn resolved_input(&mut self, view: NodeView<'_, '_>, entry: &KdlEntry) -> Result<Input, Mistake> {
+    fn resolved_input(&mut self, view: NodeView<'_, '_>, entry: &KdlEntry) -> Result<FieldInput, Mistake> {
         if let Ok(ReadValue::Reference(name)) = view.value(entry)
             && let Some(class) = name.strip_prefix("class:")
         {
-            return self.class_of_text(class, offset_of(entry)).map(Input::from);
+            return self.class_of_text(class, offset_of(entry)).map(FieldInput::from);
         }
         self.input(view, entry)
     }
@@ -236,9 +238,9 @@ impl<'d> HeapReader<'d, '_> {
     }
 
     /// The target of a reference.
-    fn target(&mut self, view: NodeView<'_, '_>, entry: &KdlEntry) -> Result<crate::builder::Target, Mistake> {
+    fn target(&mut self, view: NodeView<'_, '_>, entry: &KdlEntry) -> Result<crate::builder::ReferenceTarget, Mistake> {
         match self.resolved_input(view, entry)? {
-            Input::Reference(target) => Ok(target),
+            FieldInput::Reference(target) => Ok(target),
             _ => Err((offset_of(entry), format!("{} is no reference; one begins with @", node::shown(entry)))),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::builder::{ObjectId, RepeatId, Target, ThreadId};
+use crate::builder::{ObjectId, ReferenceTarget, RepeatId, ThreadId};
 use crate::error::did_you_mean;
 use crate::model::Address;
 
@@ -10,7 +10,7 @@ use crate::model::Address;
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Symbol {
     Object(ObjectId),
-    Thread(ThreadId, Target),
+    Thread(ThreadId, ReferenceTarget),
     /// Something whose own mistake is noted already.
     Mistaken,
 }
@@ -69,18 +69,18 @@ impl Names {
     }
 
     /// The target of a reference, by the text after its `@`.
-    pub(super) fn target(&self, text: &str) -> Result<Target, String> {
+    pub(super) fn target(&self, text: &str) -> Result<ReferenceTarget, String> {
         if let Some(digits) = text.strip_prefix("0x") {
             let address = u64::from_str_radix(&digits.replace('_', ""), 16);
             return address
-                .map(|address| Target::Address(Address(address)))
+                .map(|address| ReferenceTarget::Address(Address(address)))
                 .map_err(|_| format!("@{text} is no address: expected @0x and 1 to 16 hexadecimal digits"));
         }
         let (name, may_be_missing) = text.strip_suffix('?').map_or((text, false), |name| (name, true));
         match self.symbol(name) {
             Some(Symbol::Object(object)) => return Ok(object.into()),
             Some(Symbol::Thread(_, object)) => return Ok(object),
-            Some(Symbol::Mistaken) => return Ok(Target::Null),
+            Some(Symbol::Mistaken) => return Ok(ReferenceTarget::Null),
             None => {}
         }
         let mut is_pattern = false;
@@ -91,12 +91,12 @@ impl Names {
                 is_pattern = true;
                 let turn = number.checked_sub(repeated.first).and_then(|turn| u64::try_from(turn).ok());
                 if let Some(turn) = turn.filter(|turn| *turn < repeated.count) {
-                    return Ok(Target::Repeated(repeated.repeat, repeated.member, turn));
+                    return Ok(ReferenceTarget::Repeated(repeated.repeat, repeated.member, turn));
                 }
             }
         }
         match may_be_missing {
-            true if is_pattern => Ok(Target::Null),
+            true if is_pattern => Ok(ReferenceTarget::Null),
             true => Err(format!("no repeat makes names like {name}, so that @{name}? is always null")),
             false => Err(format!("@{name} is no object{}", self.near(name))),
         }

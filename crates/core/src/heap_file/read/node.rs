@@ -2,7 +2,7 @@
 
 use kdl::{KdlEntry, KdlNode, KdlValue};
 
-use crate::builder::Input;
+use crate::builder::FieldInput;
 use crate::error::did_you_mean;
 use crate::model::{Name, PrimitiveType};
 
@@ -233,7 +233,7 @@ fn units_of(entry: &KdlEntry) -> Result<Vec<u16>, Mistake> {
 
 /// A value before its references are looked up: an input, or the text after an `@`.
 pub(super) enum ReadValue {
-    Input(Input),
+    FieldInput(FieldInput),
     Reference(String),
 }
 
@@ -247,17 +247,17 @@ impl NodeView<'_, '_> {
         let at = offset_of(entry);
         let plain = |view: &Self| -> Result<ReadValue, Mistake> {
             Ok(match entry.value() {
-                KdlValue::Integer(number) => ReadValue::Input(Input::Integer(*number)),
-                KdlValue::Float(number) => ReadValue::Input(Input::Decimal(decimal_text(entry, *number))),
-                KdlValue::Bool(value) => ReadValue::Input(Input::Boolean(*value)),
-                KdlValue::Null => ReadValue::Input(Input::Reference(crate::builder::Target::Null)),
+                KdlValue::Integer(number) => ReadValue::FieldInput(FieldInput::Integer(*number)),
+                KdlValue::Float(number) => ReadValue::FieldInput(FieldInput::Decimal(decimal_text(entry, *number))),
+                KdlValue::Bool(value) => ReadValue::FieldInput(FieldInput::Boolean(*value)),
+                KdlValue::Null => ReadValue::FieldInput(FieldInput::Reference(crate::builder::ReferenceTarget::Null)),
                 KdlValue::String(text) => {
                     let ValueText { text, is_computed } = view.expanded(text, entry)?;
                     match text.strip_prefix('@') {
-                        Some(rest) if rest.starts_with('@') => ReadValue::Input(Input::Text(rest.to_owned())),
+                        Some(rest) if rest.starts_with('@') => ReadValue::FieldInput(FieldInput::Text(rest.to_owned())),
                         Some(name) => ReadValue::Reference(name.to_owned()),
-                        None if is_computed => ReadValue::Input(Input::Computed(text)),
-                        None => ReadValue::Input(Input::Text(text)),
+                        None if is_computed => ReadValue::FieldInput(FieldInput::Computed(text)),
+                        None => ReadValue::FieldInput(FieldInput::Text(text)),
                     }
                 }
             })
@@ -265,18 +265,20 @@ impl NodeView<'_, '_> {
         let Some(annotation) = annotation(entry) else { return plain(self) };
         if let Some(kind) = PrimitiveType::ALL.into_iter().find(|kind| kind.keyword() == annotation) {
             return match plain(self)? {
-                ReadValue::Input(input) => Ok(ReadValue::Input(Input::Boxed(kind, Box::new(input)))),
+                ReadValue::FieldInput(input) => Ok(ReadValue::FieldInput(FieldInput::Boxed(kind, Box::new(input)))),
                 ReadValue::Reference(name) => Err((at, format!("@{name} is no {kind}"))),
             };
         }
         match (annotation, entry.value()) {
             ("bits", KdlValue::Integer(bits)) => match u64::try_from(*bits) {
-                Ok(bits) => Ok(ReadValue::Input(Input::Bits(bits))),
+                Ok(bits) => Ok(ReadValue::FieldInput(FieldInput::Bits(bits))),
                 Err(_) => Err((at, format!("the bits {bits} are none of 64 bits"))),
             },
             ("bits", _) => Err((at, format!("(bits){} is no number", shown(entry)))),
-            ("utf16", _) => Ok(ReadValue::Input(Input::Units(units_of(entry)?))),
-            ("text", KdlValue::String(text)) => Ok(ReadValue::Input(Input::Text(self.expanded(text, entry)?.text))),
+            ("utf16", _) => Ok(ReadValue::FieldInput(FieldInput::Units(units_of(entry)?))),
+            ("text", KdlValue::String(text)) => {
+                Ok(ReadValue::FieldInput(FieldInput::Text(self.expanded(text, entry)?.text)))
+            }
             _ => {
                 let near = did_you_mean(annotation, ANNOTATIONS);
                 Err((

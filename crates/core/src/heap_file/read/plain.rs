@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use kdl::{KdlEntry, KdlNode, KdlValue};
 
-use crate::builder::{BuildError, FillMember, Input, MemberContents, RepeatId, Target, UnitMember};
+use crate::builder::{BuildError, FieldInput, FillMember, MemberContents, ReferenceTarget, RepeatId, UnitMember};
 use crate::model::FieldType;
 
 use super::array::{ArrayBody, array_body};
@@ -16,7 +16,7 @@ use super::{HeapReader, repeat_head};
 #[derive(Clone, Debug)]
 enum PlainValue {
     /// The same in every turn.
-    Fixed(Input),
+    Fixed(FieldInput),
     /// A text with braces, or a reference, which is looked up in each turn.
     Template(String),
     /// Another member of the turn.
@@ -209,14 +209,14 @@ impl<'d> HeapReader<'d, '_> {
             }
             return Ok(Some(PlainValue::Template(text.clone())));
         }
-        let ReadValue::Input(input) = view.value(entry)? else { return Ok(None) };
+        let ReadValue::FieldInput(input) = view.value(entry)? else { return Ok(None) };
         match (kind, &input) {
             (FieldType::Primitive(kind), _) => {
                 input.check_primitive(kind).map_err(|error| (offset_of(entry), error.to_string()))?;
             }
-            (FieldType::Object, Input::Text(text)) => plain.texts.push(text.encode_utf16().count() as u64),
-            (FieldType::Object, Input::Units(units)) => plain.texts.push(units.len() as u64),
-            (FieldType::Object, Input::Reference(_)) => {}
+            (FieldType::Object, FieldInput::Text(text)) => plain.texts.push(text.encode_utf16().count() as u64),
+            (FieldType::Object, FieldInput::Units(units)) => plain.texts.push(units.len() as u64),
+            (FieldType::Object, FieldInput::Reference(_)) => {}
             // Boxed values are shared between turns.
             (FieldType::Object, _) => return Ok(None),
         }
@@ -262,16 +262,18 @@ impl PlainFiller {
     fn contents(&self, member: usize, turn: u64) -> Result<MemberContents, BuildError> {
         let mut variables = self.variables.clone();
         variables.set_last(turn as i64);
-        let value = |value: &PlainValue| -> Result<Input, BuildError> {
+        let value = |value: &PlainValue| -> Result<FieldInput, BuildError> {
             match value {
                 PlainValue::Fixed(input) => Ok(input.clone()),
-                PlainValue::Member(member) => Ok(Input::Reference(Target::Repeated(self.repeat, *member, turn))),
+                PlainValue::Member(member) => {
+                    Ok(FieldInput::Reference(ReferenceTarget::Repeated(self.repeat, *member, turn)))
+                }
                 PlainValue::Template(text) => {
                     let (text, _) = variables.expand(text).map_err(BuildError::new)?;
                     match text.strip_prefix('@') {
-                        Some(rest) if rest.starts_with('@') => Ok(Input::Text(rest.to_owned())),
-                        Some(name) => self.names.target(name).map(Input::Reference).map_err(BuildError::new),
-                        None => Ok(Input::Computed(text)),
+                        Some(rest) if rest.starts_with('@') => Ok(FieldInput::Text(rest.to_owned())),
+                        Some(name) => self.names.target(name).map(FieldInput::Reference).map_err(BuildError::new),
+                        None => Ok(FieldInput::Computed(text)),
                     }
                 }
             }

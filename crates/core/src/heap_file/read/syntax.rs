@@ -2,8 +2,8 @@
 
 use kdl::KdlDocument;
 
-use super::super::LONGEST;
-use super::super::problem::ProblemList;
+use crate::heap_file::LONGEST;
+use crate::heap_file::problem::ProblemList;
 
 /// The most braces and comments within each other: the parser calls itself for each.
 const DEEPEST: usize = 100;
