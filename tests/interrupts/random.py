@@ -184,7 +184,7 @@ def main():
         (["man", "-o", "pages"], None, ""),
         (["corpus", "bless", "corpus"], None, ""),
         (["corpus", "verify", corpus], None, ""),
-        (["corpus", "export", "exported"], None, ""),
+        (["corpus", "export", "-o", "exported"], None, ""),
         (["corpus", "list"], None, ""),
         (["check", "--adapter", adapter, *report], None, ""),
         (["check", "--decoder", "sh -c 'sleep 0.01; exit 1' {}", *report, "--jobs", "4"], None, ""),
