@@ -229,3 +229,21 @@ fn refuses_or_builds_whatever_is_changed() {
     }
     assert!(refused > 200 && built > 40, "{refused} refused, {built} built");
 }
+
+/// The bytes of the objects that a leak adds are its share of all, whatever holds them.
+#[test]
+fn leaks_have_their_share_of_bytes() {
+    let rest =
+        "class S { \"byte[]\" data }\nclass K { static Object o @x }\nobject x S { data \"byte[]\" length=400000 }\n";
+    let bytes = |heap: &Heap| heap.objects.iter().map(|object| object.size.expect("a size").0).sum::<u64>();
+    let before = bytes(&heap_of(rest)) as f64;
+    for holder in
+        ["java.util.HashMap", "java.util.ArrayList", "java.lang.ThreadLocal", "java.lang.ClassLoader", "static"]
+    {
+        let heap = heap_of(&format!("{rest}leak share=0.8 holder={holder} of=S\n"));
+        let share = 1.0 - before / bytes(&heap) as f64;
+        assert!((0.795..0.805).contains(&share), "{holder}: {share}");
+        let report = validate(&*heap.write(Format::HPROF).expect("a dump"));
+        assert!(report.findings.is_empty(), "{holder}: {:?}", report.findings);
+    }
+}
