@@ -133,10 +133,11 @@ struct BuiltRoot {
 /// let first = heap.object(order)?.set("id", 1)?.set("next", second)?.id();
 /// let orders = heap.instance("java.util.ArrayList")?.elements([first, second])?.id();
 /// heap.root("jni-global", orders)?;
-/// let dump = heap.build()?.write(Format::HPROF)?;
 ///
 /// let error = heap.object(order)?.set("nxet", second).unwrap_err();
 /// assert_eq!(error.to_string(), "no field \"nxet\" in shop.Order; it has id, next; did you mean next?");
+///
+/// let dump = heap.build()?.write(Format::HPROF)?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]

@@ -17,7 +17,7 @@ use super::record_edit::{RecordEdit, RecordEditRequest};
 /// use heapsmith::input::Input;
 /// use heapsmith::Heap;
 ///
-/// let dump = Input::from_memory("dump", Heap::random(7).write(Format::PHD6)?);
+/// let dump = Input::from_memory("dump", Heap::random(7).write(Format::PHD6)?.to_vec());
 /// let plan = EditPlan::new("use-a-reserved-tag").place(RecordSelector::Index(2));
 /// let damaged = plan.apply(&DumpFile::new(dump, Default::default())?)?;
 /// assert_eq!(damaged.broken[0].rule.0, "phd.record.tag");
