@@ -70,6 +70,27 @@ fn reports_only_large_case_with_wrong_count() {
     assert_eq!(facts[0]["rules"][0], "hprof.segment.layout");
 }
 
+/// Sums of lengths that fit: 3221225488 is -1073741808 in 32 bits with a sign, and 4831838240 is 536870944 in 32 bits.
+#[test]
+fn fails_analysers_whose_sums_have_32_bits() {
+    if !has_python() {
+        return;
+    }
+    let outcome = |way: &str| {
+        let adapter = python("tests/adapters/large_answers.py", way);
+        let (told, code) = check(&["--large", "--adapter", &adapter, "--filter", "hprof-recipe-retained-sums"]);
+        assert_eq!(code, i32::from(way != "right"), "{told:#}");
+        told["implementations"][0]["results"][0]["outcome"].clone()
+    };
+    assert_eq!(outcome("right")["verdict"], "pass");
+    let unsigned = outcome("unsigned");
+    assert_eq!((&unsigned["verdict"], &unsigned["fact"]), (&"fail".into(), &"retained bytes".into()), "{unsigned}");
+    assert_eq!((&unsigned["expected"], &unsigned["found"]), (&"4831838240".into(), &"536870944".into()), "{unsigned}");
+    assert_eq!((&unsigned["address"], &unsigned["count"]), (&"0x820001050".into(), &1.into()), "{unsigned}");
+    let signed = outcome("signed");
+    assert!(signed["found"].as_str().is_some_and(|found| found.contains("`-1073741808`")), "{signed}");
+}
+
 #[test]
 fn does_not_ask_adapter_that_only_has_listings() {
     if !has_python() {

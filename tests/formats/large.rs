@@ -84,6 +84,7 @@ fn lengths() -> BTreeMap<&'static str, u64> {
         ("hprof-recipe-many-segments", 70 + 9 + 43 + 26 * 1_000_000 + 9),
         ("hprof-recipe-many-threads", 70 + 9 + 43 + 13 * 400_000),
         ("hprof-recipe-object-array", 70 + 17 + 25 + 9 + 86 + 17 + (1 << 31) + 4),
+        ("hprof-recipe-retained-sums", 31 + 33 + 36 + 19 + 3 * 33 + 3 * (9 + 18 + 1_610_612_736) + 3 * 71 + 9 + 126 + 9),
         ("hprof-recipe-unpatched", 70 + 9 + 43 + 14 + (1 << 32) - 1),
         ("hprof-recipe-wrapped-objects", 70 + 9 + (1 << 32) + 17),
         ("phd-recipe-2-gib", 31 + 38 + 15 + (1 << 31) + 8 + 8 + 10 + 1),

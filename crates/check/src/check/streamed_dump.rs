@@ -73,6 +73,15 @@ impl CaseSource {
 }
 
 impl StreamedDump<'_> {
+    /// Whether the dump is known to have roots and at most this many classes and objects.
+    pub(super) fn has_few_entries(&self, most: usize) -> bool {
+        let count = |name: &str| self.counts.as_ref()?.get(name).copied();
+        let entries = count("classes").zip(count("objects")).map(|(classes, objects)| classes.saturating_add(objects));
+        self.verdict == CaseVerdict::Valid
+            && entries.is_some_and(|entries| entries <= most as u64)
+            && count("roots").is_some_and(|roots| roots > 0)
+    }
+
     /// The dump that is judged; `None` if that which was handed over is not what it was.
     ///
     /// # Errors

@@ -195,7 +195,7 @@ const VERSION: &[u8] = b"JAVA PROFILE 1.0.3";
 pub(super) const NO_ROOTS: &str = "the dump records no roots, from which answers follow";
 
 /// The most classes and objects of a heap that analysers are asked about: answers would be too long.
-const MOST_ENTRIES: usize = 20_000;
+pub(super) const MOST_ENTRIES: usize = 20_000;
 
 /// The reason for which an analyser is not asked about a heap.
 fn unanswerable_reason(heap: &Heap) -> Option<String> {

@@ -2,6 +2,7 @@
 //! dump is read object by object.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::check::declarations::{IDENTIFIES, counted_roots, has_own_roots};
 use crate::check::judge::changed::ChangedSource;
@@ -10,17 +11,19 @@ use crate::check::judge::dump::{CHANGED_DUMP, with_heap};
 use crate::check::judge::{
     AnswerJudgement, AnsweredTask, Mismatch, WrongFact, counts, dump, judge, not_refused, passed, skipped_records,
 };
+use crate::check::process::Budget;
 use crate::check::protocol::{Accepted, CountKind, Hello, Level};
 use crate::check::report::Outcome;
 use crate::check::streamed_dump::StreamedDump;
-use crate::check::subject::{Reply, Session};
+use crate::check::subject::{AnswerFile, Reply, Session};
 use crate::check::task::TaskOperation;
-use crate::corpus::CaseVerdict;
+use crate::check::tasks::MOST_ENTRIES;
+use crate::corpus::{Case, CaseVerdict, RightAnswer};
 use heapsmith_core::digest;
 use heapsmith_core::error::Error;
 use heapsmith_core::format::DumpFile;
 use heapsmith_core::hprof::ReadOptions;
-use heapsmith_core::model::{Heap, HeapSource};
+use heapsmith_core::model::{Contents, Heap, HeapSource, Object, ObjectKind};
 
 /// The name of all objects together in the numbers of a case.
 const OBJECTS: &str = "objects";
@@ -33,6 +36,15 @@ pub(in crate::check) fn judge_large(
     session: &mut dyn Session,
 ) -> Option<AnswerJudgement> {
     let judgement = match reply {
+        Reply::Accepted(accepted)
+            if asked.task.operation == TaskOperation::Parse && level_of(asked) == Level::Answers =>
+        {
+            match heap_without_contents(asked, large) {
+                Ok(Some(heap)) => return judge_entries(asked, heap, accepted, session),
+                Ok(None) => Ok(AnswerJudgement::from_outcome(Outcome::AdapterError { how: CHANGED_DUMP.to_owned() })),
+                Err(e) => Err(e),
+            }
+        }
         Reply::Accepted(accepted) => accepted_or_not(asked, large, &accepted),
         Reply::Refused(message, offset) => {
             let outcome = match large.verdict {
@@ -51,6 +63,46 @@ pub(in crate::check) fn judge_large(
     Some(judgement.unwrap_or_else(|e| {
         AnswerJudgement::from_outcome(Outcome::AdapterError { how: asked.files.shorten(&e.to_string()) })
     }))
+}
+
+/// The level that was asked for.
+fn level_of(asked: &AnsweredTask<'_>) -> Level {
+    asked.hello.map_or(Level::Verdict, |hello| asked.subject.effective_level(hello))
+}
+
+/// The heap that is asked about, with the lengths of arrays of primitive types in the place of their contents, from which nothing
+/// follows; `None` if the dump has changed.
+fn heap_without_contents(asked: &AnsweredTask<'_>, large: &StreamedDump<'_>) -> Result<Option<Heap>, Error> {
+    with_heap(asked, large, ReadOptions::default(), &mut |source| {
+        let (facts, classes) = (source.facts().clone(), source.classes().to_vec());
+        let mut heap = Heap { facts, classes, objects: Vec::new(), surroundings: source.surroundings().clone() };
+        source.visit_objects(&mut |object| {
+            let contents = match object.kind {
+                ObjectKind::PrimitiveArray(_) => Contents::Unknown,
+                ObjectKind::Instance | ObjectKind::ObjectArray => object.contents.hold()?,
+            };
+            heap.objects.push(Object { contents, ..object.clone() });
+            Ok(())
+        })?;
+        Ok(heap)
+    })
+}
+
+/// Judges what is said of each class and object of a heap.
+fn judge_entries(
+    asked: &AnsweredTask<'_>,
+    heap: Heap,
+    accepted: Box<Accepted>,
+    session: &mut dyn Session,
+) -> Option<AnswerJudgement> {
+    let (length, longest) = (asked.files.answer().map_or(0, AnswerFile::length), Budget::output_for(0));
+    if length > longest {
+        let (expected, found) = (format!("at most {longest} bytes about so few entries"), format!("{length} bytes"));
+        return Some(AnswerJudgement::from_mismatch(Mismatch::answer(&expected, found)));
+    }
+    let case = Case { answers: vec![RightAnswer::Reads("as written", Arc::new(heap))], ..asked.case.clone() };
+    let accepted = Accepted { warnings: Vec::new(), ..*accepted };
+    judge(&AnsweredTask { case: &case, ..*asked }, Reply::Accepted(Box::new(accepted)), session)
 }
 
 /// The reading that a passing answer shows, where several are right.
@@ -77,7 +129,7 @@ fn judge_acceptance(
     large: &StreamedDump<'_>,
     accepted: &Accepted,
 ) -> Result<AnswerJudgement, Error> {
-    let level = asked.hello.map_or(Level::Verdict, |hello| asked.subject.effective_level(hello));
+    let level = level_of(asked);
     let right = passed(shown_reading(large, large.shortened.as_ref().map_or("read", |(reading, _)| reading)));
     match level {
         Level::Counts => {
@@ -209,7 +261,8 @@ fn judge_counts(
     })
 }
 
-/// The level that an adapter is asked for about a large case; or why it is not asked. Listings of such dumps have no bound.
+/// The level that an adapter is asked for about a large case; or why it is not asked. Listings of such dumps have no bound, and
+/// answers of an analyser only where the dump is known to have few entries.
 pub(in crate::check) fn level_for(
     large: &StreamedDump<'_>,
     hello: &Hello,
@@ -217,14 +270,15 @@ pub(in crate::check) fn level_for(
 ) -> Result<Level, String> {
     let has_digest = !large.is_counted && !hello.declares.has(IDENTIFIES, "opaque");
     let can = |level: &Level| match level {
-        Level::Answers | Level::Listing => false,
+        Level::Listing => false,
+        Level::Answers => large.has_few_entries(MOST_ENTRIES) && hello.levels.contains(level),
         Level::Digest => has_digest && hello.levels.contains(level),
         Level::Verdict | Level::Counts => hello.levels.contains(level),
     };
     if let Some(wanted) = wanted.filter(|level| can(level)) {
         return Ok(wanted);
     }
-    let levels = [Level::Digest, Level::Counts, Level::Verdict];
+    let levels = [Level::Digest, Level::Answers, Level::Counts, Level::Verdict];
     levels
         .into_iter()
         .find(can)
