@@ -2,7 +2,9 @@ use std::fmt::Display;
 use std::io::Write;
 use std::path::PathBuf;
 
-use crate::answers::{Amount, Analysis, Answers, EdgeOptions, EntryGraph, RootDistances, ShapeAnswers, answers};
+use crate::answers::{
+    Amount, Analysis, Answers, EdgeOptions, EntryGraph, GeneratedHistogram, RootDistances, ShapeAnswers, answers,
+};
 use crate::compare::listing::{Hex, Text};
 use crate::error::Error;
 use crate::model::Address;
@@ -88,6 +90,9 @@ pub(crate) struct GeneratedAnswers {
     pub(crate) recipe: String,
     /// What is known of the heap's shapes, whatever their size.
     pub(crate) shapes: Vec<ShapeAnswers>,
+    /// The classes and objects of the dump, and their bytes, whatever their number.
+    #[serde(flatten)]
+    pub(crate) histogram: GeneratedHistogram,
     /// The answers about the dump, as `answers --json` prints them; absent for more than 20 million objects.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) answers: Option<Answers>,

@@ -54,7 +54,7 @@ enum CorpusCommand {
     },
     /// Write cases for tests that run without heapsmith: dumps, answers and a manifest, in any language.
     ///
-    /// Files are named by their SHA-256. The folder has a README.md, JSON schemas, and a version that rises with every case
+    /// Files are named by the ids of their cases. The folder has a README.md, JSON schemas, and a version that rises with every case
     /// that is new or has other answers. Values of one option add up; a case has to match each option that is given.
     #[command(after_long_help = EXPORT_ENDING)]
     Export {
@@ -71,6 +71,10 @@ enum CorpusCommand {
         /// Only cases that keep, break or show this rule, or one whose id begins with these parts. Without it, all.
         #[arg(long, value_name = "RULE")]
         rule: Vec<String>,
+        /// Write what an analyser should find in each heap, too, as `heapsmith answers` does: about the heap, and about each class and
+        /// object. Without it, dumps and listings alone.
+        #[arg(long)]
+        answers: bool,
     },
     /// Add a case of your own to a folder: a dump and the answer that is right, in the form of `corpus export`.
     ///
@@ -91,12 +95,17 @@ enum CorpusCommand {
         /// Folder to add the case to: a new or empty one, or one with earlier cases of `corpus add`.
         #[arg(short, long, value_name = "DIR")]
         output: PathBuf,
-        /// Id of the case: small letters, digits, hyphens and dots. Without it, the dump's file name up to the first dot.
+        /// Id of the case, by which its files are named: small letters, digits, hyphens and dots. Without it, the dump's file name up
+        /// to the first dot.
         #[arg(long)]
         id: Option<String>,
         /// What the case is about, in a line. Without it, the name of the dump.
         #[arg(long, value_name = "TEXT")]
         summary: Option<String>,
+        /// Add what an analyser should find in the heap, too, as `corpus export --answers` writes it; it takes the memory of
+        /// `heapsmith answers`. Without it, the dump and the listing alone.
+        #[arg(long, conflicts_with = "refused")]
+        answers: bool,
         #[command(flatten)]
         heap: open::HeapOpt,
     },
@@ -135,6 +144,10 @@ const EXPORT_ENDING: HelpEnding = HelpEnding {
     examples: &[
         ("Write the golden HPROF dumps", "heapsmith corpus export -o golden --format hprof --tag golden"),
         ("Write the cases that keep or break some rules", "heapsmith corpus export -o strings --rule hprof.utf8"),
+        (
+            "Write cases for tests of an analyser",
+            "heapsmith corpus export -o golden --format hprof --tag valid --answers",
+        ),
     ],
     exit_codes: &[],
 };
@@ -224,19 +237,21 @@ impl CorpusOpts {
                 writeln!(out, "{} cases: {verdict}", verified.cases).map_err(failed)?;
                 return Ok(answer);
             }
-            CorpusCommand::Export { output, format, tag, rule } => {
+            CorpusCommand::Export { output, format, tag, rule, answers } => {
                 let mut selection = ExportSelection::default();
                 (selection.formats, selection.tags, selection.rules) = (format, tag, rule);
+                selection.has_analysis = answers;
                 let count = export(&output, &selection)?;
                 let (version, folder) = (version(), output.display());
                 writeln!(out, "{count} cases of version {version} written to {folder}").map_err(failed)?;
             }
-            CorpusCommand::Add { dump, listing, refused: _, output, id, summary, heap } => {
+            CorpusCommand::Add { dump, listing, refused: _, output, id, summary, answers, heap } => {
                 let name = dump.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
                 let stem = name.split('.').next().unwrap_or_default().to_lowercase();
                 let listing = listing.as_deref().map(open::input).transpose()?;
                 let (id, summary) = (id.unwrap_or(stem), summary.unwrap_or(name));
-                let addition = Addition { dump: open::input(&dump)?, id, summary, heap: heap.heap, listing };
+                let dump = open::input(&dump)?;
+                let addition = Addition { dump, id, summary, heap: heap.heap, listing, has_analysis: answers };
                 match add(&output, &addition)? {
                     AddOutcome::Cases(1) => {
                         writeln!(out, "added {} to {}, as its first case", addition.id, output.display())

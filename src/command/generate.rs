@@ -87,9 +87,10 @@ pub(crate) struct GenerateOpts {
     /// Threads that compute objects. The dump is the same whatever their number. PHD is written by one. Default: 1.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=256))]
     threads: Option<u64>,
-    /// Write what an analyser should find in the dump to this file, too (or to standard output: `-`), as JSON: the answers of `heapsmith answers`, and what is
-    /// known of shapes. Of more than 20 million objects, only what is known of shapes, without looking at objects; else memory is
-    /// that of `heapsmith answers`. Without it, only the dump is written.
+    /// Write what an analyser should find in the dump to this file, too (or to standard output: `-`), as JSON: the answers of
+    /// `heapsmith answers`, the histogram of classes, and what is known of shapes. Of more than 20 million objects, only the
+    /// histogram and what is known of shapes, without looking at objects; else memory is that of `heapsmith answers`. Without it,
+    /// only the dump is written.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["print_recipe", "size", "window"])]
     answers: Option<PathBuf>,
     /// Print the shapes that the blocks of a large heap repeat (specs/generator.md), as JSON, instead of writing a dump.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::answers::{Analysis, EdgeOptions, EntryGraph, SCHEMA, ShapeAnswers, answers};
+use crate::answers::{Analysis, EdgeOptions, EntryGraph, GeneratedHistogram, ShapeAnswers, answers};
 use crate::error::Error;
 use crate::family::ReadOptions;
 use crate::format::OpenedHeap;
@@ -12,6 +12,8 @@ use crate::recipe::Recipe;
 use crate::command::answers::GeneratedAnswers;
 use crate::command::terminal;
 
+/// Version of the schema of what is written.
+const SCHEMA: u32 = 5;
 /// The most objects of a heap whose answers are calculated.
 const CALCULATED: u64 = 20_000_000;
 
@@ -19,23 +21,25 @@ const CALCULATED: u64 = 20_000_000;
 pub(super) struct AnswersOutput {
     out: Output,
     shapes: Vec<ShapeAnswers>,
+    histogram: GeneratedHistogram,
 }
 
 impl AnswersOutput {
     /// Creates the output, so that it is refused before the dump is written.
     pub(super) fn create(recipe: &Recipe, path: &Path, force: bool) -> Result<AnswersOutput, Error> {
-        let shapes = ShapeAnswers::from_heap(&recipe.heap()?);
-        Ok(AnswersOutput { out: Output::create(path, force)?, shapes })
+        let (lowering, heap) = recipe.lowering_and_heap()?;
+        let (shapes, histogram) = (ShapeAnswers::from_heap(&heap), GeneratedHistogram::new(&heap, &lowering)?);
+        Ok(AnswersOutput { out: Output::create(path, force)?, shapes, histogram })
     }
 
     /// Writes the answers. They are about the dump: facts that it does not record are unknown.
     pub(super) fn write(self, recipe: &Recipe) -> Result<(), Error> {
-        let AnswersOutput { mut out, shapes } = self;
+        let AnswersOutput { mut out, shapes, histogram } = self;
         let failed = |e| Error::io("writing the answers", e);
         let of_shapes = shapes.iter().fold(0, |sum: u64, shape| sum.saturating_add(shape.objects));
         let is_calculated = of_shapes.saturating_add(recipe.options.objects as u64) <= CALCULATED;
         let answers = if is_calculated { Some(calculate(recipe)?) } else { None };
-        let known = GeneratedAnswers { schema: SCHEMA, recipe: recipe.to_string(), shapes, answers };
+        let known = GeneratedAnswers { schema: SCHEMA, recipe: recipe.to_string(), shapes, histogram, answers };
         terminal::write_json(&mut out, &known).map_err(failed)?;
         out.finish()
     }

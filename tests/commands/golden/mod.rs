@@ -77,29 +77,47 @@ fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_else(|| panic!("a text: {value}"))
 }
 
+/// The files of a case.
+fn files_of(case: &Value) -> Vec<&Value> {
+    let answers = array(case, "answers").iter();
+    let of_answers =
+        answers.flat_map(|answer| [&answer["listing"], &answer["analysis"]["heap"], &answer["analysis"]["entries"]]);
+    of_answers.filter(|file| !file.is_null()).chain([&case["dump"]]).collect()
+}
+
 fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[test]
-fn the_manifest_names_every_file_by_its_digest_and_follows_its_schema() {
+fn every_file_has_the_name_of_its_case_and_the_manifest_follows_its_schema() {
     let bench = Bench::new();
     assert_eq!(bench.export(&[]).0, 0);
     let manifest = bench.manifest();
     let schema = fs::read_to_string(bench.path("golden/schemas/golden.schema.json")).expect("a schema");
     assert_eq!(Schema::new(serde_json::from_str(&schema).expect("JSON")).error(&manifest), None);
     let fixed = ["README.md", "manifest.json"].map(str::to_owned);
-    let schemas = ["golden", "listing-head", "listing-line"].map(|name| format!("schemas/{name}.schema.json"));
+    let schemas = ["golden", "listing-head", "listing-line", "answers", "answers-entry"];
+    let schemas = schemas.map(|name| format!("schemas/{name}.schema.json"));
     let mut named: BTreeSet<String> = fixed.into_iter().chain(schemas).collect();
     for case in array(&manifest, "cases") {
-        let listings = array(case, "answers").iter().map(|answer| &answer["listing"]).filter(|file| !file.is_null());
-        for file in listings.chain([&case["dump"]]) {
+        let id = text(&case["id"]);
+        let path = text(&case["dump"]["path"]);
+        let suffix = path.strip_prefix(&format!("dumps/{id}.")).unwrap_or_else(|| panic!("{path} is of {id}"));
+        assert!(["phd", "hprof", "txt"].contains(&suffix.trim_end_matches(".gz")), "{path}");
+        for (answer, number) in array(case, "answers").iter().zip(1..) {
+            assert_eq!(answer.get("analysis"), None, "it was not asked for");
+            if let Some(path) = answer["listing"]["path"].as_str() {
+                let number = if number == 1 { String::new() } else { format!(".{number}") };
+                assert_eq!(path, format!("listings/{id}{number}.jsonl"));
+            }
+        }
+        for file in files_of(case) {
             let path = text(&file["path"]);
             let bytes = fs::read(bench.path("golden").join(path)).expect("a file");
             assert_eq!(text(&file["sha256"]), sha256(&bytes), "{path}");
             assert_eq!(file["size"], bytes.len());
-            assert!(path.split(['/', '.']).nth(1) == file["sha256"].as_str(), "{path} is named by its digest");
-            named.insert(path.to_owned());
+            assert!(named.insert(path.to_owned()), "{path} is of one case");
         }
         for rule in case["relies"].as_object().expect("rules").keys() {
             assert!(manifest["rules"][rule]["statement"].is_string(), "{rule}");
@@ -147,6 +165,80 @@ fn export_options_of_one_kind_add_up_and_kinds_intersect() {
     assert_eq!(ids(&["--format", "phd6", "--tag", "golden"]), &phd6 & &golden);
     assert!(ids(&["--rule", "phd.record"]).is_superset(&ids(&["--rule", "phd.record.tag"])));
     assert_eq!(bench.manifest()["chosen"], serde_json::json!(["--rule phd.record.tag"]));
+}
+
+/// What `heapsmith answers` says of each listing; of one heap it is worked out by hand.
+#[test]
+fn export_has_answers_of_analysers_beside_listings_if_asked() {
+    let bench = Bench::new();
+    assert_eq!(bench.export(&["--format", "hprof", "--format", "phd6", "--tag", "spelled", "--answers"]).0, 0);
+    let manifest = bench.manifest();
+    let schema = |name: &str| {
+        let text = fs::read_to_string(bench.path(&format!("golden/schemas/{name}.schema.json"))).expect("a schema");
+        Schema::new(serde_json::from_str(&text).expect("JSON"))
+    };
+    assert_eq!(schema("golden").error(&manifest), None);
+    let files: BTreeSet<String> =
+        array(&manifest, "cases").iter().flat_map(files_of).map(|file| text(&file["path"]).to_owned()).collect();
+    assert!(bench.files().is_superset(&files));
+    let mut compared = 0;
+    for answer in array(&manifest, "cases").iter().flat_map(|case| array(case, "answers")) {
+        let Some(listing) = answer["listing"]["path"].as_str() else {
+            assert_eq!(answer.get("analysis"), None, "a refusal has no heap");
+            continue;
+        };
+        let read = |file: &Value| {
+            let path = text(&file["path"]);
+            assert_eq!(
+                path.rsplit_once('.').map(|(stem, _)| stem),
+                listing
+                    .rsplit_once('.')
+                    .map(|(stem, _)| stem)
+                    .map(|stem| stem.replace("listings", "answers"))
+                    .as_deref()
+            );
+            fs::read_to_string(bench.path("golden").join(path)).expect("a file")
+        };
+        let (heap, entries) = (read(&answer["analysis"]["heap"]), read(&answer["analysis"]["entries"]));
+        let json = |line: &str| -> Value { serde_json::from_str(line).expect("JSON") };
+        assert_eq!(schema("answers").error(&json(&heap)), None);
+        entries.lines().for_each(|line| assert_eq!(schema("answers-entry").error(&json(line)), None));
+        // A process for each would take long.
+        if compared < 8 {
+            let listing = format!("golden/{listing}");
+            let (code, said, error) =
+                bench.command(&["answers", &listing, "--json", "--entries", "entries", "--force"]);
+            assert_eq!(code, 0, "{error}");
+            assert_eq!(heap, said, "{listing}");
+            assert_eq!(entries, fs::read_to_string(bench.path("entries")).expect("lines"), "{listing}");
+            compared += 1;
+        }
+    }
+    assert_eq!(compared, 8);
+    // `hprof-spelled-pair`: 2000 leads to 2010 and 2020, and both of these back; 2040 and 2060 hang on nothing.
+    let read = |path: &str| fs::read_to_string(bench.path(path)).expect("a file");
+    let heap: Value = serde_json::from_str(&read("golden/answers/hprof-spelled-pair.json")).expect("JSON");
+    assert_eq!(
+        heap["histogram"],
+        serde_json::json!([
+            {"class": "int[]", "objects": 1, "bytes": 16},
+            {"class": "p.B", "objects": 2, "bytes": 32, "retained": {"entries": 6, "bytes": 40}},
+            {"class": "p.B[]", "objects": 1, "bytes": 8, "retained": {"entries": 2, "bytes": 8}},
+            {"class": "p.C", "objects": 1, "bytes": 16}
+        ])
+    );
+    let lines = read("golden/answers/hprof-spelled-pair.jsonl");
+    let line = lines.lines().find(|line| line.starts_with(r#"{"address":"0x2000""#)).expect("a line");
+    assert_eq!(
+        line,
+        r#"{"address":"0x2000","class":"p.B","bytes":16,"reachable":true,"distance":0,"retained":{"entries":6,"bytes":40},"component":"0x2000"}"#
+    );
+    assert_eq!(lines.lines().count(), 10);
+    assert_eq!(bench.export(&["--format", "phd4"]).0, 0);
+    assert!(
+        bench.files().iter().all(|path| !path.starts_with("answers/")),
+        "an export without them replaces one with them"
+    );
 }
 
 #[test]

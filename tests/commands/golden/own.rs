@@ -28,7 +28,8 @@ fn with_dumps() -> Bench {
 #[test]
 fn a_case_is_checked_named_and_added_in_the_form_of_an_export() {
     let bench = with_dumps();
-    let odd = ["corpus", "add", "Odd One.hprof", "--listing", "low.jsonl", "-o", "golden", "--id", "odd-one"];
+    let odd =
+        ["corpus", "add", "Odd One.hprof", "--listing", "low.jsonl", "--answers", "-o", "golden", "--id", "odd-one"];
     let (code, said, error) = bench.command(&odd);
     assert_eq!((code, said.as_str()), (0, "added odd-one to golden, as its first case\n"), "{error}");
     let about = ["--summary", "the transfer was cut"];
@@ -44,10 +45,19 @@ fn a_case_is_checked_named_and_added_in_the_form_of_an_export() {
     assert_eq!((text(&odd["id"]), text(&odd["verdict"]), text(&odd["format"])), ("odd-one", "valid", "hprof"));
     assert_eq!((text(&cut["finding"]["rule"]), &cut["finding"]["offset"]), ("hprof.file.truncated", &500.into()));
     assert_eq!(cut["answers"][0]["listing"], Value::Null);
-    for (file, source) in
-        [(&cut["dump"], "cut.hprof"), (&odd["dump"], "Odd One.hprof"), (&odd["answers"][0]["listing"], "low.jsonl")]
-    {
-        let bytes = fs::read(bench.path("golden").join(text(&file["path"]))).expect("a file");
+    let (code, said, _) = bench.command(&["answers", "Odd One.hprof", "--json", "--entries", "entries.jsonl"]);
+    assert_eq!(code, 0);
+    fs::write(bench.path("answers.json"), said).expect("writable");
+    let answer = &odd["answers"][0];
+    for (file, source, path) in [
+        (&cut["dump"], "cut.hprof", "dumps/cut.hprof"),
+        (&odd["dump"], "Odd One.hprof", "dumps/odd-one.hprof"),
+        (&answer["listing"], "low.jsonl", "listings/odd-one.jsonl"),
+        (&answer["analysis"]["heap"], "answers.json", "answers/odd-one.json"),
+        (&answer["analysis"]["entries"], "entries.jsonl", "answers/odd-one.jsonl"),
+    ] {
+        assert_eq!(text(&file["path"]), path);
+        let bytes = fs::read(bench.path("golden").join(path)).expect("a file");
         assert!(bytes == fs::read(bench.path(source)).expect("a file"), "{source}");
         assert_eq!(text(&file["sha256"]), sha256(&bytes));
     }
@@ -55,6 +65,29 @@ fn a_case_is_checked_named_and_added_in_the_form_of_an_export() {
     assert!(manifest["rules"]["hprof.file.truncated"]["statement"].is_string());
     let readme = fs::read_to_string(bench.path("golden/README.md")).expect("a page");
     assert!(readme.contains("heapsmith corpus add") && !readme.contains("VERSION"), "{readme}");
+}
+
+/// As version 4 of the manifest named files: by their digests, so that two cases shared one.
+#[test]
+fn a_folder_of_an_older_version_keeps_the_names_of_its_files() {
+    let bench = with_dumps();
+    let add = |id| bench.command(&["corpus", "add", "cut.hprof", "--refused", "-o", "golden", "--id", id]);
+    assert_eq!((add("a").0, add("b").0), (0, 0));
+    let old = format!("dumps/{}.hprof", sha256(&fs::read(bench.path("cut.hprof")).expect("a dump")));
+    fs::rename(bench.path("golden/dumps/a.hprof"), bench.path("golden").join(&old)).expect("renamed");
+    fs::remove_file(bench.path("golden/dumps/b.hprof")).expect("removed");
+    for schema in ["answers", "answers-entry"] {
+        fs::remove_file(bench.path(&format!("golden/schemas/{schema}.schema.json"))).expect("removed");
+    }
+    let manifest = fs::read_to_string(bench.path("golden/manifest.json")).expect("a manifest");
+    let manifest = manifest.replace("dumps/a.hprof", &old).replace("dumps/b.hprof", &old);
+    fs::write(bench.path("golden/manifest.json"), manifest.replace("{\"schema\":5,", "{\"schema\":4,"))
+        .expect("writable");
+    assert_eq!(add("c").0, 0);
+    let manifest = bench.manifest();
+    let paths: Vec<&str> = array(&manifest, "cases").iter().map(|case| text(&case["dump"]["path"])).collect();
+    assert_eq!((&manifest["schema"], paths), (&5.into(), vec![&*old, &*old, "dumps/c.hprof"]));
+    assert!(bench.files().is_superset(&[old, "dumps/c.hprof".to_owned()].into()));
 }
 
 #[test]
@@ -77,6 +110,8 @@ fn add_refuses_wrong_answer_and_leaves_folder_unchanged() {
             "golden has a case a already; name another id with --id",
         ),
         (2, &[dump, "--listing", "low.jsonl"], "the id \"odd one\": expected small letters"),
+        (2, &[dump, "--listing", "low.jsonl", "--id", ".hidden"], "a letter or digit first"),
+        (2, &[dump, "--listing", "low.jsonl", "--id", &"a".repeat(101)], "and at most 100 of them"),
         (2, &[dump, "--id", "b"], "--listing"),
         (2, &[dump, "--listing", dump, "--id", "b"], "is a dump, where a listing is expected"),
         (1, &[dump, "--refused", "--id", "b"], "keeps all rules of its format"),

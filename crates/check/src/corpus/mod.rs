@@ -13,8 +13,8 @@ use heapsmith_core::format::Family;
 
 pub use coverage::{Coverage, CoverageGap, CoverageMeasure, Exempt, FormatCoverage, MeasureCount, coverage};
 pub use export::{
-    AddOutcome, Addition, Export, ExportAnswer, ExportBytes, ExportCase, ExportFile, ExportRule, ExportSelection, add,
-    export, is_export, version,
+    AddOutcome, Addition, Export, ExportAnalysis, ExportAnswer, ExportBytes, ExportCase, ExportFile, ExportRule,
+    ExportSelection, add, export, is_export, version,
 };
 pub use heapsmith_core::family::case::{
     Ambiguity, Case, CaseOrigin, CaseTag, CaseVerdict, LargeCase, ReadingChoice, RightAnswer, TAGS,

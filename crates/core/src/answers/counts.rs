@@ -2,23 +2,28 @@
 
 use foldhash::HashMap;
 
-use crate::compare::listing::Hex;
-use crate::model::{Address, ObjectKind};
+use crate::compare::listing::{Hex, Text};
+use crate::model::{Address, Name, ObjectKind};
 
 use super::analysis::Analysis;
-use super::graph::EntryType;
-use super::output::{Amount, Degrees, EntryCounts};
+use super::graph::{EntryGraph, EntryType};
+use super::output::{Amount, ClassRow, Degrees, EntryCounts, Retained};
 use super::reach::RootKindSet;
 
 pub(super) struct GraphCounts {
-    pub(super) entries: EntryCounts,
+    pub(super) entries: EntryTotals,
     pub(super) references: u64,
     pub(super) from: Degrees,
     pub(super) to: Degrees,
-    /// The objects of each class name, by its place among [`EntryGraph::names`].
-    pub(super) by_name: Vec<ObjectTotals>,
     /// The entries that each combination of root kinds reaches.
     by_kinds: Vec<(RootKindSet, Amount)>,
+}
+
+/// How many classes and objects there are.
+pub(super) struct EntryTotals {
+    pub(super) counts: EntryCounts,
+    /// The objects of each class name, by its place among [`EntryGraph::names`].
+    pub(super) by_name: Vec<ObjectTotals>,
 }
 
 /// The objects whose class has one name.
@@ -34,11 +39,10 @@ impl GraphCounts {
         let graph = analysis.graph();
         let mut by_type = vec![0_u64; graph.types().len()];
         let mut counts = GraphCounts {
-            entries: EntryCounts { classes: graph.class_count() as u64, ..EntryCounts::default() },
+            entries: EntryTotals::new(graph),
             references: 0,
             from: Degrees::default(),
             to: Degrees::default(),
-            by_name: vec![ObjectTotals::default(); graph.names().len()],
             by_kinds: Vec::new(),
         };
         // Most entries are reached by the same kinds as the one before.
@@ -62,25 +66,8 @@ impl GraphCounts {
             amount.classes += u64::from(of.kind.is_none());
             amount.objects += u64::from(of.kind.is_some());
         }
-        graph.types().iter().zip(by_type).for_each(|(of, objects)| counts.add_objects(of, objects));
+        graph.types().iter().zip(by_type).for_each(|(of, objects)| counts.entries.add_objects(of, objects));
         counts
-    }
-
-    /// Adds objects of a type.
-    fn add_objects(&mut self, of: &EntryType, objects: u64) {
-        let Some(kind) = of.kind else { return };
-        *match kind {
-            ObjectKind::Instance => &mut self.entries.instances,
-            ObjectKind::ObjectArray => &mut self.entries.object_arrays,
-            ObjectKind::PrimitiveArray(_) => &mut self.entries.primitive_arrays,
-        } += objects;
-        let Some(name) = of.name else { return };
-        let row = &mut self.by_name[name as usize];
-        row.objects += objects;
-        match of.size {
-            Some(size) => row.bytes = row.bytes.saturating_add(size.saturating_mul(objects)),
-            None => row.unsized_objects += objects,
-        }
     }
 
     /// The classes and objects whose root kinds satisfy a condition, together.
@@ -91,6 +78,48 @@ impl GraphCounts {
             objects: sum.objects + amount.objects,
             bytes: sum.bytes.saturating_add(amount.bytes),
         })
+    }
+}
+
+impl EntryTotals {
+    /// The totals of a graph's classes, without any objects.
+    pub(super) fn new(graph: &EntryGraph) -> EntryTotals {
+        EntryTotals {
+            counts: EntryCounts { classes: graph.class_count() as u64, ..EntryCounts::default() },
+            by_name: vec![ObjectTotals::default(); graph.names().len()],
+        }
+    }
+
+    /// Adds objects of a type.
+    pub(super) fn add_objects(&mut self, of: &EntryType, objects: u64) {
+        let Some(kind) = of.kind else { return };
+        *match kind {
+            ObjectKind::Instance => &mut self.counts.instances,
+            ObjectKind::ObjectArray => &mut self.counts.object_arrays,
+            ObjectKind::PrimitiveArray(_) => &mut self.counts.primitive_arrays,
+        } += objects;
+        let Some(name) = of.name else { return };
+        let row = &mut self.by_name[name as usize];
+        row.objects += objects;
+        match of.size {
+            Some(size) => row.bytes = row.bytes.saturating_add(size.saturating_mul(objects)),
+            None => row.unsized_objects += objects,
+        }
+    }
+
+    /// A row for each class name of objects, in the order of the names; `retained` has what those of each name retain.
+    pub(super) fn histogram(&self, names: &[Name], retained: Option<Vec<Retained>>) -> Vec<ClassRow> {
+        let mut retained = retained.map(Vec::into_iter);
+        let rows = names.iter().zip(&self.by_name).map(|(name, of)| ClassRow {
+            class: Text::from(name),
+            objects: of.objects,
+            bytes: of.bytes,
+            unsized_objects: of.unsized_objects,
+            retained: retained.as_mut().and_then(Iterator::next).filter(|retained| retained.entries > 0),
+        });
+        let mut named: Vec<(&Name, ClassRow)> = names.iter().zip(rows).filter(|(_, row)| row.objects > 0).collect();
+        named.sort_by_key(|(name, _)| *name);
+        named.into_iter().map(|(_, row)| row).collect()
     }
 }
 

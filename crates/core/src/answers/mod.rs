@@ -19,6 +19,7 @@
 mod analysis;
 mod counts;
 mod dominators;
+mod generated;
 mod graph;
 mod output;
 mod reach;
@@ -31,6 +32,7 @@ mod summary;
 mod tests;
 
 pub use analysis::{Analysis, RootAnalysis};
+pub use generated::GeneratedHistogram;
 pub use graph::{ClassEdges, EdgeOptions, EntryGraph, GraphRoot, ObjectSizes};
 pub use output::{
     Amount, Answers, ClassRow, Components, Degrees, Duplicate, EntryCounts, EntryFacts, EntryReachability, Holder,

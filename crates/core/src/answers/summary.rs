@@ -5,14 +5,12 @@ use std::collections::BinaryHeap;
 
 use crate::compare::listing::{Hex, Text};
 use crate::error::Error;
-use crate::model::{Address, HeapSource, Name, RootKind};
+use crate::model::{Address, HeapSource, RootKind};
 
 use super::analysis::{Analysis, RootAnalysis};
 use super::counts::GraphCounts;
 use super::graph::EntryGraph;
-use super::output::{
-    Answers, ClassRow, Components, Duplicate, Holder, ReferenceCounts, Retained, RootRow, StringCounts,
-};
+use super::output::{Answers, Components, Duplicate, Holder, ReferenceCounts, Retained, RootRow, StringCounts};
 use super::reach::RootKindSet;
 use super::strings;
 
@@ -34,7 +32,7 @@ pub fn answers(source: &mut dyn HeapSource, analysis: &Analysis) -> Result<Answe
     let reached = analysis.reached();
     let strings = string_answers(source, graph)?;
     let counts = GraphCounts::from_analysis(analysis);
-    let histogram = histogram(analysis, &counts);
+    let histogram = counts.entries.histogram(graph.names(), analysis.retained_by_name());
     let roots = graph.roots().map(|_| roots(graph, &counts));
     let amount = |is_one: fn(RootKindSet) -> bool| reached.map(|_| counts.amount(is_one));
     Ok(Answers {
@@ -44,7 +42,7 @@ pub fn answers(source: &mut dyn HeapSource, analysis: &Analysis) -> Result<Answe
         locals_of_threads: graph.edges().locals,
         reachable: amount(|kinds| kinds != 0),
         unreachable: amount(|kinds| kinds == 0),
-        entries: counts.entries,
+        entries: counts.entries.counts,
         references: ReferenceCounts {
             references: counts.references,
             dangling: graph.dangling(),
@@ -63,21 +61,6 @@ pub fn answers(source: &mut dyn HeapSource, analysis: &Analysis) -> Result<Answe
 fn lacks_field_names(source: &dyn HeapSource) -> bool {
     let classes = source.classes();
     !classes.is_empty() && classes.iter().all(|class| class.fields.is_none())
-}
-
-fn histogram(analysis: &Analysis, counts: &GraphCounts) -> Vec<ClassRow> {
-    let names = analysis.graph().names();
-    let mut retained = analysis.retained_by_name().map(Vec::into_iter);
-    let rows = names.iter().zip(&counts.by_name).map(|(name, of)| ClassRow {
-        class: Text::from(name),
-        objects: of.objects,
-        bytes: of.bytes,
-        unsized_objects: of.unsized_objects,
-        retained: retained.as_mut().and_then(Iterator::next).filter(|retained| retained.entries > 0),
-    });
-    let mut named: Vec<(&Name, ClassRow)> = names.iter().zip(rows).filter(|(_, row)| row.objects > 0).collect();
-    named.sort_by_key(|(name, _)| *name);
-    named.into_iter().map(|(_, row)| row).collect()
 }
 
 /// A row for each kind of root that occurs, in the order of their tags' table.

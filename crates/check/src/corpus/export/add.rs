@@ -15,17 +15,17 @@ use heapsmith_core::input::Input;
 use heapsmith_core::owned::{ListedFile, SharedFolder};
 use heapsmith_core::validate::{Severity, ValidateOptions, ValidationReport, validate};
 
-use super::manifest::{Export, ExportAnswer, ExportCase};
-use super::{
-    README, SCHEMA, StoredFiles, export_rule, listed_files, read_manifest, record_bytes, selection, with_manifest,
-};
+use super::manifest::{Export, ExportAnalysis, ExportAnswer, ExportCase};
+use super::stored_files::{ExportFolder, StoredFiles};
+use super::{README, SCHEMA, export_rule, listed_files, read_manifest, record_bytes, selection, with_manifest};
 
 /// A dump with the answer that is right.
 #[derive(Clone, Debug)]
 pub struct Addition {
     /// The dump.
     pub dump: Input,
-    /// The case's id: small letters, digits and hyphens.
+    /// The case's id, by which its files are named: small letters, digits, hyphens and dots, a letter or digit first; at most 100
+    /// characters.
     pub id: String,
     /// A summary in a line.
     pub summary: String,
@@ -33,6 +33,8 @@ pub struct Addition {
     pub heap: Option<usize>,
     /// The heap as a listing; `None` if the dump has to be refused.
     pub listing: Option<Input>,
+    /// Whether what an analyser should find in the heap is added, too.
+    pub has_analysis: bool,
 }
 
 /// The outcome of an addition.
@@ -51,14 +53,7 @@ pub enum AddOutcome {
 /// If the dump or the listing cannot be read; if the folder has a case of the same id, cases of heapsmith's corpus, or something
 /// else: nothing is changed then. If another command works in the folder, or writing fails.
 pub fn add(folder: &Path, addition: &Addition) -> Result<AddOutcome, Error> {
-    let named =
-        !addition.id.is_empty() && addition.id.bytes().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.'));
-    if !named {
-        let id = &addition.id;
-        let message =
-            format!("the id {id:?}: expected small letters, digits, hyphens and dots; name another with --id");
-        return Err(Error::Usage(message));
-    }
+    check_id(&addition.id)?;
     let (dump, name) = (read_whole(&addition.dump)?, addition.dump.name());
     let input = Input::from_memory(name, dump.clone());
     let report = validate(&input, ValidateOptions::default())?;
@@ -95,6 +90,22 @@ const HEAD: &str = "# Heap dumps of our own\n\nJVM heap dumps, each with the ans
 const OWN: &str = "own";
 /// The largest case, which is read as a whole; larger dumps do not suit tests.
 const LARGEST: u64 = 256 << 20;
+
+/// The longest id. File systems take names of 255 bytes, and each file's ending is part of its name.
+const LONGEST_ID: usize = 100;
+
+/// Refuses an id that not every system takes for a file's name.
+fn check_id(id: &str) -> Result<(), Error> {
+    let is_taken = |b: u8| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.');
+    let starts_well = id.bytes().next().is_some_and(|first| first.is_ascii_alphanumeric());
+    if starts_well && id.bytes().all(is_taken) && id.len() <= LONGEST_ID {
+        return Ok(());
+    }
+    Err(Error::Usage(format!(
+        "the id {id:?}: expected small letters, digits, hyphens and dots, a letter or digit first, and at most {LONGEST_ID} of \
+         them; name another with --id"
+    )))
+}
 
 fn read_whole(input: &Input) -> Result<Vec<u8>, Error> {
     let name = input.name();
@@ -165,11 +176,11 @@ fn existing_export(folder: &SharedFolder, stored: &mut StoredFiles) -> Result<Ex
     }
     for case in &export.cases {
         let listed_in = format!("{}, case {:?}", folder.name_of(MANIFEST), case.id);
-        let listings = case.answers.iter().filter_map(|answer| answer.listing.as_ref());
-        for file in listings.chain([&case.dump]) {
+        // Those of an older version keep the names that they have.
+        for file in case.files() {
             let listed =
                 ListedFile { path: &file.path, length: file.size, sha256: &file.sha256, listed_in: &listed_in };
-            stored.0.insert(file.path.clone(), folder.read_listed(&listed)?);
+            stored.keep(&file.path, folder.read_listed(&listed)?);
         }
     }
     Ok(Export { schema: SCHEMA, ..export })
@@ -206,19 +217,24 @@ fn added_case(
     let mut rules: BTreeSet<&'static str> = finding.map(|finding| finding.rule.0).into_iter().collect();
     let (records, relies) = record_bytes(input.name(), &dump, &mut rules)?;
     export.rules.extend(rules.into_iter().filter_map(|id| Some((id.to_owned(), export_rule(id)?))));
-    let listing = match &addition.listing {
-        Some(listing) => Some(stored.insert("listings", "jsonl", read_whole(listing)?)),
-        None => None,
-    };
+    let name = format!("{}.jsonl", addition.id);
+    let mut answer = ExportAnswer { reading: "as given".to_owned(), listing: None, analysis: None };
+    if let Some(listing) = &addition.listing {
+        answer.listing = Some(stored.insert(ExportFolder::Listings, &name, read_whole(listing)?)?);
+        if addition.has_analysis {
+            let mut heap = OpenedHeap::open(input.clone(), addition.heap, ReadOptions::default())?;
+            answer.analysis = Some(ExportAnalysis::from_heap(heap.source(), &name, stored)?);
+        }
+    }
     Ok(ExportCase {
         id: addition.id.clone(),
         summary: addition.summary.clone(),
         format,
         tags: selection::tags_of(selection::OWN, verdict, is_compressed, addition.heap.is_some()),
         heap: addition.heap.map(|heap| heap as u64),
-        dump: stored.insert("dumps", &suffix, dump),
+        dump: stored.insert(ExportFolder::Dumps, &format!("{}.{suffix}", addition.id), dump)?,
         verdict: verdict.name().to_owned(),
-        answers: vec![ExportAnswer { reading: "as given".to_owned(), listing }],
+        answers: vec![answer],
         about: ManifestRules {
             keeps: Vec::new(),
             breaks: finding.map(|finding| finding.rule.0.to_owned()).into_iter().collect(),

@@ -10,7 +10,7 @@ use crate::corpus::manifest::{ManifestFinding, ManifestRules};
 /// `manifest.json` of exported golden dumps.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Export {
-    /// Version of this schema: 4.
+    /// Version of this schema: 5.
     pub schema: u32,
     /// Version of the corpus. The first number rises when a case has other answers or is gone, the second one when cases are
     /// new. `own`, where `corpus add` wrote the manifest.
@@ -60,7 +60,14 @@ pub struct ExportCase {
     pub relies: BTreeMap<String, Vec<ExportBytes>>,
 }
 
-/// A file of the export. Its name is its SHA-256.
+impl ExportCase {
+    /// Its files.
+    pub(super) fn files(&self) -> impl Iterator<Item = &ExportFile> {
+        std::iter::once(&self.dump).chain(self.answers.iter().flat_map(ExportAnswer::files))
+    }
+}
+
+/// A file of the export. Its name is that of its case.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct ExportFile {
     /// Path, relative to the manifest.
@@ -78,6 +85,26 @@ pub struct ExportAnswer {
     pub reading: String,
     /// The heap as a listing; null for a refusal.
     pub listing: Option<ExportFile>,
+    /// The answers of an analyser about this heap; absent for a refusal, and where it was not asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub analysis: Option<ExportAnalysis>,
+}
+
+impl ExportAnswer {
+    /// Its files.
+    fn files(&self) -> impl Iterator<Item = &ExportFile> {
+        let analysis = self.analysis.iter().flat_map(|analysis| [&analysis.heap, &analysis.entries]);
+        self.listing.iter().chain(analysis)
+    }
+}
+
+/// The answers of an analyser about a heap.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct ExportAnalysis {
+    /// The answers about the heap as a whole, as `heapsmith answers --json` prints them.
+    pub heap: ExportFile,
+    /// The answers about each class and object, as `heapsmith answers --entries` writes them: a line for each.
+    pub entries: ExportFile,
 }
 
 /// The bytes of a class or object, or bytes that rely on a rule: an array of an address as in listings, the offset of the first

@@ -1,17 +1,18 @@
-//! The corpus for tests that run without heapsmith: files that are named by their digests, and a manifest with
+//! The corpus for tests that run without heapsmith: files that are named by their cases, and a manifest with their digests and
 //! everything else.
 
 mod add;
+mod analysis;
 mod manifest;
 mod selection;
+mod stored_files;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use schemars::{Schema, schema_for};
-use sha2::{Digest, Sha256};
 
-use heapsmith_core::bytes::hexadecimal;
+use heapsmith_core::answers::{Answers, EntryFacts};
 use heapsmith_core::compare::listing;
 use heapsmith_core::error::Error;
 use heapsmith_core::format::{DumpFile, Family, ListedPart};
@@ -23,18 +24,25 @@ use heapsmith_core::validate::rulebook;
 use super::on_disk::{self, MANIFEST};
 use super::{Case, ManifestCase, RightAnswer, cases, conversion_pairs};
 
+use stored_files::{ExportFolder, StoredFiles};
+
 pub use add::{AddOutcome, Addition, add};
-pub use manifest::{Export, ExportAnswer, ExportBytes, ExportCase, ExportFile, ExportRule};
+pub use manifest::{Export, ExportAnalysis, ExportAnswer, ExportBytes, ExportCase, ExportFile, ExportRule};
 pub use selection::ExportSelection;
 
 /// Version of the manifest's schema.
-const SCHEMA: u32 = 4;
+const SCHEMA: u32 = 5;
 const README: &str = include_str!("readme.md");
 /// Every version of the corpus, each with the cases that it added or changed; the last one is that of this program.
 const VERSIONS: &str = include_str!("versions.txt");
-/// The paths of the schemas in an export.
-const SCHEMA_PATHS: [&str; 3] =
-    ["schemas/golden.schema.json", "schemas/listing-head.schema.json", "schemas/listing-line.schema.json"];
+/// The paths of the schemas in an export; before version 5 of the manifest's schema there were only the first three.
+const SCHEMA_PATHS: [&str; 5] = [
+    "schemas/golden.schema.json",
+    "schemas/listing-head.schema.json",
+    "schemas/listing-line.schema.json",
+    "schemas/answers.schema.json",
+    "schemas/answers-entry.schema.json",
+];
 
 /// The version of the corpus: major, minor and patch.
 pub fn version() -> &'static str {
@@ -68,7 +76,7 @@ fn export_files(cases: &[Case], selection: &ExportSelection) -> Result<Vec<(Stri
     let mut rules = BTreeSet::new();
     let mut entries = Vec::new();
     for case in cases {
-        entries.push(export_case(case, &mut stored, &mut rules)?);
+        entries.push(export_case(case, selection.has_analysis, &mut stored, &mut rules)?);
     }
     let chosen: BTreeSet<&str> = cases.iter().map(|case| case.id.as_str()).collect();
     let mut conversions = conversion_pairs()?;
@@ -84,57 +92,49 @@ fn export_files(cases: &[Case], selection: &ExportSelection) -> Result<Vec<(Stri
     with_manifest(stored, &export, README.replace("VERSION", version()))
 }
 
-/// Dumps and listings, by their paths.
-#[derive(Default)]
-struct StoredFiles(BTreeMap<String, Vec<u8>>);
-
-impl StoredFiles {
-    /// Adds a file under the name of its digest.
-    fn insert(&mut self, folder: &str, suffix: &str, bytes: Vec<u8>) -> ExportFile {
-        let sha256 = sha256(&bytes);
-        let file = ExportFile { path: format!("{folder}/{sha256}.{suffix}"), size: bytes.len() as u64, sha256 };
-        self.0.insert(file.path.clone(), bytes);
-        file
-    }
-}
-
-fn sha256(bytes: &[u8]) -> String {
-    hexadecimal(&Sha256::digest(bytes))
-}
-
 /// Adds the schemas, the README and the manifest to these files; the manifest is the last.
 fn with_manifest(stored: StoredFiles, export: &Export, readme: String) -> Result<Vec<(String, Vec<u8>)>, Error> {
     let text = serde_json::to_string(export).map_err(|e| Error::io("writing the manifest", e.into()))?;
     let fixed = SCHEMA_PATHS.map(str::to_owned).into_iter().zip(schema_texts()?);
-    let made = stored.0.into_iter().chain(fixed).chain([("README.md".to_owned(), readme.into_bytes())]);
+    let made = stored.into_files().chain(fixed).chain([("README.md".to_owned(), readme.into_bytes())]);
     Ok(made.chain([(MANIFEST.to_owned(), (text + "\n").into_bytes())]).collect())
 }
 
 /// The schemas that an export has, as `heapsmith schema` prints them: each stands alone.
-fn schema_texts() -> Result<[Vec<u8>; 3], Error> {
+fn schema_texts() -> Result<[Vec<u8>; 5], Error> {
     let text = |schema: Schema| -> Result<Vec<u8>, Error> {
         let text = serde_json::to_string_pretty(&schema).map_err(|e| Error::io("writing a schema", e.into()))?;
         Ok((text + "\n").into_bytes())
     };
     let head = schema_for!(listing::Keyed<'_, listing::ListingHead>);
-    Ok([text(schema_for!(Export))?, text(head)?, text(schema_for!(listing::ListingLine<'_>))?])
+    let line = schema_for!(listing::ListingLine<'_>);
+    let (whole, entry) = (schema_for!(Answers), schema_for!(EntryFacts));
+    Ok([text(schema_for!(Export))?, text(head)?, text(line)?, text(whole)?, text(entry)?])
 }
 
 /// The entry of a case; its files and the rules that it names are added to the others.
-fn export_case(case: &Case, stored: &mut StoredFiles, rules: &mut BTreeSet<&'static str>) -> Result<ExportCase, Error> {
+fn export_case(
+    case: &Case,
+    has_analysis: bool,
+    stored: &mut StoredFiles,
+    rules: &mut BTreeSet<&'static str>,
+) -> Result<ExportCase, Error> {
     let of_corpus = ManifestCase::from_case(case);
     let mut made = on_disk::case_files(case)?.into_iter();
-    let suffix = case.file().split_once('.').map(|(_, suffix)| suffix.to_owned()).unwrap_or_default();
-    let dump = stored.insert("dumps", &suffix, made.next().map(|(_, bytes)| bytes).unwrap_or_default());
+    let bytes = made.next().map(|(_, bytes)| bytes).unwrap_or_default();
+    let dump = stored.insert(ExportFolder::Dumps, &case.file(), bytes)?;
     let mut answers = Vec::new();
-    for answer in &case.answers {
-        let (reading, listing) = match answer {
-            RightAnswer::Refuses(reading) => (*reading, None),
-            RightAnswer::Reads(reading, _) => {
-                (*reading, made.next().map(|(_, text)| stored.insert("listings", "jsonl", text)))
+    for (index, answer) in case.answers.iter().enumerate() {
+        let (RightAnswer::Reads(reading, _) | RightAnswer::Refuses(reading)) = answer;
+        let mut exported = ExportAnswer { reading: (*reading).to_owned(), listing: None, analysis: None };
+        if let RightAnswer::Reads(_, heap) = answer {
+            let (name, text) = (case.listing_file(index), made.next().map(|(_, text)| text).unwrap_or_default());
+            exported.listing = Some(stored.insert(ExportFolder::Listings, &name, text)?);
+            if has_analysis {
+                exported.analysis = Some(ExportAnalysis::from_heap(&mut &**heap, &name, stored)?);
             }
-        };
-        answers.push(ExportAnswer { reading: reading.to_owned(), listing });
+        }
+        answers.push(exported);
     }
     let (records, relies) = record_bytes(&case.id, &case.bytes, rules)?;
     rules.extend(case.keeps.iter().chain(&case.shows).copied().chain(case.breaks.map(|(rule, _)| rule)));
@@ -202,11 +202,9 @@ pub fn is_export(folder: &Path) -> bool {
 /// The files of an export in a folder: those that its manifest lists, and the fixed ones; `None` if there is no export.
 fn listed_files(folder: &SharedFolder) -> Result<Option<BTreeSet<String>>, Error> {
     let Some(export) = read_manifest(folder)? else { return Ok(None) };
-    let files = export.cases.into_iter().flat_map(|case| {
-        let listings = case.answers.into_iter().filter_map(|answer| answer.listing);
-        listings.chain([case.dump]).map(|file| file.path)
-    });
-    Ok(Some(files.chain(SCHEMA_PATHS.map(str::to_owned)).chain(["README.md", MANIFEST].map(str::to_owned)).collect()))
+    let schemas = &SCHEMA_PATHS[..if export.schema < 5 { 3 } else { SCHEMA_PATHS.len() }];
+    let files = export.cases.iter().flat_map(ExportCase::files).map(|file| file.path.as_str());
+    Ok(Some(files.chain(schemas.iter().copied()).chain(["README.md", MANIFEST]).map(str::to_owned).collect()))
 }
 
 /// The manifest of an export in a folder; `None` if there is none.

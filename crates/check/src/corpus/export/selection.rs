@@ -7,7 +7,8 @@ use heapsmith_core::error::{Error, unknown};
 use heapsmith_core::format::Family;
 use heapsmith_core::validate::rulebook;
 
-/// The properties of the cases to export. A case matches if, for each kind of property with values, it has one of them.
+/// The properties of the cases to export, and what is written of each. A case matches if, for each kind of property with values, it
+/// has one of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ExportSelection {
@@ -17,6 +18,8 @@ pub struct ExportSelection {
     pub tags: Vec<String>,
     /// Rules that the cases keep, break or show: an id, or the first parts of some.
     pub rules: Vec<String>,
+    /// Whether what an analyser should find in each heap is written, too.
+    pub has_analysis: bool,
 }
 
 impl ExportSelection {
