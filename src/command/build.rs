@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use crate::convert::{BUDGET, LostFacet, OmittedRoots, Unwritten, check_superclass_lists};
 use crate::error::{Error, HeapFileError, HeapFileErrors};
 use crate::family::WriteRequest;
-use crate::format::{DumpTarget, Format, Lowering};
+use crate::format::{DumpTarget, Format, Lowering, word_of_new_heap};
 use crate::heap_file::{HeapFile, HeapFileOptions};
 use crate::input::Input;
-use crate::model::{DumpSource, Facts, WordSize};
+use crate::model::DumpSource;
 use crate::output::Output;
 use clap::Args;
 use schemars::JsonSchema;
@@ -126,26 +126,24 @@ impl BuildOpts {
         let paths = self.output_paths(&lowerings)?;
         let outputs: Vec<&Path> = paths.iter().map(PathBuf::as_path).collect();
         outputs::require_distinct(&[&self.heap_file], &outputs)?;
-        let options = HeapFileOptions::default().variables(self.variables.clone()).word(self.word(&lowerings));
+        let options = HeapFileOptions::default().variables(self.variables.clone()).word(word_of_new_heap(&lowerings));
         let mut file = match open::heap_file_with(&self.heap_file, &options) {
             Err(Error::HeapFile(errors)) => return self.refuse(errors),
             file => file?,
         };
         let mut report = BuildReport::default();
         // Every object is computed before anything is written: one of a repeat may have a value that its field cannot have.
-        match report.count(&mut file).map_err(|error| open::in_heap_file(error, &self.heap_file)) {
+        match report.count(&mut file).map_err(|error| error.in_heap_file(&Input::name_of(&self.heap_file))) {
             Err(Error::HeapFile(errors)) => return self.refuse(errors),
             counted => counted?,
         }
         let mut lines = Vec::new();
         for (lowering, path) in lowerings.iter().zip(&paths) {
-            let mut unwritten = self.with_heaps(&mut file, |dump| {
+            let unwritten = self.with_heaps(&mut file, |dump| {
                 self.check_superclass_lists(dump, lowering)?;
                 Unwritten::from_dump(dump, lowering)
             })?;
-            // What the file does not say is not lost.
-            unwritten.lost.retain(|lost| !file.is_automatic(lost.facet));
-            unwritten.roots.retain(|roots| !file.has_only_automatic_roots(&roots.kind));
+            let unwritten = unwritten.without_automatic(&file);
             lines.extend(self.with_heaps(&mut file, |dump| describe_unwritten(&unwritten, dump, lowering))?);
             let is_file = !self.check && path != Path::new("-");
             report.dumps.push(BuiltDump {
@@ -190,13 +188,6 @@ impl BuildOpts {
             return Ok(vec![self.output.clone(); formats.len()]);
         }
         outputs::paths_of_formats(&self.output, &formats, self.spelling.writing.gzip)
-    }
-
-    /// The word size of a heap whose file says none: that of a writer whose dumps have no other.
-    fn word(&self, lowerings: &[Lowering]) -> WordSize {
-        let of_64_bits = Facts { word_size: Some(WordSize::Bits64), ..Facts::default() };
-        let is_narrow = |lowering: &Lowering| lowering.requirements(&of_64_bits).largest <= u64::from(u32::MAX);
-        if lowerings.iter().any(is_narrow) { WordSize::Bits32 } else { WordSize::Bits64 }
     }
 
     /// Calls `work` with the heaps that are written.

@@ -1,8 +1,10 @@
+mod add;
+
 use std::io::Write;
 use std::path::PathBuf;
 
 use crate::corpus::{
-    AddOutcome, Addition, CorpusReport, ExportSelection, ManifestCase, Trouble, add, bless, cases, export, is_export,
+    CorpusReport, ExportSelection, ManifestCase, Trouble, bless, cases, export, is_export, rebuild, verify_export,
     verify_watched, version,
 };
 use crate::error::Error;
@@ -11,7 +13,9 @@ use serde::Serialize;
 
 use crate::command::help::HelpEnding;
 use crate::command::terminal::TerminalProgress;
-use crate::command::{CommandOutcome, open, terminal};
+use crate::command::{CommandOutcome, terminal};
+
+use add::AddOpts;
 
 /// Lists, verifies, exports or writes the corpus of golden dumps, and adds cases of your own to a folder.
 #[derive(Args)]
@@ -40,6 +44,9 @@ enum CorpusCommand {
         json: bool,
     },
     /// Check a corpus folder: its bytes against the recipes, its expectations against heapsmith's decoder and validator.
+    ///
+    /// A folder of `corpus export` or `corpus add` is checked against its manifest.json, which has the SHA-256 of each file, and dumps
+    /// that were built of heap files against what these build.
     ///
     /// Files that belong to no case are notes, which leave the exit code at 0. A folder in which a `corpus bless` was
     /// interrupted is named as unfinished, with exit code 1, until the command is run again.
@@ -76,40 +83,11 @@ enum CorpusCommand {
         #[arg(long)]
         answers: bool,
     },
-    /// Add a case of your own to a folder: a dump and the answer that is right, in the form of `corpus export`.
+    Add(AddOpts),
+    /// Write the corpus anew from its recipes, if every case holds; or the dumps of a folder of `corpus add` from their heap files.
     ///
-    /// The answer is checked first: a listing has to be the heap of the dump, and a dump that is to be refused has to break a rule
-    /// of its format. The folder has the manifest, the README.md and the schemas of `corpus export`, so that the same tests run its
-    /// cases. The case is added whole or not at all, and nothing that the folder has is overwritten. Memory is the dump.
-    #[command(after_long_help = ADD_ENDING)]
-    Add {
-        /// The dump; `-` is standard input.
-        dump: PathBuf,
-        /// The heap of the dump as a listing, as `heapsmith decode` prints one; it may have fewer facts. Required unless --refused
-        /// is given.
-        #[arg(long, value_name = "LISTING", required_unless_present = "refused")]
-        listing: Option<PathBuf>,
-        /// The dump has to be refused. Required unless --listing is given.
-        #[arg(long, conflicts_with_all = ["listing", "heap"])]
-        refused: bool,
-        /// Folder to add the case to: a new or empty one, or one with earlier cases of `corpus add`.
-        #[arg(short, long, value_name = "DIR")]
-        output: PathBuf,
-        /// Id of the case, by which its files are named: small letters, digits, hyphens and dots. Without it, the dump's file name up
-        /// to the first dot.
-        #[arg(long)]
-        id: Option<String>,
-        /// What the case is about, in a line. Without it, the name of the dump.
-        #[arg(long, value_name = "TEXT")]
-        summary: Option<String>,
-        /// Add what an analyser should find in the heap, too, as `corpus export --answers` writes it; it takes the memory of
-        /// `heapsmith answers`. Without it, the dump and the listing alone.
-        #[arg(long, conflicts_with = "refused")]
-        answers: bool,
-        #[command(flatten)]
-        heap: open::HeapOpt,
-    },
-    /// Write the corpus anew from its recipes, if every case holds.
+    /// In a folder of `corpus add`, a heap file in `heaps` may have been changed: its dump, its listing and their SHA-256 are made
+    /// again. The verdict has to stay. Cases without a heap file stay as they are.
     ///
     /// Of the files in the folder, only those that its manifest.json lists are replaced or removed; all others stay. A
     /// file that is not listed and stands in the place of a new one is an error, and so is a folder that is not empty
@@ -128,16 +106,12 @@ const BLESS_ENDING: HelpEnding = HelpEnding {
     examples: &[
         ("Write the folder corpus", "heapsmith corpus bless"),
         ("Write another folder", "heapsmith corpus bless my-corpus"),
+        ("Build the dumps of changed heap files again", "heapsmith corpus bless own-cases"),
     ],
-    exit_codes: &[(2, "usage or I/O error, or another command works in the folder")],
-};
-
-const ADD_ENDING: HelpEnding = HelpEnding {
-    examples: &[
-        ("Add a dump with its right answer", "heapsmith corpus add odd.hprof --listing odd.jsonl -o own-cases"),
-        ("Add a dump that has to be refused", "heapsmith corpus add damaged.hprof --refused -o own-cases"),
+    exit_codes: &[
+        (1, "a heap file has errors"),
+        (2, "usage or I/O error, a case does not hold, or another command works in the folder"),
     ],
-    exit_codes: &[(0, "the case was added"), (1, "the answer is not right"), (2, "the case could not be added")],
 };
 
 const EXPORT_ENDING: HelpEnding = HelpEnding {
@@ -206,15 +180,10 @@ impl CorpusOpts {
                 writeln!(out, "{}", terminal::render(&table)).map_err(failed)?;
             }
             CorpusCommand::Verify { folder, json } => {
-                if is_export(&folder) {
-                    return Err(Error::Usage(format!(
-                        "{} holds cases of `corpus export` or `corpus add`, whose manifest.json has the SHA-256 of each file; \
-                         `corpus verify` is for the corpus itself",
-                        folder.display()
-                    )));
-                }
                 let mut progress = TerminalProgress::steps("verifying cases");
-                let verified = verify_watched(&folder, &mut |done, of| progress.set_done(done, of))?;
+                let watch = &mut |done, of| progress.set_done(done, of);
+                let verified =
+                    if is_export(&folder) { verify_export(&folder, watch)? } else { verify_watched(&folder, watch)? };
                 drop(progress);
                 let answer = if verified.troubles.is_empty() { CommandOutcome::Yes } else { CommandOutcome::No };
                 if json {
@@ -245,29 +214,9 @@ impl CorpusOpts {
                 let (version, folder) = (version(), output.display());
                 writeln!(out, "{count} cases of version {version} written to {folder}").map_err(failed)?;
             }
-            CorpusCommand::Add { dump, listing, refused: _, output, id, summary, answers, heap } => {
-                let name = dump.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-                let stem = name.split('.').next().unwrap_or_default().to_lowercase();
-                let listing = listing.as_deref().map(open::input).transpose()?;
-                let (id, summary) = (id.unwrap_or(stem), summary.unwrap_or(name));
-                let dump = open::input(&dump)?;
-                let addition = Addition { dump, id, summary, heap: heap.heap, listing, has_analysis: answers };
-                match add(&output, &addition)? {
-                    AddOutcome::Cases(1) => {
-                        writeln!(out, "added {} to {}, as its first case", addition.id, output.display())
-                    }
-                    AddOutcome::Cases(count) => {
-                        writeln!(out, "added {} to {}, which has {count} cases now", addition.id, output.display())
-                    }
-                    AddOutcome::Disagrees(why) => {
-                        terminal::error(&why);
-                        return Ok(CommandOutcome::No);
-                    }
-                }
-                .map_err(failed)?;
-            }
+            CorpusCommand::Add(add) => return add.run(),
             CorpusCommand::Bless { folder } => {
-                let count = bless(&folder)?;
+                let count = if is_export(&folder) { rebuild(&folder)? } else { bless(&folder)? };
                 writeln!(out, "{count} cases written to {}", folder.display()).map_err(failed)?;
             }
         }

@@ -4,7 +4,7 @@ use std::io::BufReader;
 use std::path::Path;
 
 use crate::compare::listing::{self, Listing};
-use crate::error::{DecodeError, Error, HeapFileErrors};
+use crate::error::{DecodeError, Error};
 use crate::format::{self, DumpFile, OpenedHeap, Records, choose_heap};
 use crate::heap_file::{self, HeapFile, HeapFileOptions};
 use crate::hprof::ReadOptions;
@@ -170,27 +170,16 @@ pub(crate) fn refuse_heap_file(path: &Path) -> Result<(), Error> {
 pub(crate) fn heap_file(path: &Path) -> Result<HeapFile, Error> {
     let mut file = heap_file_with(path, &HeapFileOptions::default())?;
     for number in 0..file.heaps() {
-        file.heap(number).visit_objects(&mut |_| Ok(())).map_err(|error| in_heap_file(error, path))?;
+        let visited = file.heap(number).visit_objects(&mut |_| Ok(()));
+        visited.map_err(|error| error.in_heap_file(&Input::name_of(path)))?;
     }
     Ok(file)
-}
-
-/// An error of computing the objects of a heap file, with its name.
-pub(crate) fn in_heap_file(error: Error, path: &Path) -> Error {
-    match error {
-        Error::HeapFile(errors) => errors.in_file(&Input::name_of(path)).into(),
-        other => other,
-    }
 }
 
 /// The heaps of a heap file that is read with these options.
 pub(crate) fn heap_file_with(path: &Path, options: &HeapFileOptions) -> Result<HeapFile, Error> {
     let bytes = read_bytes(path, heap_file::LONGEST)?;
-    let read = match HeapFileErrors::of_bytes(&bytes) {
-        Some(errors) => Err(errors),
-        None => HeapFile::parse_with(&String::from_utf8_lossy(&bytes), options),
-    };
-    read.map_err(|errors| in_heap_file(errors.into(), path))
+    HeapFile::parse_bytes(&bytes, options).map_err(|errors| errors.in_file(&Input::name_of(path)).into())
 }
 
 /// A dump, whose format is recognised by its first bytes.

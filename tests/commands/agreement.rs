@@ -40,6 +40,7 @@ fn commands(dump: &str, out: &str, several: bool) -> Vec<Vec<String>> {
         command(&["convert", dump, "-o", out, "--to", "hprof", "--force"]),
         command(&["convert", dump, "-o", out, "--to", "classic", "--force"]),
         command(&["compare", dump, dump]),
+        command(&["describe", dump, "-o", out, "--force"]),
     ];
     if !several {
         all.push(command(&["check-conversion", dump, dump]));
@@ -72,11 +73,12 @@ fn agrees(folder: &Path, dump: &str, out: &str) {
             continue;
         }
         let output = run(folder, &[&arguments[..], &["--tolerate"]].concat());
-        let (code, stdout) = (output.status.code(), String::from_utf8_lossy(&output.stdout));
+        let (code, said) = (output.status.code(), [output.stdout, output.stderr].concat());
+        let said = String::from_utf8_lossy(&said);
         if *fatal {
             assert_eq!(code, Some(1), "{arguments:?}: what cannot be read is not tolerated");
         } else if code == Some(0) {
-            assert!(stdout.contains(&format!("[{rule}]")), "{arguments:?} says what it tolerates: {stdout}");
+            assert!(said.contains(&format!("[{rule}]")), "{arguments:?} says what it tolerates: {said}");
         }
     }
 }

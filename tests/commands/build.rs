@@ -399,7 +399,6 @@ fn commands_that_need_bytes_say_how_to_build_a_dump() {
         "check --decoder false{} --dumps pair.kdl",
         "check --decoder false{} --dumps *.kdl",
         "fuzz --decoder false{} --state out --seeds pair.kdl",
-        "corpus add pair.kdl -o out --refused",
         "encode pair.kdl --format hprof -o out",
     ] {
         let error = bench.refused(command);

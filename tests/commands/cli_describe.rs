@@ -59,6 +59,35 @@ fn describes_a_part_and_refuses_what_is_not_there() {
 }
 
 #[test]
+fn warns_of_a_heap_file_that_is_too_long_to_be_read() {
+    let bench = Bench::new();
+    // 2^23 bytes are 2^24 hexadecimal digits, which alone are as long as a heap file may be.
+    let (length, digits) = (1 << 23, "a5".repeat(1 << 23));
+    let array = format!(
+        r#"{{"kind":"primitive-array","address":"0x100","element":"byte","length":{length},"contents":"{digits}"}}"#
+    );
+    bench.write(
+        "long.jsonl",
+        format!("{{\"listing\":1,\"format\":\"hprof\",\"identifier_size\":8}}\n{array}\n").as_bytes(),
+    );
+    let (code, _, said) = bench.run("describe long.jsonl -o long.kdl");
+    let bytes = bench.read("long.kdl").len();
+    assert_eq!(
+        (code, said),
+        (
+            0,
+            format!(
+                "warning: the heap file has {bytes} bytes, and at most 16777216 of one are read; --from and --class describe \
+                 a part\n"
+            )
+        )
+    );
+    assert!(
+        bench.refused("build long.kdl --check").contains("long.kdl: read 16777216 bytes without coming to the end")
+    );
+}
+
+#[test]
 fn refuses_a_fact_without_words_by_its_address() {
     let bench = bench();
     bench.write("wrong.jsonl", HEAP.replace(r#"["int","0x0"],"#, "").as_bytes());

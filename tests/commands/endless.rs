@@ -28,6 +28,7 @@ fn refuses_device_and_standard_input_beyond_the_limit() {
         "check-conversion a.phd -",
         "convert - --to hprof -o out",
         "corrupt - --edit cut -o out",
+        "describe - -o out",
         "encode - --format phd6 -o out",
         "rewrite /dev/zero --through heap -o out",
         "reduce - --test false{} -o out",

@@ -185,13 +185,6 @@ fn a_file_that_cannot_be_read_does_not_hide_the_others_of_a_folder() {
     assert!(error.contains("skipped 1 link; name what a link leads to"), "{error}");
 }
 
-#[test]
-fn corpus_verify_refuses_export() {
-    let bench = Bench::new();
-    bench.ok("corpus export -o own --format phd6 --tag golden");
-    assert!(bench.refused("corpus verify own").contains("holds cases of `corpus export` or `corpus add`"));
-}
-
 #[cfg(unix)]
 #[test]
 fn does_not_follow_folder_links() {

@@ -46,6 +46,7 @@ fn shows_progress_on_terminal_after_one_second() {
         "inspect -",
         "compare - a.phd",
         "convert - -o converted --to phd6",
+        "describe - -o described",
         "check-conversion - a.phd",
         "rewrite - -o records --through records",
         "rewrite - -o heap --through heap",

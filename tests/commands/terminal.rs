@@ -278,6 +278,11 @@ fn human() -> Vec<(Vec<OsString>, &'static str)> {
         (words(&["build", "bad.kdl", "--check"]), ""),
         (with(&["build", "evil.kdl", "--check", "--set"], evil(), &[]), gated),
         (with(&["digest"], OsString::from(format!("{EVIL}.kdl")), &[]), gated),
+        (words(&["describe", "evil.phd"]), ""),
+        (words(&["describe", "evil.hprof"]), ""),
+        (words(&["describe", "cut.hprof"]), ""),
+        (with(&["describe", "other.hprof", "--class"], evil(), &[]), named),
+        (words(&["corpus", "add", "evil.kdl", "--format", "hprof", "-o", "cases"]), named),
         (with(&["generate", "--format", "phd6", "-o"], inside(), &[]), gated),
         (with(&["generate", "--format", "phd6", "-o", "x", "--profile"], evil(), &[]), named),
         (with(&["rewrite", "--through", "heap", "evil.phd", "-o", "x", "--profile"], evil(), &[]), named),
@@ -338,8 +343,8 @@ fn escapes_foreign_text_in_pipe() {
     let mut wrong = Vec::new();
     for (arguments, shown) in human() {
         let ran = bench.command(&arguments).output().expect("started");
-        // A listing is for programs.
-        let stdout = if arguments[0] == "decode" { Vec::new() } else { ran.stdout };
+        // A listing is for programs, and so is a heap file, whose names are exact.
+        let stdout = if arguments[0] == "decode" || arguments[0] == "describe" { Vec::new() } else { ran.stdout };
         let harm = harm(&stdout).or(harm(&ran.stderr));
         let text = String::from_utf8_lossy(&[stdout, ran.stderr].concat()).into_owned();
         wrong.extend(trouble(harm, &text, shown, ran.status).map(|trouble| format!("{arguments:?}: {trouble}")));

@@ -1,6 +1,7 @@
 //! `corpus export`: files for tests that run without heapsmith, and the examples of such tests.
 
 mod examples;
+mod heap_files;
 mod own;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -82,7 +83,7 @@ fn files_of(case: &Value) -> Vec<&Value> {
     let answers = array(case, "answers").iter();
     let of_answers =
         answers.flat_map(|answer| [&answer["listing"], &answer["analysis"]["heap"], &answer["analysis"]["entries"]]);
-    of_answers.filter(|file| !file.is_null()).chain([&case["dump"]]).collect()
+    of_answers.chain([&case["dump"], &case["source"]["heap_file"]]).filter(|file| !file.is_null()).collect()
 }
 
 fn sha256(bytes: &[u8]) -> String {
@@ -239,6 +240,32 @@ fn export_has_answers_of_analysers_beside_listings_if_asked() {
         bench.files().iter().all(|path| !path.starts_with("answers/")),
         "an export without them replaces one with them"
     );
+}
+
+#[test]
+fn verify_names_each_changed_file_of_an_export() {
+    let bench = Bench::new();
+    assert_eq!(bench.export(&["--format", "phd6", "--tag", "golden"]).0, 0);
+    let count = array(&bench.manifest(), "cases").len();
+    let verify = || bench.command(&["corpus", "verify", "golden"]);
+    assert_eq!(verify(), (0, format!("{count} cases: all as expected\n"), String::new()));
+    let path = |name: &str| bench.path(&format!("golden/{name}"));
+    let (dump, listing) = ("dumps/phd6-openj9-64.phd", "listings/phd6-openj9-64.jsonl");
+    let bytes = fs::read(path(dump)).expect("a dump");
+    fs::write(path(dump), &bytes[1..]).expect("writable");
+    fs::remove_file(path(listing)).expect("removed");
+    fs::write(path("dumps/notes.txt"), "theirs").expect("writable");
+    let (code, said, _) = verify();
+    let lines: Vec<&str> = said.lines().collect();
+    assert_eq!(code, 1, "{said}");
+    let length = bytes.len();
+    assert_eq!(lines[0], "note: dumps/notes.txt belongs to no case");
+    assert!(
+        lines[1].starts_with(&format!("{dump}: ")) && lines[1].contains(&format!("expected {length} bytes")),
+        "{said}"
+    );
+    assert!(lines[2].starts_with(&format!("{listing}: ")) && lines[2].contains("entity not found"), "{said}");
+    assert_eq!(lines[3..], [format!("{count} cases: 2 problems")]);
 }
 
 #[test]

@@ -13,8 +13,9 @@ use heapsmith_core::format::Family;
 
 pub use coverage::{Coverage, CoverageGap, CoverageMeasure, Exempt, FormatCoverage, MeasureCount, coverage};
 pub use export::{
-    AddOutcome, Addition, Export, ExportAnalysis, ExportAnswer, ExportBytes, ExportCase, ExportFile, ExportRule,
-    ExportSelection, add, export, is_export, version,
+    AddOutcome, Addition, BuiltCase, Export, ExportAnalysis, ExportAnswer, ExportBytes, ExportCase, ExportFile,
+    ExportRule, ExportSelection, ExportSource, HeapFileBuild, HeapFileSource, add, export, is_export, rebuild,
+    verify_export, version,
 };
 pub use heapsmith_core::family::case::{
     Ambiguity, Case, CaseOrigin, CaseTag, CaseVerdict, LargeCase, ReadingChoice, RightAnswer, TAGS,

@@ -9,6 +9,8 @@ use crate::compare::recorded::FacetCounts;
 use crate::error::Error;
 use crate::family::WriteRequest;
 use crate::format::{DumpTarget, Lowering, profiles};
+#[cfg(feature = "heap-file")]
+use crate::heap_file::HeapFile;
 use crate::model::{Address, DumpSource, FieldType, HeapSource, Hierarchy, Name};
 
 use super::report::{self, LostFacet, OmittedRoots};
@@ -67,6 +69,15 @@ impl Unwritten {
             }
         }
         Ok(Unwritten { to: to.to_string(), lost, roots, retyped })
+    }
+
+    /// These facts without those that a heap file leaves to heapsmith: what it does not say is not lost.
+    #[cfg(feature = "heap-file")]
+    #[must_use]
+    pub fn without_automatic(mut self, file: &HeapFile) -> Unwritten {
+        self.lost.retain(|lost| !file.is_automatic(lost.facet));
+        self.roots.retain(|roots| !file.has_only_automatic_roots(&roots.kind));
+        self
     }
 
     /// Whether the dump records everything.

@@ -114,6 +114,15 @@ impl Error {
         }
     }
 
+    /// The error with the name of the heap file, if it is that of a heap file.
+    #[must_use]
+    pub fn in_heap_file(self, name: &str) -> Error {
+        match self {
+            Error::HeapFile(errors) => errors.in_file(name).into(),
+            other => other,
+        }
+    }
+
     /// The change that the caller can make, where one is known.
     pub fn remedy(&self) -> Option<Remedy> {
         match self {

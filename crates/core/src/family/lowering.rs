@@ -11,7 +11,7 @@ use crate::compare::Facet;
 use crate::error::{Error, Remedy};
 use crate::generate::{AddressSpace, GenerateOptions, Oddities, Oddity, Placement, Refusal};
 use crate::model::blocks::ObjectBlocks;
-use crate::model::{Class, Dump, DumpSource, Facts, HashRegime, HeapSource, RootForm};
+use crate::model::{Class, Dump, DumpSource, Facts, HashRegime, HeapSource, RootForm, WordSize};
 
 use super::{Format, HeapRequirements, SpelledBlocks, WriteRequest};
 
@@ -211,6 +211,13 @@ impl Deref for Lowering {
     fn deref(&self) -> &Self::Target {
         self.0.as_ref()
     }
+}
+
+/// The word size of a new heap that these write: 32 bits if dumps of one of them have no other.
+pub fn word_of_new_heap(lowerings: &[Lowering]) -> WordSize {
+    let of_64_bits = Facts { word_size: Some(WordSize::Bits64), ..Facts::default() };
+    let is_narrow = |lowering: &Lowering| lowering.requirements(&of_64_bits).largest <= u64::from(u32::MAX);
+    if lowerings.iter().any(is_narrow) { WordSize::Bits32 } else { WordSize::Bits64 }
 }
 
 /// The heap of a dump that is to be written in a format whose dumps hold one.

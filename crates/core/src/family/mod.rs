@@ -44,7 +44,7 @@ pub use judge::{GraphRules, Judge, JudgedDump, judge_dump};
 #[doc(hidden)]
 pub use lengths::remove_ranges;
 pub use lengths::{Framing, PassedOver, StatedLength};
-pub use lowering::{Lower, Lowering, only_heap};
+pub use lowering::{Lower, Lowering, only_heap, word_of_new_heap};
 pub use opener::{Opener, Opening};
 pub use read_options::{
     ClassBlocks, INDEXED, INDEXED_PER_BYTE, ReadOptions, RegionStarts, RepeatedTexts, WrappedLength, ZeroLength,

@@ -13,7 +13,7 @@ use crate::{classic, hprof, phd};
 
 pub use crate::family::{
     DumpOutline, DumpPart, Family, FileSource, Format, ListedPart, Lower, Lowering, RecordField, RecordLine,
-    RecordSelector, Records, WholeFile, selector_number,
+    RecordSelector, Records, WholeFile, selector_number, word_of_new_heap,
 };
 pub use dump_file::{DumpFile, family_of, is_dump, records};
 pub use opened_heap::{OpenedHeap, choose_heap, locate};

@@ -69,6 +69,17 @@ impl HeapFile {
         read::read(text, options)
     }
 
+    /// Reads a heap file whose bytes may be no text, with these options.
+    ///
+    /// # Errors
+    /// Like [`HeapFile::parse`]; if the bytes are not UTF-8.
+    pub fn parse_bytes(bytes: &[u8], options: &HeapFileOptions) -> Result<HeapFile, HeapFileErrors> {
+        match HeapFileErrors::of_bytes(bytes) {
+            Some(errors) => Err(errors),
+            None => HeapFile::parse_with(&String::from_utf8_lossy(bytes), options),
+        }
+    }
+
     /// Whether the file gives nothing of a facet: see [`BuiltHeap::is_automatic`].
     pub fn is_automatic(&self, facet: Facet) -> bool {
         self.heaps.iter().all(|heap| heap.is_automatic(facet))

@@ -208,8 +208,17 @@ impl SharedFolder {
     /// Like [`SharedFolder::open_file`]; if it has more bytes than such a file may have.
     #[doc(hidden)]
     pub fn read(&self, path: &str) -> Result<Option<Vec<u8>>, Error> {
+        self.read_within(path, LONGEST_LIST)
+    }
+
+    /// The bytes of a plain file; `None` if there is none.
+    ///
+    /// # Errors
+    /// Like [`SharedFolder::open_file`]; if it has more than `most` bytes.
+    #[doc(hidden)]
+    pub fn read_within(&self, path: &str, most: u64) -> Result<Option<Vec<u8>>, Error> {
         let file = self.open_file(path, Access::Read)?;
-        file.map(|file| self.read_whole(path, file, LONGEST_LIST)).transpose()
+        file.map(|file| self.read_whole(path, file, most)).transpose()
     }
 
     fn read_whole(&self, path: &str, file: File, most: u64) -> Result<Vec<u8>, Error> {

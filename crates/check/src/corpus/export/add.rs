@@ -1,12 +1,12 @@
 //! Cases of a user's own, in the form of an export.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Read;
 use std::path::Path;
 
 use crate::corpus::manifest::{ManifestFinding, ManifestRules};
 use crate::corpus::on_disk::{self, MANIFEST};
 use heapsmith_core::compare::{CompareOptions, compare_sources};
+use heapsmith_core::convert::Unwritten;
 use heapsmith_core::error::Error;
 use heapsmith_core::family::case::CaseVerdict;
 use heapsmith_core::format::{DumpFile, OpenedHeap};
@@ -15,7 +15,9 @@ use heapsmith_core::input::Input;
 use heapsmith_core::owned::{ListedFile, SharedFolder};
 use heapsmith_core::validate::{Severity, ValidateOptions, ValidationReport, validate};
 
-use super::manifest::{Export, ExportAnalysis, ExportAnswer, ExportCase};
+use super::case_bytes::read_whole;
+use super::heap_source::{BuiltCase, HeapFileSource};
+use super::manifest::{Export, ExportAnalysis, ExportAnswer, ExportCase, ExportFile, ExportRule};
 use super::stored_files::{ExportFolder, StoredFiles};
 use super::{README, SCHEMA, export_rule, listed_files, read_manifest, record_bytes, selection, with_manifest};
 
@@ -35,6 +37,28 @@ pub struct Addition {
     pub listing: Option<Input>,
     /// Whether what an analyser should find in the heap is added, too.
     pub has_analysis: bool,
+    /// The heap file of which the dump and the listing were built, if they were.
+    pub source: Option<HeapFileSource>,
+}
+
+impl Addition {
+    /// The addition of a dump that is built of a heap file, and the facts of the file that such a dump does not record. The answer
+    /// is the heap, or that the dump has to be refused.
+    ///
+    /// # Errors
+    /// Like [`HeapFileSource::build`].
+    pub fn from_heap_file(
+        source: HeapFileSource,
+        id: String,
+        summary: String,
+        is_refused: bool,
+    ) -> Result<(Addition, Unwritten), Error> {
+        let BuiltCase { dump, listing, unwritten } = source.build()?;
+        let in_memory = |bytes| Input::from_memory(&source.name, bytes);
+        let (dump, listing) = (in_memory(dump), (!is_refused).then(|| in_memory(listing)));
+        let addition = Addition { dump, id, summary, heap: None, listing, has_analysis: false, source: Some(source) };
+        Ok((addition, unwritten))
+    }
 }
 
 /// The outcome of an addition.
@@ -54,15 +78,10 @@ pub enum AddOutcome {
 /// else: nothing is changed then. If another command works in the folder, or writing fails.
 pub fn add(folder: &Path, addition: &Addition) -> Result<AddOutcome, Error> {
     check_id(&addition.id)?;
-    let (dump, name) = (read_whole(&addition.dump)?, addition.dump.name());
-    let input = Input::from_memory(name, dump.clone());
-    let report = validate(&input, ValidateOptions::default())?;
-    if let Some(why) = match &addition.listing {
-        Some(listing) => listing_mismatch(&input, addition.heap, listing, &report)?,
-        None => report.valid.then(|| format!("{name} keeps all rules of its format, so that it need not be refused")),
-    } {
-        return Ok(AddOutcome::Disagrees(why));
-    }
+    let checked = match CheckedAddition::new(addition)? {
+        Ok(checked) => checked,
+        Err(why) => return Ok(AddOutcome::Disagrees(why)),
+    };
     let mut count = 0;
     let files = |folder: &SharedFolder| {
         let mut stored = StoredFiles::default();
@@ -71,26 +90,28 @@ pub fn add(folder: &Path, addition: &Addition) -> Result<AddOutcome, Error> {
             let (id, folder) = (&addition.id, folder.path().display());
             return Err(Error::Usage(format!("{folder} has a case {id} already; name another id with --id")));
         }
-        let case = added_case(addition, &input, dump, &report, &mut stored, &mut export)?;
+        let case = checked.into_case(&mut stored, &mut export.rules)?;
         export.cases.push(case);
         export.cases.sort_by(|a, b| a.id.cmp(&b.id));
         count = export.cases.len();
-        let text = README.split_once("\n## Versions").map_or(README, |(text, _)| text);
-        let text = text.split_once("\n| file | what |").map_or(text, |(_, rest)| rest);
-        with_manifest(stored, &export, format!("{HEAD}\n| file | what |{text}\n"))
+        with_own_manifest(stored, &export)
     };
     on_disk::replace_with(folder, listed_files, files, &mut |_| {})?;
     Ok(AddOutcome::Cases(count))
+}
+
+/// Adds the schemas, the README of such a folder and the manifest to these files.
+pub(super) fn with_own_manifest(stored: StoredFiles, export: &Export) -> Result<Vec<(String, Vec<u8>)>, Error> {
+    let text = README.split_once("\n## Versions").map_or(README, |(text, _)| text);
+    let text = text.split_once("\n| file | what |").map_or(text, |(_, rest)| rest);
+    with_manifest(stored, export, format!("{HEAD}\n| file | what |{text}\n"))
 }
 
 /// The beginning of the README of such a folder.
 const HEAD: &str = "# Heap dumps of our own\n\nJVM heap dumps, each with the answer that is right, for tests of parsers in any \
                     language. `heapsmith corpus add`\nadds one; no program of heapsmith is needed to use them.\n";
 /// The value of `corpus` in such a manifest.
-const OWN: &str = "own";
-/// The largest case, which is read as a whole; larger dumps do not suit tests.
-const LARGEST: u64 = 256 << 20;
-
+pub(super) const OWN: &str = "own";
 /// The longest id. File systems take names of 255 bytes, and each file's ending is part of its name.
 const LONGEST_ID: usize = 100;
 
@@ -105,20 +126,6 @@ fn check_id(id: &str) -> Result<(), Error> {
         "the id {id:?}: expected small letters, digits, hyphens and dots, a letter or digit first, and at most {LONGEST_ID} of \
          them; name another with --id"
     )))
-}
-
-fn read_whole(input: &Input) -> Result<Vec<u8>, Error> {
-    let name = input.name();
-    let mut bytes = Vec::new();
-    let read = input.raw()?.take(LARGEST + 1).read_to_end(&mut bytes);
-    let length = read.map_err(|e| Error::io(format!("reading {name}"), e))?;
-    if length as u64 > LARGEST {
-        let most = LARGEST >> 20;
-        return Err(Error::Usage(format!(
-            "{name}: expected at most {most} MiB in a case, found more; choose a smaller dump"
-        )));
-    }
-    Ok(bytes)
 }
 
 /// The reason why a listing is not the heap of a dump, if it is not.
@@ -175,15 +182,23 @@ fn existing_export(folder: &SharedFolder, stored: &mut StoredFiles) -> Result<Ex
         )));
     }
     for case in &export.cases {
-        let listed_in = format!("{}, case {:?}", folder.name_of(MANIFEST), case.id);
-        // Those of an older version keep the names that they have.
-        for file in case.files() {
-            let listed =
-                ListedFile { path: &file.path, length: file.size, sha256: &file.sha256, listed_in: &listed_in };
-            stored.keep(&file.path, folder.read_listed(&listed)?);
-        }
+        keep_files(folder, case, stored)?;
     }
     Ok(Export { schema: SCHEMA, ..export })
+}
+
+/// Keeps the files of a case; those of an older version have the names that they had.
+pub(super) fn keep_files(folder: &SharedFolder, case: &ExportCase, stored: &mut StoredFiles) -> Result<(), Error> {
+    for file in case.files() {
+        stored.keep(&file.path, read_file(folder, case, file)?);
+    }
+    Ok(())
+}
+
+/// The bytes of a file of a case, if they are those of the manifest.
+pub(super) fn read_file(folder: &SharedFolder, case: &ExportCase, file: &ExportFile) -> Result<Vec<u8>, Error> {
+    let listed_in = format!("{}, case {:?}", folder.name_of(MANIFEST), case.id);
+    folder.read_listed(&ListedFile { path: &file.path, length: file.size, sha256: &file.sha256, listed_in: &listed_in })
 }
 
 /// Refuses a folder with such cases, where an export would replace them.
@@ -197,56 +212,87 @@ pub(super) fn refuse_own(folder: &SharedFolder) -> Result<(), Error> {
     )))
 }
 
-fn added_case(
-    addition: &Addition,
-    input: &Input,
+/// An addition whose answer is right.
+pub(super) struct CheckedAddition<'a> {
+    addition: &'a Addition,
     dump: Vec<u8>,
-    report: &ValidationReport,
-    stored: &mut StoredFiles,
-    export: &mut Export,
-) -> Result<ExportCase, Error> {
-    let file = DumpFile::new(input.clone(), ReadOptions::default())?;
-    // What has no readable header is of some version: the newest.
-    let newest = || file.family().formats().last();
-    let format = file.format().ok().or_else(newest).map(|format| (format.to_string(), format.suffix()));
-    let (format, suffix) = format.unwrap_or_default();
-    let is_compressed = input.is_compressed();
-    let suffix = if is_compressed { format!("{suffix}.gz") } else { suffix };
-    let finding = report.findings.iter().find(|finding| finding.severity == Severity::Error);
-    let verdict = if addition.listing.is_some() { CaseVerdict::Valid } else { CaseVerdict::Invalid };
-    let mut rules: BTreeSet<&'static str> = finding.map(|finding| finding.rule.0).into_iter().collect();
-    let (records, relies) = record_bytes(input.name(), &dump, &mut rules)?;
-    export.rules.extend(rules.into_iter().filter_map(|id| Some((id.to_owned(), export_rule(id)?))));
-    let name = format!("{}.jsonl", addition.id);
-    let mut answer = ExportAnswer { reading: "as given".to_owned(), listing: None, analysis: None };
-    if let Some(listing) = &addition.listing {
-        answer.listing = Some(stored.insert(ExportFolder::Listings, &name, read_whole(listing)?)?);
-        if addition.has_analysis {
-            let mut heap = OpenedHeap::open(input.clone(), addition.heap, ReadOptions::default())?;
-            answer.analysis = Some(ExportAnalysis::from_heap(heap.source(), &name, stored)?);
-        }
+    /// The dump again.
+    input: Input,
+    report: ValidationReport,
+}
+
+impl<'a> CheckedAddition<'a> {
+    /// Checks the answer: a listing against the dump, a refusal against the rules of the format. If it is not right, the reason.
+    ///
+    /// # Errors
+    /// If the dump or the listing cannot be read.
+    pub(super) fn new(addition: &'a Addition) -> Result<Result<CheckedAddition<'a>, String>, Error> {
+        let (dump, name) = (read_whole(&addition.dump)?, addition.dump.name());
+        let input = Input::from_memory(name, dump.clone());
+        let report = validate(&input, ValidateOptions::default())?;
+        let why = match &addition.listing {
+            Some(listing) => listing_mismatch(&input, addition.heap, listing, &report)?,
+            None => {
+                report.valid.then(|| format!("{name} keeps all rules of its format, so that it need not be refused"))
+            }
+        };
+        Ok(why.map_or(Ok(CheckedAddition { addition, dump, input, report }), Err))
     }
-    Ok(ExportCase {
-        id: addition.id.clone(),
-        summary: addition.summary.clone(),
-        format,
-        tags: selection::tags_of(selection::OWN, verdict, is_compressed, addition.heap.is_some()),
-        heap: addition.heap.map(|heap| heap as u64),
-        dump: stored.insert(ExportFolder::Dumps, &format!("{}.{suffix}", addition.id), dump)?,
-        verdict: verdict.name().to_owned(),
-        answers: vec![answer],
-        about: ManifestRules {
-            keeps: Vec::new(),
-            breaks: finding.map(|finding| finding.rule.0.to_owned()).into_iter().collect(),
-            shows: Vec::new(),
-        },
-        finding: finding.map(|finding| ManifestFinding {
-            rule: finding.rule.0.to_owned(),
-            severity: finding.severity,
-            offset: finding.offset,
-        }),
-        records_due: report.sound.records,
-        records,
-        relies,
-    })
+
+    /// The case; its files and the rules that it names are added to the others.
+    ///
+    /// # Errors
+    /// If the dump or the listing cannot be read, or a file of another case has the name of one of these.
+    pub(super) fn into_case(
+        self,
+        stored: &mut StoredFiles,
+        rules: &mut BTreeMap<String, ExportRule>,
+    ) -> Result<ExportCase, Error> {
+        let CheckedAddition { addition, dump, input, report } = self;
+        let file = DumpFile::new(input.clone(), ReadOptions::default())?;
+        // What has no readable header is of some version: the newest.
+        let newest = || file.family().formats().last();
+        let format = file.format().ok().or_else(newest).map(|format| (format.to_string(), format.suffix()));
+        let (format, suffix) = format.unwrap_or_default();
+        let is_compressed = input.is_compressed();
+        let suffix = if is_compressed { format!("{suffix}.gz") } else { suffix };
+        let finding = report.findings.iter().find(|finding| finding.severity == Severity::Error);
+        let verdict = if addition.listing.is_some() { CaseVerdict::Valid } else { CaseVerdict::Invalid };
+        let mut named: BTreeSet<&'static str> = finding.map(|finding| finding.rule.0).into_iter().collect();
+        let (records, relies) = record_bytes(input.name(), &dump, &mut named)?;
+        rules.extend(named.into_iter().filter_map(|id| Some((id.to_owned(), export_rule(id)?))));
+        let name = format!("{}.jsonl", addition.id);
+        let mut answer = ExportAnswer { reading: "as given".to_owned(), listing: None, analysis: None };
+        if let Some(listing) = &addition.listing {
+            answer.listing = Some(stored.insert(ExportFolder::Listings, &name, read_whole(listing)?)?);
+            if addition.has_analysis {
+                let mut heap = OpenedHeap::open(input.clone(), addition.heap, ReadOptions::default())?;
+                answer.analysis = Some(ExportAnalysis::from_heap(heap.source(), &name, stored)?);
+            }
+        }
+        Ok(ExportCase {
+            id: addition.id.clone(),
+            summary: addition.summary.clone(),
+            format,
+            tags: selection::tags_of(selection::OWN, verdict, is_compressed, addition.heap.is_some()),
+            heap: addition.heap.map(|heap| heap as u64),
+            dump: stored.insert(ExportFolder::Dumps, &format!("{}.{suffix}", addition.id), dump)?,
+            source: addition.source.as_ref().map(|source| source.store(&addition.id, stored)).transpose()?,
+            verdict: verdict.name().to_owned(),
+            answers: vec![answer],
+            about: ManifestRules {
+                keeps: Vec::new(),
+                breaks: finding.map(|finding| finding.rule.0.to_owned()).into_iter().collect(),
+                shows: Vec::new(),
+            },
+            finding: finding.map(|finding| ManifestFinding {
+                rule: finding.rule.0.to_owned(),
+                severity: finding.severity,
+                offset: finding.offset,
+            }),
+            records_due: report.sound.records,
+            records,
+            relies,
+        })
+    }
 }

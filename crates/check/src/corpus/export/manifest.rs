@@ -43,6 +43,9 @@ pub struct ExportCase {
     pub heap: Option<u64>,
     /// The dump.
     pub dump: ExportFile,
+    /// The heap file of which `corpus add` built the dump and its listing; absent if it was given the dump.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<ExportSource>,
     /// `valid`: there is one answer, a listing; `invalid`: there is one answer, a refusal; `ambiguous`: there are several, and
     /// each of them is right.
     pub verdict: String,
@@ -63,8 +66,49 @@ pub struct ExportCase {
 impl ExportCase {
     /// Its files.
     pub(super) fn files(&self) -> impl Iterator<Item = &ExportFile> {
-        std::iter::once(&self.dump).chain(self.answers.iter().flat_map(ExportAnswer::files))
+        let heap_file = self.source.iter().map(|source| &source.heap_file);
+        std::iter::once(&self.dump).chain(heap_file).chain(self.answers.iter().flat_map(ExportAnswer::files))
     }
+
+    /// Whether it names a rule.
+    pub(super) fn names_rule(&self, id: &str) -> bool {
+        let mut about = self.about.keeps.iter().chain(&self.about.breaks).chain(&self.about.shows);
+        about.any(|rule| rule == id) || self.relies.contains_key(id)
+    }
+}
+
+/// The heap file of a dump.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct ExportSource {
+    /// The heap file. `corpus bless` builds the dump and its listing again after a change of this file.
+    pub heap_file: ExportFile,
+    /// The options of the build.
+    pub build: HeapFileBuild,
+}
+
+/// How a dump is built of a heap file, as the options of `heapsmith build` of these names say.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct HeapFileBuild {
+    /// Format and profile: `hprof/hotspot-25`.
+    pub format: String,
+    /// Which heap of the file is written, from 0; absent if it has only one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub heap: Option<usize>,
+    /// Word size in bits; absent for the heap's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub word: Option<u32>,
+    /// Size of identifiers in bytes; absent for the writer's own, else the heap's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id_size: Option<u64>,
+    /// Character encoding; absent for utf-8.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub encoding: Option<String>,
+    /// Ends of lines; absent for those that a JVM writes in the encoding.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub newline: Option<String>,
+    /// Whether the dump is compressed; absent if not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub gzip: bool,
 }
 
 /// A file of the export. Its name is that of its case.

@@ -3,7 +3,10 @@
 
 mod add;
 mod analysis;
+mod case_bytes;
+mod heap_source;
 mod manifest;
+mod rebuild;
 mod selection;
 mod stored_files;
 
@@ -27,7 +30,11 @@ use super::{Case, ManifestCase, RightAnswer, cases, conversion_pairs};
 use stored_files::{ExportFolder, StoredFiles};
 
 pub use add::{AddOutcome, Addition, add};
-pub use manifest::{Export, ExportAnalysis, ExportAnswer, ExportBytes, ExportCase, ExportFile, ExportRule};
+pub use heap_source::{BuiltCase, HeapFileSource};
+pub use manifest::{
+    Export, ExportAnalysis, ExportAnswer, ExportBytes, ExportCase, ExportFile, ExportRule, ExportSource, HeapFileBuild,
+};
+pub use rebuild::{rebuild, verify_export};
 pub use selection::ExportSelection;
 
 /// Version of the manifest's schema.
@@ -145,6 +152,7 @@ fn export_case(
         tags: case.tags().map(str::to_owned).collect(),
         heap: case.heap,
         dump,
+        source: None,
         verdict: of_corpus.verdict,
         answers,
         about: of_corpus.rules,

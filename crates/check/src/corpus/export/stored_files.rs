@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 
 use super::manifest::ExportFile;
 
-/// Dumps, listings and answers, by their paths.
+/// Dumps, listings, answers and heap files, by their paths.
 #[derive(Default)]
 pub(super) struct StoredFiles(BTreeMap<String, Vec<u8>>);
 
@@ -19,6 +19,7 @@ pub(super) enum ExportFolder {
     Dumps,
     Listings,
     Answers,
+    Heaps,
 }
 
 impl ExportFolder {
@@ -27,19 +28,20 @@ impl ExportFolder {
             ExportFolder::Dumps => "dumps",
             ExportFolder::Listings => "listings",
             ExportFolder::Answers => "answers",
+            ExportFolder::Heaps => "heaps",
         }
     }
 }
 
 impl StoredFiles {
-    /// Adds a file under a name. Files of equal bytes have a name each: whoever looks for the listing of a case finds it by the
+    /// Adds a file under a name. Files of equal bytes have a name each, so that the listing of a case is found by the
     /// case's id.
     ///
     /// # Errors
     /// If another file has this name.
     pub(super) fn insert(&mut self, folder: ExportFolder, name: &str, bytes: Vec<u8>) -> Result<ExportFile, Error> {
         let path = format!("{}/{name}", folder.name());
-        let file = ExportFile { path, size: bytes.len() as u64, sha256: hexadecimal(&Sha256::digest(&bytes)) };
+        let file = ExportFile { path, size: bytes.len() as u64, sha256: sha256(&bytes) };
         match self.0.entry(file.path.clone()) {
             Entry::Vacant(vacant) => vacant.insert(bytes),
             Entry::Occupied(_) => {
@@ -59,4 +61,15 @@ impl StoredFiles {
     pub(super) fn into_files(self) -> impl Iterator<Item = (String, Vec<u8>)> {
         self.0.into_iter()
     }
+}
+
+impl ExportFile {
+    /// Whether the file has these bytes.
+    pub(super) fn has_bytes(&self, bytes: &[u8]) -> bool {
+        self.size == bytes.len() as u64 && self.sha256 == sha256(bytes)
+    }
+}
+
+fn sha256(bytes: &[u8]) -> String {
+    hexadecimal(&Sha256::digest(bytes))
 }

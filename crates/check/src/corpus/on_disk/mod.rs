@@ -10,8 +10,9 @@ mod verify;
 pub use bless::bless;
 pub(super) use bless::replace_with;
 pub use judge::judge_case;
-pub(super) use recipe_files::case_files;
+pub(super) use recipe_files::{case_files, write_listing};
 pub use verify::{CorpusReport, Trouble, verify, verify_watched};
+pub(super) use verify::{foreign_files, unfinished};
 
 use heapsmith_core::error::Error;
 

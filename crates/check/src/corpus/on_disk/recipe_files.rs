@@ -5,6 +5,7 @@ use std::io::Write;
 use crate::corpus::{Case, RightAnswer};
 use heapsmith_core::compare::listing::{self, HeapPlaces};
 use heapsmith_core::error::Error;
+use heapsmith_core::format::Format;
 use heapsmith_core::model::Heap;
 
 use super::{MANIFEST, manifest_text};
@@ -37,12 +38,7 @@ impl RecipeFile<'_> {
         match &self.content {
             RecipeContent::Dump(bytes) => write_all(out, bytes),
             RecipeContent::Bytes(bytes) => write_all(out, bytes),
-            RecipeContent::Listing(case, heap) => {
-                let mut head = listing::head(heap);
-                head.format = Some(case.format.to_string());
-                head.heap = case.heap;
-                listing::write(out, &head, heap, &HeapPlaces::from_order(heap))
-            }
+            RecipeContent::Listing(case, heap) => write_listing(out, case.format, case.heap, heap),
         }
     }
 
@@ -51,6 +47,22 @@ impl RecipeFile<'_> {
         self.write(&mut bytes)?;
         Ok((self.path, bytes))
     }
+}
+
+/// Writes the right answer about a dump: its heap, or that of this number.
+///
+/// # Errors
+/// If writing fails.
+pub(in crate::corpus) fn write_listing(
+    out: &mut dyn Write,
+    format: Format,
+    number: Option<u64>,
+    heap: &Heap,
+) -> Result<(), Error> {
+    let mut head = listing::head(heap);
+    head.format = Some(format.to_string());
+    head.heap = number;
+    listing::write(out, &head, heap, &HeapPlaces::from_order(heap))
 }
 
 fn write_all(out: &mut dyn Write, bytes: &[u8]) -> Result<(), Error> {

@@ -73,13 +73,8 @@ pub(super) fn verify_with<'f>(
     let mut verified = CorpusReport::default();
     let folder = &SharedFolder::open(folder)?;
     let _lock = FolderLock::shared(folder)?;
-    if owned::is_unfinished(folder)? {
-        let path = folder.path().display();
-        let message = format!(
-            "the folder is unfinished, since the command that wrote it was interrupted; run that again: for the corpus, \
-             `heapsmith corpus bless {path}`"
-        );
-        verified.troubles.push(Trouble { case: path.to_string(), message });
+    if let Some(trouble) = unfinished(folder)? {
+        verified.troubles.push(trouble);
         return Ok(verified);
     }
     open_file(folder, MANIFEST)?;
@@ -95,15 +90,38 @@ pub(super) fn verify_with<'f>(
         verified.troubles.extend(message.map(|message| Trouble { case: file.clone(), message }));
         known.insert(file);
     }
+    verified.notes = foreign_files(folder, &known);
+    Ok(verified)
+}
+
+/// The trouble of a folder in which a command was interrupted; `None` if it is whole.
+///
+/// # Errors
+/// If the folder cannot be read.
+pub(in crate::corpus) fn unfinished(folder: &SharedFolder) -> Result<Option<Trouble>, Error> {
+    if !owned::is_unfinished(folder)? {
+        return Ok(None);
+    }
+    let path = folder.path().display();
+    let message = format!(
+        "the folder is unfinished, since the command that wrote it was interrupted; run that again: for the corpus, \
+         `heapsmith corpus bless {path}`"
+    );
+    Ok(Some(Trouble { case: path.to_string(), message }))
+}
+
+/// Notes about the files that are not known, in the folders of those that are.
+pub(in crate::corpus) fn foreign_files(folder: &SharedFolder, known: &BTreeSet<String>) -> Vec<String> {
     let shelves: BTreeSet<&str> = known.iter().flat_map(|file| owned::folders_of(file)).collect();
+    let mut notes = Vec::new();
     for shelf in &shelves {
         // Without the shelf all its files are missing, and a link is not followed, which has been said.
         let names = folder.entries_of(shelf).unwrap_or_default();
         let foreign = names.into_iter().map(|name| format!("{shelf}/{name}"));
         let foreign = foreign.filter(|name| !known.contains(name) && !shelves.contains(name.as_str()));
-        verified.notes.extend(foreign.map(|file| format!("{file} belongs to no case")));
+        notes.extend(foreign.map(|file| format!("{file} belongs to no case")));
     }
-    Ok(verified)
+    notes
 }
 
 /// Whether a file holds what its recipe makes: both are read in pieces, up to the first difference.
