@@ -16,9 +16,8 @@ use heapsmith::convert::{self, convert, judge};
 use heapsmith::digest::{self, digest};
 use heapsmith::family::{ReadOptions, WriteRequest};
 use heapsmith::format::{DumpFile, DumpTarget, FileSource, Format, Lowering};
-use heapsmith::heap_file::{DescribeOptions, HeapFile, describe};
 use heapsmith::input::Input;
-use heapsmith::model::{Dump, DumpSource, Heap, HeapSource, steps_of};
+use heapsmith::model::{DumpSource, Heap, HeapSource, steps_of};
 use heapsmith::recipe::Recipe;
 use heapsmith::validate::{ValidateOptions, validate};
 
@@ -92,19 +91,6 @@ fn commands(dump: &[u8], profiles: &[&str], formats: &[Format]) -> Vec<(String, 
         let (mut left, mut right): (&Heap, &Heap) = (&left, &right);
         assert!(compare_sources(&mut left, &mut right, &CompareOptions::default()).expect("sound").equal);
     });
-    // A heap file and back, of what one can say.
-    let dump = {
-        let mut source = open();
-        Dump { heaps: vec![Heap::collect(source.heap(0)).expect("a dump")], tail: source.tail().to_vec() }
-    };
-    let mut text = Vec::new();
-    if describe(&dump, &DescribeOptions::default(), &mut text).is_ok() {
-        let text = String::from_utf8(text).expect("a heap file is text");
-        count("describe", &mut || {
-            describe(&dump, &DescribeOptions::default(), &mut io::sink()).expect("described above");
-        });
-        count("build", &mut || drop(HeapFile::parse(&text, &[]).expect("a heap file").into_dump().expect("its heap")));
-    }
     for profile in profiles {
         let wishes = WriteRequest { profile: Some((*profile).to_owned()), ..WriteRequest::default() };
         let lowering = Lowering::new(file().format().expect("a format"), &wishes).expect("a profile");

@@ -30,6 +30,7 @@ const STATED: &[(&str, &str, u64)] = &[
     ("build list.kdl --set n={} --format hprof -o out --force", "Memory does not grow with what a long repeat", 0),
     ("build list.kdl --set n={} --format phd6 -o out --force", "Memory does not grow with what a long repeat", 0),
     ("digest list.kdl", "the class table and the roots", 0),
+    ("describe {}.hprof -o out --force", "The dump is held in memory, and the text", 700),
     ("inspect {}.hprof", "Memory does not grow with the dump", 0),
     ("inspect --html {}.hprof -o out --force", "Memory does not grow with the dump", 0),
     ("validate {}.hprof", "mostly 8 bytes or less for each class and object (up to 64 where", 8),
