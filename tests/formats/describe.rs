@@ -4,19 +4,26 @@
 //! same bytes.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Display;
 use std::fs;
 use std::io::Read;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use heapsmith::compare::renaming::{BUDGET, Renaming, up_to_renaming};
 use heapsmith::compare::{Facet, NotComparedReason, compare};
 use heapsmith::corpus::{Case, CaseVerdict, cases};
-use heapsmith::format::DumpFile;
+use heapsmith::family::WriteRequest;
+use heapsmith::format::{DumpFile, Format};
+use heapsmith::generate::Preset;
 use heapsmith::heap_file::{DescribeOptions, HeapFile, describe};
 use heapsmith::hprof::ReadOptions;
 use heapsmith::input::Input;
-use heapsmith::model::{Dump, Heap, Serial};
+use heapsmith::model::{Dump, Heap, Serial, WordSize};
+use heapsmith::random::AnyDump;
+use heapsmith::recipe::{Recipe, usual_profiles};
 use pretty_assertions::assert_eq;
+use quickcheck::{Arbitrary, Gen, QuickCheck};
 
 use crate::witnesses::witnesses;
 
@@ -123,23 +130,31 @@ fn read(input: &Input) -> Dump {
     DumpFile::new(input.clone(), ReadOptions::default()).and_then(|file| file.read()).expect("readable").dump
 }
 
+/// All that is wrong with describing a dump in one form and building it again, or why it is not described.
+fn faults_of_form(dump: &Dump, exact: bool, input: Option<&Input>) -> Result<Vec<String>, heapsmith::Error> {
+    let text = describe_text(dump, exact)?;
+    Ok(match build(&text) {
+        Err(errors) => vec![errors.lines().take(3).collect::<Vec<_>>().join("; ")],
+        Ok(after) if exact => {
+            let mut faults = exact_faults(dump, &after);
+            faults.extend(input.into_iter().flat_map(|input| byte_faults(input, dump, &after)));
+            faults
+        }
+        Ok(after) => renaming_faults(dump, &after),
+    })
+}
+
+fn form_name(exact: bool) -> &'static str {
+    if exact { "exact" } else { "default" }
+}
+
 /// All that is wrong with describing a dump and building it again.
 fn faults(input: &Input) -> Vec<String> {
     let dump = read(input);
     let mut faults = Vec::new();
     for exact in [false, true] {
-        let form = if exact { "exact" } else { "default" };
-        let found = match describe_text(&dump, exact).map(|text| build(&text)) {
-            Err(refusal) => vec![refusal.to_string()],
-            Ok(Err(errors)) => vec![errors.lines().take(3).collect::<Vec<_>>().join("; ")],
-            Ok(Ok(after)) if exact => {
-                let mut faults = exact_faults(&dump, &after);
-                faults.extend(byte_faults(input, &dump, &after));
-                faults
-            }
-            Ok(Ok(after)) => renaming_faults(&dump, &after),
-        };
-        faults.extend(found.into_iter().map(|fault| format!("{form}: {fault}")));
+        let found = faults_of_form(&dump, exact, Some(input)).unwrap_or_else(|refusal| vec![refusal.to_string()]);
+        faults.extend(found.into_iter().map(|fault| format!("{}: {fault}", form_name(exact))));
     }
     faults
 }
@@ -182,6 +197,129 @@ fn builds_each_valid_dump_of_the_corpus_again_from_its_heap_file() {
 fn builds_each_large_dump_of_the_corpus_again_from_its_heap_file() {
     let built = build_again(|bytes| bytes >= LARGE);
     assert!(built > 20, "{built} dumps");
+}
+
+/// The facts that a heap file cannot say (docs/heap-file.md).
+const UNSAYABLE: [&str; 6] = [
+    "class or object at 0x0",
+    "second class or object",
+    " values of an object whose class has ",
+    "value of type ",
+    "array whose length is not that of its contents",
+    "hash of ",
+];
+
+/// Numbers of descriptions that were built again, and of those that were refused.
+#[derive(Debug)]
+struct InverseCounts {
+    built: AtomicUsize,
+    refused: AtomicUsize,
+}
+
+impl InverseCounts {
+    const NONE: InverseCounts = InverseCounts { built: AtomicUsize::new(0), refused: AtomicUsize::new(0) };
+
+    /// Describes a dump in both forms, and builds both again.
+    fn count(&self, dump: &Dump, input: Option<&Input>, name: &dyn Display) {
+        for exact in [false, true] {
+            match faults_of_form(dump, exact, input) {
+                Ok(faults) => {
+                    assert_eq!(faults, Vec::<String>::new(), "{name}, {}", form_name(exact));
+                    self.built.fetch_add(1, Ordering::Relaxed);
+                }
+                Err(refusal) => {
+                    let refusal = refusal.to_string();
+                    assert!(UNSAYABLE.iter().any(|fact| refusal.contains(fact)), "{name}: {refusal}");
+                    self.refused.fetch_add(1, Ordering::Relaxed);
+                }
+            }
+        }
+    }
+
+    fn totals(&self) -> (usize, usize) {
+        (self.built.load(Ordering::Relaxed), self.refused.load(Ordering::Relaxed))
+    }
+}
+
+/// A seed and a number of objects, for a heap of each preset.
+#[derive(Clone, Copy, Debug)]
+struct DrawnHeap {
+    seed: u64,
+    objects: usize,
+}
+
+impl Arbitrary for DrawnHeap {
+    fn arbitrary(g: &mut Gen) -> DrawnHeap {
+        DrawnHeap { seed: u64::arbitrary(g), objects: usize::arbitrary(g) % g.size() }
+    }
+
+    fn shrink(&self) -> Box<dyn Iterator<Item = DrawnHeap>> {
+        let seed = self.seed;
+        Box::new(self.objects.shrink().map(move |objects| DrawnHeap { seed, objects }))
+    }
+}
+
+impl DrawnHeap {
+    /// The recipe of a preset's dump, by one of the format's usual writers. Text takes much longer to read than a dump, so that
+    /// there are fewer classes than the preset has, and no name of 32,768 characters.
+    fn recipe(self, preset: Preset, format: Format) -> Recipe {
+        let profiles = usual_profiles(format);
+        let profile = profiles[(self.seed % profiles.len() as u64) as usize];
+        let wishes = WriteRequest { profile: Some(profile.to_owned()), ..WriteRequest::default() };
+        let mut recipe = Recipe::from(preset).format(format).wishes(wishes).seed(self.seed);
+        recipe.options.objects = self.objects;
+        let fewer: &[(&str, &str)] = match preset {
+            Preset::Boundary => &[("classes", "constant:6"), ("name-lengths", "among:64+128+256")],
+            Preset::HotSpot | Preset::OpenJ9 | Preset::Android => &[("classes", "constant:12"), ("unused-texts", "0")],
+            _ => &[],
+        };
+        for (key, value) in fewer {
+            recipe.options.set(key, value).expect("an option");
+        }
+        if recipe.lowering().is_err() {
+            recipe.options.word = WordSize::Bits32;
+        }
+        recipe
+    }
+}
+
+/// Describing and building are inverse for random heaps of every preset, as they are generated and as dumps of each format have
+/// them.
+#[test]
+fn describing_and_building_are_inverse_for_heaps_of_presets() {
+    static COUNTS: InverseCounts = InverseCounts::NONE;
+    fn holds(drawn: DrawnHeap) -> bool {
+        for form in Preset::FORMS {
+            for format in Format::all() {
+                let recipe = drawn.recipe(form.preset, format);
+                let mut bytes = Vec::new();
+                recipe.write(&mut bytes).unwrap_or_else(|error| panic!("{recipe}: {error}"));
+                let input = Input::from_memory("random", bytes);
+                COUNTS.count(&read(&input), Some(&input), &recipe);
+            }
+            let recipe = drawn.recipe(form.preset, Format::HPROF);
+            let heap = Heap::collect(&mut recipe.heap().expect("a heap")).expect("a heap");
+            COUNTS.count(&Dump { heaps: vec![heap], tail: Vec::new() }, None, &recipe);
+        }
+        true
+    }
+    QuickCheck::new().rng(Gen::from_size_and_seed(30, 31)).tests(3).quickcheck(holds as fn(DrawnHeap) -> bool);
+    let (built, refused) = COUNTS.totals();
+    assert!(built > 200 && refused * 4 < built, "{built} built, {refused} refused");
+}
+
+/// Describing and building are inverse for random dumps with oddities, in every format.
+#[test]
+fn describing_and_building_are_inverse_for_random_dumps() {
+    static COUNTS: InverseCounts = InverseCounts::NONE;
+    fn holds(dump: AnyDump) -> bool {
+        let input = Input::from_memory("random", dump.bytes().to_vec());
+        COUNTS.count(&read(&input), Some(&input), &dump.format());
+        true
+    }
+    QuickCheck::new().rng(Gen::from_size_and_seed(30, 32)).tests(60).quickcheck(holds as fn(AnyDump) -> bool);
+    let (built, refused) = COUNTS.totals();
+    assert!(built > 80 && refused * 4 < built, "{built} built, {refused} refused");
 }
 
 /// Real dumps of up to 50,000 objects.

@@ -1,11 +1,13 @@
 //! Heap files: values, names, repeats, and every mistake with its place.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use heapsmith::heap_file::HeapFile;
-use heapsmith::model::{Contents, Heap, Object, RootKind};
-use heapsmith::{Format, validate};
+use heapsmith::compare::compare;
+use heapsmith::heap_file::{DescribeOptions, HeapFile, HeapFileError, HeapFileErrors, describe};
+use heapsmith::model::{Contents, Dump, Heap, Object, RootKind};
+use heapsmith::{Error, Format, validate};
 
 fn heap_of(text: &str) -> Heap {
     let file = HeapFile::parse(text, &[]).unwrap_or_else(|errors| panic!("{errors}"));
@@ -100,6 +102,30 @@ fn repeats_compute_names_and_values() {
     assert_eq!((root.object, root.kind), (nodes[4].address, RootKind::JniGlobal(heapsmith::model::Address(0))));
 }
 
+/// Readers of a dump find the byte order of texts in StringUTF16, as in dumps of 17.0.15 and 25.0.2.
+#[test]
+fn heaps_have_byte_order_of_texts() {
+    let shifts = ["HI_BYTE_SHIFT 0x0", "LO_BYTE_SHIFT 0x8", "MAX_LENGTH 0x3fffffff", "$assertionsDisabled 0x1"];
+    for (library, is_reversed) in [("jdk-17", true), ("jdk-25", false)] {
+        let heap = heap_of(&format!("heap library={library}\nstring s 日本"));
+        let class = heap.classes.iter().find(|class| class.name == "java/lang/StringUTF16".into()).expect("the class");
+        let statics = class.statics.iter().flatten();
+        let mut statics: Vec<String> = statics.map(|own| format!("{} {:#x}", own.name, own.value.bits)).collect();
+        if is_reversed {
+            statics.reverse();
+        }
+        assert_eq!(statics, shifts, "{library}");
+        let array = heap.objects.iter().find_map(|object| match &object.contents {
+            Contents::Primitives(bytes) => Some(bytes),
+            _ => None,
+        });
+        assert_eq!(array, Some(&vec![0xe5, 0x65, 0x2c, 0x67]), "{library}");
+    }
+    // A String of JDK 8 has an array of characters.
+    let heap = heap_of("heap library=jdk-8\nstring s 日本");
+    assert!(heap.classes.iter().all(|class| class.name != "java/lang/StringUTF16".into()));
+}
+
 /// A repeat that is computed in each visit gives the objects that one in memory gives.
 #[test]
 fn computed_repeats_are_those_in_memory() {
@@ -179,11 +205,21 @@ fn says_every_mistake_with_its_place() {
 
 #[test]
 fn says_where_syntax_is_broken() {
-    for (text, place) in
-        [("class A {\n int id\n", "1:9"), ("object a A id=\n", "1:"), ("class A { int id }\nobject \"x A", "2:8")]
-    {
+    for (text, expected) in [
+        ("class A {\n int id\n", "1:9: No closing '}' for child block"),
+        ("class A { int id }\nobject \"x A", "2:8: Expected quoted string"),
+        ("class A { int id } }\n", "1:20: Expected end of document"),
+        ("object a A 0x\n", "1:12: Expected hexadecimal number"),
+        ("array a (\n", "1:10: invalid contents inside type annotation"),
+        ("object a A id=\n", "1:15: Expected property value"),
+        ("class A { int id }\n\nobject größe A id=\nobject b A id=1\n", "3:19: Expected property value"),
+        ("class A { int id }\nobject a A x=3 id=#maybe text=\"a=b\"\n", "2:20: Expected property value"),
+        ("string a b x=\"c=d\" y=12e5x z=1\n", "1:26: Expected property value"),
+        ("string a b x=\"\"\"\n  c=\n  \"\"\"\nstring b c y={}\n", "4:14: Expected property value"),
+        ("object a A {\n b C c=\"x\n}\n", "2:8: Unexpected newline in single-line quoted string"),
+    ] {
         let found = errors_of(text);
-        assert!(found[0].starts_with(place), "{text}: {found:?}");
+        assert!(found.iter().any(|error| error.starts_with(expected)), "{text}: {found:?}");
     }
     let deep = format!("class A {}", "{ x ".repeat(5_000));
     assert!(errors_of(&deep)[0].contains("more than 100 braces"));
@@ -196,11 +232,38 @@ fn columns_count_characters() {
     assert!(found.iter().any(|error| error.starts_with("2:10: no class \"Nothing\"")), "{found:?}");
 }
 
-/// Whatever is cut or changed, the file is refused with a place, or built.
+/// Describes a heap in both forms and builds both again: the exact one is the same heap.
+fn describe_and_build_again(dump: &Dump, changed: &str) {
+    for exact in [false, true] {
+        let mut text = Vec::new();
+        let described = describe(dump, &DescribeOptions::default().exact(exact), &mut text);
+        described.unwrap_or_else(|refusal| panic!("{refusal} in\n{changed}"));
+        let text = String::from_utf8(text).expect("a text");
+        let again = HeapFile::parse(&text, &[]).unwrap_or_else(|errors| panic!("{errors} in\n{text}\nof\n{changed}"));
+        let again = again.into_dump().expect("a heap");
+        assert_eq!(again.heaps.len(), dump.heaps.len(), "{changed}");
+        for (before, after) in dump.heaps.iter().zip(&again.heaps) {
+            assert_eq!(after.objects.len(), before.objects.len(), "{changed}");
+            let comparison = compare(before, after, &BTreeSet::new());
+            assert!(
+                !exact || comparison.differences.is_empty(),
+                "{:?} in\n{text}\nof\n{changed}",
+                comparison.differences
+            );
+        }
+    }
+}
+
+/// Whatever is cut or changed, the file is refused with a place, or built; and what is built survives `describe`.
 #[test]
 fn refuses_or_builds_whatever_is_changed() {
     let (mut refused, mut built) = (0, 0);
-    for (path, text) in examples() {
+    let mut refuse = |errors: &HeapFileErrors| {
+        refused += 1;
+        let is_placed = |error: &HeapFileError| error.line > 0 && !error.message.is_empty();
+        assert!(!errors.errors.is_empty() && errors.errors.iter().all(is_placed), "{errors}");
+    };
+    for (_, text) in examples() {
         // Large parts take time and show nothing else.
         let text = text.replace("65535", "15").replace("10000", "10").replace("5000", "5").replace("20000", "20");
         let places: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
@@ -210,22 +273,19 @@ fn refuses_or_builds_whatever_is_changed() {
             let replaced = ["{", "\"", "@", "9", " ", "é", "}", "=", "?", "-"][number / 13 % 10];
             for changed in [text[..*at].to_owned(), format!("{}{replaced}{}", &text[..*at], &rest[after..])] {
                 match HeapFile::parse(&changed, &[]) {
-                    Err(errors) => {
-                        refused += 1;
-                        assert!(
-                            errors.errors.iter().all(|error| error.line > 0 && !error.message.is_empty()),
-                            "{errors}"
-                        );
-                    }
-                    Ok(file) => {
-                        built += 1;
-                        // A value of a repeat may turn out to be too large only there.
-                        drop(file.into_dump());
-                    }
+                    Err(errors) => refuse(&errors),
+                    // A value of a repeat may turn out to be too large only when it is computed.
+                    Ok(file) => match file.into_dump() {
+                        Err(Error::HeapFile(errors)) => refuse(&errors),
+                        Err(error) => panic!("{error}"),
+                        Ok(dump) => {
+                            built += 1;
+                            describe_and_build_again(&dump, &changed);
+                        }
+                    },
                 }
             }
         }
-        let _ = path;
     }
     assert!(refused > 200 && built > 40, "{refused} refused, {built} built");
 }

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Fetches and builds the readers that run.sh asks, all inside PEERS_DIR and without root.
 #
-# usage: install.sh PEERS_DIR [jvm-hprof|hprof-slurp|hprof-analyzer|visualvm]...
+# usage: install.sh PEERS_DIR [jvm-hprof|hprof-slurp|hprof-analyzer|visualvm|contents]...
 #
-# Without names it takes all four. hprof-analyzer is the dear one: see README.md for the times. Needs cargo,
-# and apt-get and dpkg for VisualVM; where one is missing the others are still installed.
+# Without names it takes the first four. hprof-analyzer is the dear one: see README.md for the times. Needs cargo,
+# and apt-get and dpkg for VisualVM; where one is missing the others are still installed. `contents` is what
+# contents/contents.py asks, Shark and more of VisualVM, and needs mvn, too.
 
 set -u
 
@@ -35,6 +36,18 @@ visualvm() {
         apt-get download visualvm && dpkg -x visualvm_*.deb . && cp "$jar" "$peers/"
 }
 
+contents() {
+    local jars=$peers/.build/contents/jars modules=usr/share/visualvm/visualvm/modules
+    rm -rf "$peers/.build/contents" && mkdir -p "$jars" && cd "$peers/.build/contents" &&
+        apt-get download visualvm libnb-org-openide-util-java libnb-org-openide-util-lookup-java || return 1
+    for package in *.deb; do
+        dpkg -x "$package" . || return 1
+    done
+    cp $modules/org-graalvm-visualvm-lib-{jfluid-heap,profiler-heapwalker}.jar usr/share/java/*.jar "$jars/" &&
+        mvn -q -B -f "$here/contents/pom.xml" dependency:copy-dependencies -DoutputDirectory="$jars" &&
+        rm -rf "$peers/contents" && mv "$jars" "$peers/contents"
+}
+
 failures=0
 for peer; do
     SECONDS=0
@@ -43,7 +56,8 @@ for peer; do
         hprof-slurp) (published hprof-slurp 0.10.0) ;;
         hprof-analyzer) (published hprof-analyzer 0.3.2) ;;
         visualvm) (visualvm) ;;
-        *) echo "$peer is none of the four" >&2; exit 2 ;;
+        contents) (contents) ;;
+        *) echo "$peer is none of the five" >&2; exit 2 ;;
     esac
     if [ $? -eq 0 ]; then
         echo "installed: $peer in $SECONDS s"

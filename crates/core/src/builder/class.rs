@@ -1,6 +1,6 @@
 //! Classes of a heap under construction.
 
-use crate::generate::CatalogueClass;
+use crate::generate::{CatalogueClass, UTF16_CLASS};
 use crate::model::{Field, FieldType, Name, ObjectKind, PrimitiveType};
 
 use super::error::BuildError;
@@ -137,7 +137,8 @@ impl HeapBuilder {
 
     /// Declares the classes that every heap has.
     pub(super) fn declare_world(&mut self) {
-        let world: Vec<&str> = self.settings.library.classes().iter().map(|class| class.name).collect();
+        let mut world: Vec<&str> = self.settings.library.classes().iter().map(|class| class.name).collect();
+        world.push(UTF16_CLASS);
         let catalogue = self.settings.library.catalogue();
         for class in catalogue.iter().filter(|class| world.contains(&class.name)) {
             self.declare_of_library(class, &catalogue);

@@ -17,6 +17,9 @@ pub(crate) struct CatalogueClass {
     pub(crate) statics: Vec<(Field, u64)>,
 }
 
+/// The name of the class that has the byte order of texts.
+pub(crate) const UTF16_CLASS: &str = "java/lang/StringUTF16";
+
 const OBJECT: &str = "java/lang/Object";
 const NUMBER: &str = "java/lang/Number";
 
@@ -77,6 +80,20 @@ impl Library {
         self.version() >= 8
     }
 
+    /// The class that has the byte order of texts, here that of little-endian machines (dumps of 17.0.15 and 25.0.2). A HotSpot
+    /// since JDK 9 always has it, and readers look it up for texts that are not Latin-1.
+    fn utf16_class(self) -> Option<CatalogueClass> {
+        let is_there = self.version() >= 9 && !matches!(self, Library::Android | Library::J9);
+        is_there.then(|| {
+            let statics = "HI_BYTE_SHIFT:I LO_BYTE_SHIFT:I=8 MAX_LENGTH:I=3fffffff $assertionsDisabled:Z=1";
+            let mut statics: Vec<(Field, u64)> = statics.split_whitespace().map(parse).collect();
+            if self.reverses() {
+                statics.reverse();
+            }
+            CatalogueClass { name: UTF16_CLASS, superclass: OBJECT, fields: Vec::new(), statics }
+        })
+    }
+
     /// Every class whose fields are known, superclasses first.
     pub(crate) fn catalogue(self) -> Vec<CatalogueClass> {
         let world = self.classes().into_iter().map(|class| CatalogueClass {
@@ -99,7 +116,7 @@ impl Library {
                 statics: statics.split_whitespace().map(parse).collect(),
             }
         });
-        let mut all: Vec<CatalogueClass> = world.chain(collections).chain(rows).collect();
+        let mut all: Vec<CatalogueClass> = world.chain(self.utf16_class()).chain(collections).chain(rows).collect();
         for class in &mut all {
             let later = LATER_LAYOUTS.iter().find(|(name, _, since)| *name == class.name && *since <= self.version());
             if let Some((_, own, _)) = later {

@@ -100,7 +100,8 @@ impl Library {
         self != Library::Jdk6
     }
 
-    fn reverses(self) -> bool {
+    /// Whether fields stand in reverse order of declaration.
+    pub(super) fn reverses(self) -> bool {
         matches!(self, Library::Jdk8 | Library::Jdk11 | Library::Jdk17)
     }
 

@@ -28,7 +28,7 @@ pub(crate) mod shape;
 mod table;
 mod values;
 
-pub(crate) use catalogue::CatalogueClass;
+pub(crate) use catalogue::{CatalogueClass, UTF16_CLASS};
 pub use library::Library;
 pub use oddity::{Oddities, Oddity, OddityForm};
 pub(crate) use options::Refusal;

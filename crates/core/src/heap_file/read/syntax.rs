@@ -1,6 +1,6 @@
 //! KDL as it is parsed, within bounds.
 
-use kdl::KdlDocument;
+use kdl::{KdlDiagnostic, KdlDocument};
 
 use crate::heap_file::LONGEST;
 use crate::heap_file::problem::ProblemList;
@@ -33,13 +33,21 @@ pub(super) fn parse(text: &str, problems: &mut ProblemList) -> Option<KdlDocumen
                 let parts = [&diagnostic.message, &diagnostic.help].into_iter().flatten();
                 let parts: Vec<&str> = parts.map(String::as_str).collect();
                 let message = if parts.is_empty() { "no KDL".to_owned() } else { parts.join("; ") };
-                problems.add(diagnostic.span.offset(), message);
+                problems.add(offset(diagnostic), message);
             }
             if problems.is_empty() {
                 problems.add(0, "no KDL");
             }
             None
         }
+    }
+}
+
+/// The offset of a mistake. For a property whose value cannot be read, the parser's span begins with the text and ends there.
+fn offset(diagnostic: &KdlDiagnostic) -> usize {
+    match diagnostic.label.as_deref() {
+        Some("not property value") => diagnostic.span.offset() + diagnostic.span.len(),
+        _ => diagnostic.span.offset(),
     }
 }
 
