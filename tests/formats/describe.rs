@@ -217,7 +217,9 @@ struct InverseCounts {
 }
 
 impl InverseCounts {
-    const NONE: InverseCounts = InverseCounts { built: AtomicUsize::new(0), refused: AtomicUsize::new(0) };
+    const fn new() -> InverseCounts {
+        InverseCounts { built: AtomicUsize::new(0), refused: AtomicUsize::new(0) }
+    }
 
     /// Describes a dump in both forms, and builds both again.
     fn count(&self, dump: &Dump, input: Option<&Input>, name: &dyn Display) {
@@ -287,7 +289,7 @@ impl DrawnHeap {
 /// them.
 #[test]
 fn describing_and_building_are_inverse_for_heaps_of_presets() {
-    static COUNTS: InverseCounts = InverseCounts::NONE;
+    static COUNTS: InverseCounts = InverseCounts::new();
     fn holds(drawn: DrawnHeap) -> bool {
         for form in Preset::FORMS {
             for format in Format::all() {
@@ -311,7 +313,7 @@ fn describing_and_building_are_inverse_for_heaps_of_presets() {
 /// Describing and building are inverse for random dumps with oddities, in every format.
 #[test]
 fn describing_and_building_are_inverse_for_random_dumps() {
-    static COUNTS: InverseCounts = InverseCounts::NONE;
+    static COUNTS: InverseCounts = InverseCounts::new();
     fn holds(dump: AnyDump) -> bool {
         let input = Input::from_memory("random", dump.bytes().to_vec());
         COUNTS.count(&read(&input), Some(&input), &dump.format());
