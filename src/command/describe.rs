@@ -14,7 +14,8 @@ use crate::command::{CommandOutcome, answers, open, outputs, terminal};
 
 /// Writes a dump as a heap file: text that a person reads and changes, and that `heapsmith build` makes a dump of (docs/heap-file.md).
 ///
-/// Each class, object and root is a line. Addresses, serial numbers of classes, the order of the file and the log are left out, and
+/// Each class, object and root is a line. The library's classes, texts, boxed values, collections and threads stand in the short
+/// forms that `heapsmith build` makes the same heap of, and in the plain form where it would make another one. Addresses, serial numbers of classes, the order of the file and the log are left out, and
 /// counted at the head of the file; --exact writes them, so that the same bytes can be built again. What a heap file cannot say
 /// is an error.
 ///

@@ -47,6 +47,24 @@ root jni-global @order1 reference=0x900
 }
 
 #[test]
+fn a_dump_is_changed_by_its_text() {
+    let bench = Bench::new();
+    let heap = "class shop.Order { int id; Object notes }\nobject o shop.Order id=5 notes=@notes\n\
+                map notes java.util.HashMap { entry a 1; entry b two }\nroot jni-global @o\n";
+    bench.write("shop.kdl", heap.as_bytes());
+    bench.ok("build shop.kdl --format hprof -o shop.hprof");
+    let text = bench.ok("describe shop.hprof");
+    assert!(text.contains("\nmap hashMap1 java.util.HashMap { entry a 1; entry b two }\n"), "{text}");
+    let changed = text.replace("entry a 1", "entry a 2").replace("id=5", "id=6");
+    assert_ne!(changed, text);
+    bench.write("changed.kdl", changed.as_bytes());
+    bench.ok("build changed.kdl --format hprof -o changed.hprof");
+    assert_eq!(bench.ok("describe changed.hprof"), changed);
+    let exact = bench.ok("describe shop.hprof --exact");
+    assert!(exact.contains("heap world=none") && !exact.contains("\nmap "), "{exact}");
+}
+
+#[test]
 fn describes_a_part_and_refuses_what_is_not_there() {
     let bench = bench();
     let part = bench.ok("describe heap.jsonl --from 0x120 --depth 0");

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use heapsmith::compare::compare;
 use heapsmith::heap_file::{DescribeOptions, HeapFile, HeapFileError, HeapFileErrors, describe};
-use heapsmith::model::{Contents, Dump, Heap, Object, RootKind};
+use heapsmith::model::{Address, Contents, Dump, Heap, Object, RootKind};
 use heapsmith::{Error, Format, validate};
 
 fn heap_of(text: &str) -> Heap {
@@ -35,6 +35,121 @@ fn examples() -> Vec<(PathBuf, String)> {
         fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("a file").path()).collect();
     files.sort();
     files.into_iter().map(|path| (path.clone(), fs::read_to_string(path).expect("a text"))).collect()
+}
+
+fn described(heap: &Heap) -> String {
+    let dump = Dump { heaps: vec![heap.clone()], tail: Vec::new() };
+    let mut text = Vec::new();
+    describe(&dump, &DescribeOptions::default(), &mut text).expect("a heap file");
+    String::from_utf8(text).expect("text")
+}
+
+/// The heap file of an example is about as long as the example, with its repeats written out and without random parts.
+#[test]
+fn heap_files_of_examples_are_about_as_short_as_the_examples() {
+    // The lines of each, with these numbers of turns, counted by hand.
+    let turns =
+        [("1000 {", "10 {"), ("10000", "10"), ("5000", "10"), ("65535", "15"), ("100 {", "10 {"), ("200 {", "20 {")];
+    let lines = [12, 23, 25, 11, 29, 16, 5, 32, 7, 8, 3, 5];
+    for ((path, text), written) in examples().into_iter().zip(lines) {
+        let text = turns.iter().fold(text, |text, (many, few)| text.replace(many, few));
+        let kept: Vec<&str> = text.lines().filter(|line| !line.starts_with("random")).collect();
+        let found = described(&heap_of(&kept.join("\n")));
+        let count = found.lines().filter(|line| !line.starts_with("//")).count();
+        assert!(count <= 2 * written, "{}: {count} lines for {written}\n{found}", path.display());
+    }
+}
+
+/// Short forms are as they are read, and one that is changed by hand is built.
+#[test]
+fn heap_files_of_heaps_have_the_forms_in_which_they_were_written() {
+    let text = "\
+heap library=jdk-21
+class shop.Order { int id; Object note }
+class shop.Shop { static Object orders @hashMap1; static Object seen @hashSet1 }
+map hashMap1 java.util.HashMap modCount=7 { entry a 1; entry b \"x y\"; entry @order1 #null hash=-5; entry 2.5 @order1 }
+list arrayList1 java.util.ArrayList 300 (long)1 one @hashMap1
+set hashSet1 java.util.HashSet a b 1
+object order1 shop.Order id=7 note=1
+object optional1 java.util.Optional value=@order1
+object threadLocal1 java.lang.ThreadLocal
+thread main daemon=#true {
+    frame shop.Shop.run file=Shop.java line=42 { local @order1 }
+    jni-local @optional1
+    thread-local @threadLocal1 9
+}
+root jni-global @arrayList1
+root jni-global @hashSet1
+";
+    let heap = heap_of(text);
+    let found = described(&heap);
+    let lines = |text: &str| -> BTreeSet<String> { text.lines().map(|line| line.trim().to_owned()).collect() };
+    let (given, found_lines) = (lines(text), lines(&found));
+    let missing: Vec<&String> = given.difference(&found_lines).collect();
+    assert_eq!(missing, Vec::<&String>::new(), "{found}");
+    let changed = heap_of(&found.replace("entry a 1", "entry a 8"));
+    assert_eq!(changed.objects.len(), heap.objects.len() + 1, "a boxed value of its own");
+    assert_eq!(described(&heap_of(&found)), found);
+}
+
+/// A map whose table no HashMap would have is told object by object.
+#[test]
+fn collections_that_were_altered_are_plain_objects() {
+    let heap = heap_of(
+        "map m java.util.HashMap { entry a 1; entry b 2; entry c 3 }\nmap n java.util.HashMap { entry a 1 }\n\
+         list l java.util.ArrayList 1 2\nroot jni-global @m\nroot jni-global @n\nroot jni-global @l\n",
+    );
+    let text = described(&heap);
+    assert_eq!(text.matches("\nmap ").count() + text.matches("\nlist ").count(), 3, "{text}");
+    let alter = |change: &dyn Fn(&mut Vec<Address>) -> bool| {
+        let mut altered = heap.clone();
+        let arrays = altered.objects.iter_mut().filter_map(|object| match &mut object.contents {
+            Contents::Elements(elements) => Some(elements),
+            _ => None,
+        });
+        assert_eq!(arrays.map(change).filter(|changed| *changed).count(), 1);
+        described(&altered)
+    };
+    // Two buckets trade their chains.
+    let text = alter(&|elements| {
+        let used = elements.iter().filter(|element| !element.is_null()).count();
+        let is_large = elements.len() == 16 && used == 3;
+        if is_large {
+            elements.reverse();
+        }
+        is_large
+    });
+    assert_eq!(text.matches("\nmap ").count(), 1, "{text}");
+    assert!(
+        text.contains("\nobject hashMap1 java.util.HashMap ") && text.contains(" java.util.HashMap$Node "),
+        "{text}"
+    );
+    // An element after the last one.
+    let text = alter(&|elements| {
+        let is_list = elements.len() == 10;
+        if is_list {
+            elements[9] = elements[0];
+        }
+        is_list
+    });
+    assert!(text.contains("\nobject arrayList1 java.util.ArrayList ") && !text.contains("\nlist "), "{text}");
+}
+
+/// Names of classes as Java has them, which some writers' dumps hold.
+#[test]
+fn names_of_classes_may_have_the_form_of_java() {
+    let heap =
+        heap_of("heap names=java\nclass shop.Order\nclass (raw)\"shop/Raw\" id=raw\narray a \"shop.Order[]\" #null\n");
+    let names: Vec<String> = heap.classes.iter().map(|class| class.name.to_string()).collect();
+    for name in ["java.lang.Object", "shop.Order", "int[]", "shop.Order[]", "shop/Raw"] {
+        assert!(names.contains(&name.to_owned()), "{name}: {names:?}");
+    }
+    let text = described(&heap);
+    assert!(
+        text.contains("\nheap library=jdk-17 names=java\nclass shop.Order\nclass (raw)\"shop/Raw\" id=shop.Raw\n"),
+        "{text}"
+    );
+    assert!(errors_of("heap names=perl")[0].contains("\"perl\" is none of jvm, java"));
 }
 
 #[test]

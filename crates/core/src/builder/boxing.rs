@@ -9,7 +9,7 @@ use super::object::BuiltContents;
 use super::{ClassId, HeapBuilder, ObjectId};
 
 /// The class that boxes values of a type.
-fn box_class(kind: PrimitiveType) -> &'static str {
+pub(crate) fn box_class(kind: PrimitiveType) -> &'static str {
     match kind {
         PrimitiveType::Boolean => "java.lang.Boolean",
         PrimitiveType::Char => "java.lang.Character",
@@ -24,7 +24,7 @@ fn box_class(kind: PrimitiveType) -> &'static str {
 
 /// Whether `valueOf` of the class that boxes a type gives the same object each time (Java Language Specification, 5.1.7, and
 /// the sources of these classes).
-fn is_shared(kind: PrimitiveType, bits: u64) -> bool {
+pub(crate) fn is_shared_box(kind: PrimitiveType, bits: u64) -> bool {
     match kind {
         PrimitiveType::Boolean | PrimitiveType::Byte => true,
         PrimitiveType::Char => bits < 128,
@@ -36,7 +36,7 @@ fn is_shared(kind: PrimitiveType, bits: u64) -> bool {
 }
 
 /// The hash of a boxed value, as the `hashCode` of its class computes it.
-fn boxed_hash(kind: PrimitiveType, bits: u64) -> i32 {
+pub(crate) fn boxed_hash(kind: PrimitiveType, bits: u64) -> i32 {
     match kind {
         PrimitiveType::Boolean => {
             if bits != 0 {
@@ -53,7 +53,7 @@ fn boxed_hash(kind: PrimitiveType, bits: u64) -> i32 {
 }
 
 /// The hash of a text, as `String.hashCode` computes it.
-pub(super) fn text_hash(units: &[u16]) -> i32 {
+pub(crate) fn text_hash(units: &[u16]) -> i32 {
     units.iter().fold(0, |hash: i32, unit| hash.wrapping_mul(31).wrapping_add((*unit).into()))
 }
 
@@ -77,7 +77,7 @@ impl HeapBuilder {
         }
         let object = self.new_instance(class)?;
         self.set_value(object, "value", BuiltValue::Primitive(kind, bits))?;
-        if is_shared(kind, bits) {
+        if is_shared_box(kind, bits) {
             self.shared_boxes.insert((class, bits), object);
         }
         Ok(object)

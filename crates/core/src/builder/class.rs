@@ -46,6 +46,8 @@ pub(super) struct BuiltClass {
     pub(super) is_of_library: bool,
     /// Whether the heap lacks it: it only says of which kind objects are.
     pub(super) is_absent: bool,
+    /// Whether its name is given byte for byte, whatever form the names of other classes have.
+    pub(super) has_raw_name: bool,
     /// Whether there are objects that are laid out by it.
     has_objects: bool,
 }
@@ -62,7 +64,7 @@ impl HeapBuilder {
         if name.ends_with("[]") || name.starts_with('[') {
             return Err(BuildError::new(format!("{name:?} is an array class, which needs no declaration")));
         }
-        self.class_of_name(Name::from_text(name).to_jvm_form())
+        self.declare_class(Name::from_text(name).to_jvm_form(), false)
     }
 
     /// Declares a class by the bytes of its name in a dump.
@@ -70,6 +72,10 @@ impl HeapBuilder {
     /// # Errors
     /// If the library has the class.
     pub fn class_of_name(&mut self, name: Name) -> Result<ClassBuilder<'_>, BuildError> {
+        self.declare_class(name, true)
+    }
+
+    fn declare_class(&mut self, name: Name, has_raw_name: bool) -> Result<ClassBuilder<'_>, BuildError> {
         let known = self.by_name.get(&name).into_iter().flatten();
         if known.into_iter().any(|class| self.classes[class.0].is_of_library) {
             return Err(BuildError::new(format!(
@@ -82,6 +88,7 @@ impl HeapBuilder {
             false => Some(ReferenceTarget::Null),
         };
         let class = self.add_class(name, superclass, false);
+        self.classes[class.0].has_raw_name = has_raw_name;
         Ok(ClassBuilder { heap: self, class })
     }
 
@@ -110,6 +117,7 @@ impl HeapBuilder {
             facts: GivenClassFacts::default(),
             is_of_library,
             is_absent: false,
+            has_raw_name: false,
             has_objects: false,
         });
         id

@@ -12,7 +12,7 @@ use super::{ClassId, HeapBuilder, ObjectId};
 
 /// A collection whose layout is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum CollectionLayout {
+pub(crate) enum CollectionLayout {
     /// `HashMap`, or `LinkedHashMap`, whose entries are linked in their order.
     Map {
         is_linked: bool,
@@ -51,6 +51,24 @@ struct MapEntry {
     key: ReferenceTarget,
     value: ReferenceTarget,
 }
+
+/// An entry of a map, or an element of a set, as a caller writes it.
+#[derive(Clone, Debug)]
+pub(crate) struct EntryInput {
+    pub(crate) key: FieldInput,
+    /// The value; null for an element of a set.
+    pub(crate) value: FieldInput,
+    /// What `hashCode` of the key gives, where that does not follow from the key.
+    pub(crate) hash: Option<i32>,
+}
+
+/// A hash as maps keep it: the upper half is mixed into the lower one (`HashMap.hash`). Applied twice it gives the hash itself.
+pub(crate) fn spread_hash(hash: u32) -> u32 {
+    hash ^ (hash >> 16)
+}
+
+/// The hash as a ConcurrentHashMap keeps it: negative ones mark special nodes.
+const CONCURRENT_BITS: u32 = 0x7fff_ffff;
 
 /// Chains of entries, by their numbers: the table of a map.
 #[derive(Debug)]
@@ -120,7 +138,7 @@ impl HeapBuilder {
     }
 
     /// The layout of the collections of a class, if it is known.
-    pub(super) fn layout_of_class(&self, class: ClassId) -> Option<CollectionLayout> {
+    pub(crate) fn layout_of_class(&self, class: ClassId) -> Option<CollectionLayout> {
         let name = &self.classes[class.0].name;
         LAYOUTS.iter().find(|(class, _)| *name == (*class).into()).map(|(_, layout)| *layout)
     }
@@ -165,13 +183,13 @@ impl HeapBuilder {
     /// Entries with their hashes; a key that is equal to an earlier one takes its place, as `put` does.
     fn hashed_entries(
         &mut self,
-        entries: Vec<(ReferenceTarget, ReferenceTarget)>,
+        entries: Vec<(ReferenceTarget, ReferenceTarget, Option<i32>)>,
     ) -> Result<Vec<MapEntry>, BuildError> {
         let mut hashed: Vec<MapEntry> = Vec::with_capacity(entries.len());
         let mut known: std::collections::HashMap<KeyIdentity, usize> = std::collections::HashMap::new();
-        for (key, value) in entries {
-            let hash = self.key_hash(key)? as u32;
-            let entry = MapEntry { hash: hash ^ (hash >> 16), key, value };
+        for (key, value, given) in entries {
+            let hash = given.map_or_else(|| self.key_hash(key), Ok)? as u32;
+            let entry = MapEntry { hash: spread_hash(hash), key, value };
             match known.get(&self.key_identity(key)) {
                 Some(place) => hashed[*place].value = value,
                 None => {
@@ -243,8 +261,7 @@ impl HeapBuilder {
         if entries.is_empty() {
             return Ok(());
         }
-        // Negative hashes mark special nodes.
-        entries.iter_mut().for_each(|entry| entry.hash &= 0x7fff_ffff);
+        entries.iter_mut().for_each(|entry| entry.hash &= CONCURRENT_BITS);
         let mut table = ChainTable::new(FIRST_TABLE);
         for (number, entry) in entries.iter().enumerate() {
             let chain = table.chain(entry.hash);
@@ -298,22 +315,36 @@ impl HeapBuilder {
         self.set_reference(list, "elementData", array.into())
     }
 
-    /// Fills a HashSet or a LinkedHashSet: a map whose values are all the same object.
-    fn fill_set(&mut self, set: ObjectId, elements: Vec<ReferenceTarget>, is_linked: bool) -> Result<(), BuildError> {
-        let present = match self.present {
-            Some(present) => present,
-            None => {
+    /// The value that the map of every HashSet has: that of its static field, if one is given.
+    fn present(&mut self) -> Result<ReferenceTarget, BuildError> {
+        if let Some(present) = self.present {
+            return Ok(present);
+        }
+        let class = self.class_named("java.util.HashSet")?;
+        let of_class = self.classes[class.0].statics.iter().find(|(own, _)| own.field.name == "PRESENT".into());
+        let present = match of_class {
+            Some((_, BuiltValue::Reference(given))) if *given != ReferenceTarget::Null => *given,
+            Some(_) => {
                 let present = self.part("java.lang.Object")?;
-                let class = self.class_named("java.util.HashSet")?;
-                if self.classes[class.0].statics.iter().any(|(own, _)| own.field.name == "PRESENT".into()) {
-                    self.edit_class(class).set_static("PRESENT", present)?;
-                }
-                self.present = Some(present);
-                present
+                self.edit_class(class).set_static("PRESENT", present)?;
+                present.into()
             }
+            None => self.part("java.lang.Object")?.into(),
         };
+        self.present = Some(present);
+        Ok(present)
+    }
+
+    /// Fills a HashSet or a LinkedHashSet: a map whose values are all the same object.
+    fn fill_set(
+        &mut self,
+        set: ObjectId,
+        elements: Vec<(ReferenceTarget, Option<i32>)>,
+        is_linked: bool,
+    ) -> Result<(), BuildError> {
+        let present = self.present()?;
         let map = self.part(if is_linked { "java.util.LinkedHashMap" } else { "java.util.HashMap" })?;
-        let entries = elements.into_iter().map(|element| (element, present.into())).collect();
+        let entries = elements.into_iter().map(|(element, hash)| (element, present, hash)).collect();
         let entries = self.hashed_entries(entries)?;
         self.fill_map(map, &entries, is_linked)?;
         self.set_reference(set, "map", map.into())
@@ -388,11 +419,17 @@ impl ObjectBuilder<'_> {
         self,
         entries: impl IntoIterator<Item = (K, V)>,
     ) -> Result<Self, BuildError> {
+        let given = |(key, value): (K, V)| EntryInput { key: key.into(), value: value.into(), hash: None };
+        self.put_entries(entries.into_iter().map(given))
+    }
+
+    /// Fills a map with entries, whose keys may have their hashes with them.
+    pub(crate) fn put_entries(self, entries: impl IntoIterator<Item = EntryInput>) -> Result<Self, BuildError> {
         self.heap.refuse_unknown_layout(self.object)?;
         let mut targets = Vec::new();
-        for (key, value) in entries {
-            let key = self.heap.target(key.into(), None)?;
-            targets.push((key, self.heap.target(value.into(), None)?));
+        for EntryInput { key, value, hash } in entries {
+            let key = self.heap.target(key, None)?;
+            targets.push((key, self.heap.target(value, None)?, hash));
         }
         let mut entries = self.heap.hashed_entries(targets)?;
         match self.heap.collection_layout(self.object) {
@@ -411,13 +448,26 @@ impl ObjectBuilder<'_> {
     /// # Errors
     /// If the object is no list or set whose layout is known, or Java would make a tree of a chain.
     pub fn elements<E: Into<FieldInput>>(self, elements: impl IntoIterator<Item = E>) -> Result<Self, BuildError> {
+        self.add_elements(elements.into_iter().map(|element| (element.into(), None)))
+    }
+
+    /// Fills a list or a set with elements; those of a set may have their hashes with them.
+    pub(crate) fn add_elements(
+        self,
+        elements: impl IntoIterator<Item = (FieldInput, Option<i32>)>,
+    ) -> Result<Self, BuildError> {
         self.heap.refuse_unknown_layout(self.object)?;
         let mut targets = Vec::new();
-        for element in elements {
-            targets.push(self.heap.target(element.into(), None)?);
+        for (element, hash) in elements {
+            targets.push((self.heap.target(element, None)?, hash));
         }
         match self.heap.collection_layout(self.object) {
-            Some(CollectionLayout::List) => self.heap.fill_list(self.object, targets)?,
+            Some(CollectionLayout::List) => {
+                if targets.iter().any(|(_, hash)| hash.is_some()) {
+                    return Err(BuildError::new("a list has no hashes of its elements"));
+                }
+                self.heap.fill_list(self.object, targets.into_iter().map(|(element, _)| element).collect())?;
+            }
             Some(CollectionLayout::Set { is_linked }) => self.heap.fill_set(self.object, targets, is_linked)?,
             _ => {
                 let name = self.heap.class_name(self.heap.class_of(self.object));

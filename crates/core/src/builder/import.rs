@@ -1,8 +1,10 @@
 //! A heap that was made elsewhere, such as a random one, becomes part of a heap under construction.
 
-use foldhash::{HashMap, HashMapExt};
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
-use crate::model::{Address, Class, Contents, FieldType, Heap, ObjectKind, Root, RootKind, Serial, StackFrame, Value};
+use crate::model::{
+    Address, Class, Contents, FieldType, Heap, Name, ObjectKind, Root, RootKind, Serial, StackFrame, Value,
+};
 
 use super::class::BuiltClass;
 use super::error::BuildError;
@@ -38,36 +40,12 @@ impl HeapBuilder {
     /// If an object has contents that are not known.
     pub(crate) fn import(&mut self, heap: &Heap) -> Result<(), BuildError> {
         let mut map = TargetMap::new();
-        let mut new_classes = Vec::new();
-        for class in &heap.classes {
-            let known = self.declared_class(&class.name).filter(|known| self.has_fields_of(*known, class));
-            let id = match known.filter(|_| class.loader.is_none_or(Address::is_null)) {
-                Some(known) => known,
-                None => {
-                    let id = self.add_imported_class(class);
-                    new_classes.push((id, class));
-                    id
-                }
-            };
-            map.insert(class.address, id.into());
-        }
+        let new_classes = self.import_classes(&heap.classes, |class| class.name.clone(), &mut map);
         let first = self.objects.len();
         for (number, object) in heap.objects.iter().enumerate() {
             map.insert(object.address, ObjectId(first + number).into());
         }
-        for (id, class) in new_classes {
-            let built = &mut self.classes[id.0];
-            built.superclass = class.superclass.map(|above| target(&map, above));
-            built.loader = target(&map, class.loader.unwrap_or_default());
-            built.interfaces = class.interfaces.iter().flatten().map(|to| target(&map, *to)).collect();
-            built.facts.signers = class.signers.map(|to| target(&map, to));
-            built.facts.domain = class.protection_domain.map(|to| target(&map, to));
-            for ((_, of), own) in built.statics.iter_mut().zip(class.statics.iter().flatten()) {
-                *of = value(&map, own.value);
-            }
-            built.pool =
-                class.constant_pool.iter().flatten().map(|entry| (entry.index, value(&map, entry.value))).collect();
-        }
+        self.fill_imported_classes(&new_classes, &map);
         for object in &heap.objects {
             let Some(ReferenceTarget::Class(class)) = object.class.map(|class| target(&map, class)) else {
                 return Err(BuildError::new(format!("the object at {} has no class", object.address)));
@@ -93,6 +71,83 @@ impl HeapBuilder {
         Ok(())
     }
 
+    /// Adds classes by names in JVM form, and gives those that this heap does not have.
+    fn import_classes<'c>(
+        &mut self,
+        classes: &'c [Class],
+        name: impl Fn(&Class) -> Name,
+        map: &mut TargetMap,
+    ) -> Vec<(ClassId, &'c Class)> {
+        let mut new_classes = Vec::new();
+        let mut shared = HashSet::new();
+        for class in classes {
+            let name = name(class);
+            let known = self.declared_class(&name).filter(|known| self.has_fields_of(*known, class));
+            // Two classes of one name stay two.
+            let known = known.filter(|known| shared.insert(*known));
+            let id = match known.filter(|_| class.loader.is_none_or(Address::is_null)) {
+                Some(known) => known,
+                None => {
+                    let id = self.add_imported_class(class, name);
+                    new_classes.push((id, class));
+                    id
+                }
+            };
+            map.insert(class.address, id.into());
+        }
+        new_classes
+    }
+
+    /// Fills in what imported classes refer to.
+    fn fill_imported_classes(&mut self, classes: &[(ClassId, &Class)], map: &TargetMap) {
+        for (id, class) in classes {
+            let built = &mut self.classes[id.0];
+            built.superclass = class.superclass.map(|above| target(map, above));
+            built.loader = target(map, class.loader.unwrap_or_default());
+            built.interfaces = class.interfaces.iter().flatten().map(|to| target(map, *to)).collect();
+            built.facts.signers = class.signers.map(|to| target(map, to));
+            built.facts.domain = class.protection_domain.map(|to| target(map, to));
+            for ((_, of), own) in built.statics.iter_mut().zip(class.statics.iter().flatten()) {
+                *of = value(map, own.value);
+            }
+            built.pool =
+                class.constant_pool.iter().flatten().map(|entry| (entry.index, value(map, entry.value))).collect();
+        }
+    }
+
+    /// Declares the classes of a dump by their names in JVM form, and gives each one's number: objects that are made of them are
+    /// laid out as the builder does it, and those of the dump stay addresses.
+    pub(crate) fn declare_classes_of(&mut self, classes: &[Class], name: impl Fn(&Class) -> Name) -> Vec<ClassId> {
+        let mut map = TargetMap::new();
+        let new_classes = self.import_classes(classes, name, &mut map);
+        self.fill_imported_classes(&new_classes, &map);
+        let class_of = |class: &Class| match map.get(&class.address) {
+            Some(ReferenceTarget::Class(id)) => Some(*id),
+            _ => None,
+        };
+        classes.iter().filter_map(class_of).collect()
+    }
+
+    /// The inside of an object that was made.
+    pub(crate) fn built_contents(&self, object: ObjectId) -> &BuiltContents {
+        &self.objects[object.0].contents
+    }
+
+    /// Forgets the objects that were made last, all but this number of them.
+    pub(crate) fn forget_objects(&mut self, kept: usize) {
+        self.objects.truncate(kept);
+    }
+
+    /// The number of classes that are declared.
+    pub(crate) fn class_count(&self) -> usize {
+        self.classes.len()
+    }
+
+    /// The number of objects that were made.
+    pub(crate) fn built_objects(&self) -> usize {
+        self.objects.len()
+    }
+
     /// Whether a class has the fields of another one, those of superclasses apart.
     fn has_fields_of(&self, known: ClassId, class: &Class) -> bool {
         let built = &self.classes[known.0];
@@ -100,8 +155,8 @@ impl HeapBuilder {
         self.loader_of(known) == ReferenceTarget::Null && built.fields.iter().map(|own| &own.field).eq(fields)
     }
 
-    fn add_imported_class(&mut self, class: &Class) -> ClassId {
-        let id = self.add_class(class.name.clone(), None, false);
+    fn add_imported_class(&mut self, class: &Class, name: Name) -> ClassId {
+        let id = self.add_class(name, None, false);
         let field = |own: &crate::model::Field| super::class::BuiltField::undeclared(own.clone());
         let built: &mut BuiltClass = &mut self.classes[id.0];
         built.fields = class.fields.iter().flatten().map(field).collect();

@@ -119,7 +119,7 @@ impl<T: Into<ReferenceTarget>> From<T> for FieldInput {
 
 /// A value of a heap under construction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum BuiltValue {
+pub(crate) enum BuiltValue {
     Reference(ReferenceTarget),
     Primitive(PrimitiveType, u64),
 }

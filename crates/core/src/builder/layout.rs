@@ -21,8 +21,8 @@ use super::{ClassId, HeapBuilder, HeapSettings, InstanceSizeRule, VERSION_TEXT};
 /// The first address of a class object, and of an object: within what 32 bits can say, and readable.
 const FIRST_CLASS: u64 = 0x1000_0000;
 const FIRST_OBJECT: u64 = 0x2000_0000;
-/// Bytes from one class object to the next.
-const CLASS_BYTES: u64 = 0x80;
+/// Bytes from one class object to the next, which is its size unless another is given.
+pub(crate) const CLASS_BYTES: u64 = 0x80;
 
 /// The place of a repeated part: its first address, the bytes of a turn, and the places of its members in a turn.
 #[derive(Clone, Debug, Default)]
@@ -322,7 +322,10 @@ impl HeapBuilder {
         };
         Class {
             address: addresses.address(id.into()),
-            name: class.name.clone(),
+            name: match self.settings.java_names && !class.has_raw_name {
+                true => class.name.to_java_form(),
+                false => class.name.clone(),
+            },
             superclass: class.superclass.map(|above| addresses.address(above)),
             interfaces: Some(class.interfaces.iter().map(|target| addresses.address(*target)).collect()),
             loader: Some(addresses.address(self.loader_of(id))),

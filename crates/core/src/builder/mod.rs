@@ -24,15 +24,23 @@ use crate::model::{
 };
 use crate::setters;
 
+#[cfg(feature = "heap-file")]
+pub(crate) use boxing::{box_class, boxed_hash, is_shared_box, text_hash};
 pub use class::ClassBuilder;
+#[cfg(feature = "heap-file")]
+pub(crate) use collection::{CollectionLayout, EntryInput, spread_hash};
 pub use error::BuildError;
 pub use facts::{GivenClassFacts, GivenObjectFacts, HashFact};
+#[cfg(feature = "heap-file")]
+pub(crate) use input::BuiltValue;
 pub use input::{FieldInput, ReferenceTarget};
 pub use layout::BuiltHeap;
+#[cfg(feature = "heap-file")]
+pub(crate) use layout::CLASS_BYTES;
 pub use leak::{LeakHolder, LeakRequest};
 pub use object::ObjectBuilder;
 #[cfg(feature = "heap-file")]
-pub(crate) use object::{decode_text, encode_text};
+pub(crate) use object::{BuiltContents, HASH_INCREMENT, decode_text, encode_text};
 #[cfg(feature = "heap-file")]
 pub(crate) use repeat::{FillMember, MemberContents, RepeatedUnit, UnitMember};
 pub use thread::{FrameLine, ThreadId};
@@ -50,7 +58,7 @@ pub struct ClassId(usize);
 pub struct ObjectId(usize);
 
 /// The version text of a heap's process, unless one is given.
-const VERSION_TEXT: &str = "heapsmith synthetic heap";
+pub(crate) const VERSION_TEXT: &str = "heapsmith synthetic heap";
 
 /// A repeated part of a heap under construction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -80,6 +88,8 @@ pub struct HeapSettings {
     pub world: bool,
     /// The meaning of instance sizes.
     pub instance_sizes: InstanceSizeRule,
+    /// Whether the heap has the names of classes as in Java: `java.lang.String`, `int[]`.
+    pub java_names: bool,
 }
 
 impl Default for HeapSettings {
@@ -90,6 +100,7 @@ impl Default for HeapSettings {
             compressed_references: false,
             world: true,
             instance_sizes: InstanceSizeRule::default(),
+            java_names: false,
         }
     }
 }
@@ -101,6 +112,7 @@ setters! {
         set compressed_references: bool;
         set world: bool;
         set instance_sizes: InstanceSizeRule;
+        set java_names: bool;
     }
 }
 
@@ -155,7 +167,7 @@ pub struct HeapBuilder {
     /// Boxed values that Java keeps once, by class and bits.
     shared_boxes: HashMap<(ClassId, u64), ObjectId>,
     /// The value that every HashSet's map has for each of its elements.
-    present: Option<ObjectId>,
+    present: Option<ReferenceTarget>,
     /// The number of ThreadLocal objects, from which their hashes follow.
     thread_locals: u32,
     roots: Vec<BuiltRoot>,
@@ -263,7 +275,7 @@ impl HeapBuilder {
     }
 
     /// The serial number of the trace without frames, which objects name that have no other.
-    fn empty_trace(&self) -> Serial {
+    pub(crate) fn empty_trace(&self) -> Serial {
         Serial(self.settings.library.first_serials().1)
     }
 }

@@ -11,7 +11,7 @@ use super::{ClassId, HeapBuilder, ObjectId};
 
 /// The inside of an object under construction.
 #[derive(Clone, Debug)]
-pub(super) enum BuiltContents {
+pub(crate) enum BuiltContents {
     /// Values in the order of the layout: the class's own fields first.
     Fields(Vec<BuiltValue>),
     Elements(Vec<ReferenceTarget>),
@@ -63,6 +63,9 @@ pub(crate) fn decode_text(library: Library, bytes: &[u8], coder: Option<u64>) ->
         _ => bytes.chunks_exact(2).map(|pair| u16::from_be_bytes([pair[0], pair[1]])).collect(),
     }
 }
+
+/// `ThreadLocal.HASH_INCREMENT`: successive hashes are spread over a table of any power of two.
+pub(crate) const HASH_INCREMENT: u32 = 0x61c8_8647;
 
 /// The most bytes of an array that is given by its length alone.
 const LONGEST: u64 = 1 << 30;
@@ -280,8 +283,7 @@ impl HeapBuilder {
         let values = self.blank_values(class);
         let object = self.add_object(class, BuiltContents::Fields(values));
         if self.is_thread_local(class) {
-            // `ThreadLocal.HASH_INCREMENT`: successive hashes are spread over a table of any power of two.
-            let hash = self.thread_locals.wrapping_mul(0x61c8_8647);
+            let hash = self.thread_locals.wrapping_mul(HASH_INCREMENT);
             self.thread_locals += 1;
             self.set_value(object, "threadLocalHashCode", BuiltValue::Primitive(PrimitiveType::Int, hash.into()))?;
         }

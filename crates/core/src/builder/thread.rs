@@ -160,6 +160,11 @@ impl HeapBuilder {
         Serial(self.settings.library.first_serials().0 + thread.0 as u32)
     }
 
+    /// The serial number of the first thread.
+    pub(crate) fn first_thread(&self) -> Serial {
+        self.thread_serial(ThreadId(0))
+    }
+
     fn trace_serial(&self, thread: usize) -> Serial {
         Serial(self.empty_trace().0 + 1 + thread as u32)
     }
@@ -209,7 +214,7 @@ impl HeapBuilder {
     }
 
     /// Gives threads their maps of local values.
-    pub(super) fn finish_threads(&mut self) -> Result<(), BuildError> {
+    pub(crate) fn finish_threads(&mut self) -> Result<(), BuildError> {
         for thread in 0..self.threads.len() {
             let entries = std::mem::take(&mut self.threads[thread].thread_locals);
             if let (false, ReferenceTarget::Object(object)) = (entries.is_empty(), self.threads[thread].object) {

@@ -9,6 +9,7 @@ mod read;
 use crate::builder::BuiltHeap;
 use crate::compare::Facet;
 use crate::error::Error;
+use crate::generate::Library;
 use crate::model::{Dump, DumpSource, Event, Heap, HeapSource, WordSize};
 use crate::setters::setters;
 
@@ -20,6 +21,18 @@ pub const SUFFIX: &str = ".kdl";
 
 /// The most bytes of a heap file: what is larger says more by `repeat`.
 pub const LONGEST: u64 = 16 << 20;
+
+/// Names of libraries.
+const LIBRARIES: [(&str, Library); 8] = [
+    ("jdk-6", Library::Jdk6),
+    ("jdk-8", Library::Jdk8),
+    ("jdk-11", Library::Jdk11),
+    ("jdk-17", Library::Jdk17),
+    ("jdk-21", Library::Jdk21),
+    ("jdk-25", Library::Jdk25),
+    ("android", Library::Android),
+    ("j9", Library::J9),
+];
 
 /// How a heap file is read.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,14 +1,20 @@
 //! Nodes of what stands around classes and objects: settings, header, roots, threads, traces, parts, the log.
 
-use crate::builder::InstanceSizeRule;
+use foldhash::HashSet;
+
+use crate::builder::{InstanceSizeRule, VERSION_TEXT};
 use crate::compare::listing::ListingLine;
 use crate::error::Error;
 use crate::generate::Library;
-use crate::model::{Event, HashRegime, Root, RootNumber, StackFrame, StackTrace, Thread, WordSize};
+use crate::heap_file::LIBRARIES;
+use crate::model::{
+    Address, Event, HashRegime, Root, RootKind, RootNumber, Serial, StackFrame, StackTrace, Thread, WordSize,
+};
 
 use super::HeapDescriber;
 use super::notation::{NodeText, spell_json, spell_name, spell_text};
 use super::table::HeapTable;
+use super::world::is_boot_instance;
 
 /// Facts that are not written without `exact`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,28 +58,17 @@ impl LeftOut {
     }
 }
 
-/// The name of a library in heap files.
-fn library_name(library: Library) -> &'static str {
-    match library {
-        Library::Jdk6 => "jdk-6",
-        Library::Jdk8 => "jdk-8",
-        Library::Jdk11 => "jdk-11",
-        Library::Jdk17 | Library::Jdk17Declared => "jdk-17",
-        Library::Jdk21 => "jdk-21",
-        Library::Jdk25 => "jdk-25",
-        Library::Android => "android",
-        Library::J9 => "j9",
-    }
-}
-
 impl HeapDescriber<'_> {
     /// The settings of the heap that are not those of any.
     pub(super) fn heap_node(&self) -> NodeText {
         let settings = self.sizes.settings;
         let mut node = NodeText::new("heap");
-        node.push_property("world", "none");
-        if self.library != Library::default() {
-            node.push_property("library", library_name(self.library));
+        if !settings.world {
+            node.push_property("world", "none");
+        }
+        if settings.world || settings.library != Library::default() {
+            let name = LIBRARIES.iter().find(|(_, library)| *library == settings.library).map(|(name, _)| *name);
+            node.push_known("library", name);
         }
         if settings.word != WordSize::Bits64 {
             node.push_property("word", &settings.word.bits().to_string());
@@ -83,6 +78,9 @@ impl HeapDescriber<'_> {
         }
         if settings.instance_sizes == InstanceSizeRule::Fields {
             node.push_property("instance-sizes", "fields");
+        }
+        if settings.java_names {
+            node.push_property("names", "java");
         }
         node
     }
@@ -94,8 +92,10 @@ impl HeapDescriber<'_> {
         let bare = node.clone();
         // The builder has a version and hashes of its own.
         let unknown = |word: &str| self.exact.then(|| word.to_owned());
-        let version = facts.version_text.as_ref().map(spell_name);
-        node.push_known("version", version.or_else(|| unknown("#null")));
+        let version = facts.version_text.as_ref();
+        let version = version.filter(|version| self.exact || **version != VERSION_TEXT.into()).map(spell_name);
+        let is_unknown = facts.version_text.is_none();
+        node.push_known("version", version.or_else(|| unknown("#null").filter(|_| is_unknown)));
         node.push_known("time-stamp", facts.timestamp);
         node.push_known("header-version", facts.header_version.as_ref().map(spell_name));
         node.push_known("identifier-size", facts.identifier_size.map(|size| size.0));
@@ -118,9 +118,17 @@ impl HeapDescriber<'_> {
     pub(super) fn surrounding_nodes(&self, tail: &[Event]) -> Result<Vec<NodeText>, Error> {
         let around = &self.heap.surroundings;
         let mut nodes = Vec::new();
-        nodes.extend(around.roots.iter().flatten().map(|root| self.root_node(*root)));
-        nodes.extend(around.traces.iter().flatten().map(|trace| self.trace_node(trace)));
-        nodes.extend(around.threads.iter().flatten().map(|thread| self.thread_node(thread)));
+        let mut by_itself: HashSet<Address> = self.roots_by_themselves();
+        for (place, root) in around.roots.iter().flatten().enumerate() {
+            let is_automatic = root.kind == RootKind::StickyClass && by_itself.remove(&root.object);
+            if !is_automatic && !self.threads.has_root(place) {
+                nodes.push(self.root_node(*root));
+            }
+        }
+        nodes.extend(self.traces().map(|trace| self.trace_node(trace)));
+        let written: HashSet<Serial> = self.threads.forms.iter().map(|form| form.serial).collect();
+        let threads = around.threads.iter().flatten().filter(|thread| !written.contains(&thread.serial));
+        nodes.extend(threads.map(|thread| self.bare_thread_node(thread)));
         for region in around.regions.iter().flatten() {
             let mut node = NodeText::new("@region").argument(&region.id.to_string());
             node.push_argument(&spell_name(&region.name));
@@ -137,6 +145,22 @@ impl HeapDescriber<'_> {
             }
         }
         Ok(nodes)
+    }
+
+    /// The class objects that the builder makes roots.
+    fn roots_by_themselves(&self) -> HashSet<Address> {
+        let classes = 0..if self.world.is_some() { self.heap.classes.len() } else { 0 };
+        let classes = classes.filter(|class| is_boot_instance(&self.table, *class));
+        classes.map(|class| self.heap.classes[class].address).collect()
+    }
+
+    /// The traces that no thread has. The builder has one that says nothing, unless others are given by themselves.
+    fn traces(&self) -> impl Iterator<Item = &StackTrace> {
+        let all = self.heap.surroundings.traces.as_deref().unwrap_or_default();
+        let rest =
+            move || all.iter().enumerate().filter(|(place, _)| !self.threads.has_trace(*place)).map(|(_, trace)| trace);
+        let is_left_out = self.world.is_some() && rest().count() == 1;
+        rest().filter(move |_| !is_left_out)
     }
 
     fn root_node(&self, root: Root) -> NodeText {
@@ -168,7 +192,7 @@ impl HeapDescriber<'_> {
     }
 
     /// A frame: `CLASS.METHOD`, or the method and its class apart where one of them cannot stand so.
-    fn frame_node(&self, frame: &StackFrame) -> NodeText {
+    pub(super) fn frame_node(&self, frame: &StackFrame) -> NodeText {
         let mut node = NodeText::new("frame");
         let class = frame.class.and_then(|class| self.table.class_at(class));
         let method = frame.method.to_text().filter(|method| !method.is_empty() && !method.contains('.'));
@@ -196,7 +220,7 @@ impl HeapDescriber<'_> {
         node
     }
 
-    fn thread_node(&self, thread: &Thread) -> NodeText {
+    fn bare_thread_node(&self, thread: &Thread) -> NodeText {
         let mut node = NodeText::new("@thread").argument(&thread.serial.0.to_string());
         node.push_property("object", &self.spell_reference(thread.object));
         node.push_known("name", thread.name.as_ref().map(spell_name));

@@ -1,5 +1,6 @@
 //! Nodes of classes.
 
+use crate::builder::CLASS_BYTES;
 use crate::error::Error;
 use crate::model::{Address, Class, FieldType, HashRegime, IdentityHash, PrimitiveType, Serial, Value};
 
@@ -20,7 +21,7 @@ impl HeapDescriber<'_> {
                 None
             }
             ClassDeclaration::Shared(id) => {
-                node.push_argument(&spell_name(&class.name.to_java_form()));
+                node.push_argument(&spell_name(&self.table.name(place).to_java_form()));
                 Some(id)
             }
             ClassDeclaration::Raw(id) => {
@@ -36,10 +37,14 @@ impl HeapDescriber<'_> {
         let is_array = matches!(text.declaration, ClassDeclaration::Array(_));
         let object = self.table.class_named(&"java/lang/Object".into());
         let object = object.map(|object| self.heap.classes[object].address);
+        let above_by_itself = if self.world.is_some() { object } else { Some(Address::NULL) };
         match class.superclass {
+            Some(above) if !is_array && above.is_null() && self.world.is_some() => {
+                node.push_property("extends", "#null");
+            }
             None => node.push_property("extends", "unknown"),
             Some(above) if is_array && !self.ordered && object.unwrap_or_default() == above => {}
-            Some(above) if !is_array && above.is_null() => {}
+            Some(above) if !is_array && Some(above) == above_by_itself => {}
             Some(above) => node.push_property("extends", &self.names.spell_type(&self.table, above)),
         }
         let of_element = match &text.declaration {
@@ -62,7 +67,8 @@ impl HeapDescriber<'_> {
         let automatic = self.sizes.instance_size(self.table.kind(place), place);
         let size = class.instance_size.filter(|size| self.exact || *size != automatic);
         node.push_known("@size", size.map(|size| size.0));
-        node.push_known("@class-size", class.class_object_size.map(|size| size.0));
+        let class_size = class.class_object_size.filter(|size| self.exact || size.0 != CLASS_BYTES);
+        node.push_known("@class-size", class_size.map(|size| size.0));
         if let Some(trace) = class.trace {
             self.push_trace(trace, node);
         }

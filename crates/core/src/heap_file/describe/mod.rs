@@ -1,18 +1,25 @@
 //! A dump as a heap file (docs/heap-file.md): what [`HeapBuilder`](crate::builder::HeapBuilder) would be told to build it again.
 //!
-//! Each object is a node of its own, but for Strings that one field alone refers to. The world of the library is left out
-//! (`world=none`): a dump has its own. Without `exact`, addresses and orders are left to the builder, so that the heap comes
-//! back up to renaming; what is left out is counted in the comment at the head.
+//! Without `exact`, whatever the builder makes by itself is left to it: addresses and orders, the library's classes, and the
+//! objects that Strings, boxed values, collections and threads consist of. A short form is chosen only where the builder, asked for
+//! it, makes just what the heap has (`LayoutOracle`), so that the heap comes back up to renaming. What is left out of the file is
+//! counted in the comment at the head. With `exact` each class and object is a node of its own.
 
 mod around;
+mod boxes;
 mod class;
+mod collections;
 mod names;
 mod notation;
 mod object;
+mod oracle;
 mod part;
 mod sizes;
 mod table;
 mod texts;
+mod threads;
+mod uses;
+mod world;
 
 use std::io::Write;
 use std::rc::Rc;
@@ -20,16 +27,21 @@ use std::rc::Rc;
 use foldhash::{HashMap, HashMapExt};
 
 use crate::error::Error;
-use crate::generate::Library;
 use crate::model::{Address, Dump, Event, Heap};
 use crate::setters;
 
 use around::LeftOut;
-use names::HeapNames;
-use notation::NodeText;
+use boxes::RecognisedBoxes;
+use collections::RecognisedCollections;
+use names::{HeapNames, is_object_name};
+use notation::{NodeText, spell_text};
+use oracle::LayoutOracle;
 use sizes::AutomaticSizes;
 use table::{FieldSlot, HeapTable};
 use texts::RecognisedTexts;
+use threads::RecognisedThreads;
+use uses::ReferenceUses;
+use world::LibraryWorld;
 
 /// The options of [`describe`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -88,9 +100,14 @@ struct HeapDescriber<'h> {
     table: HeapTable<'h>,
     sizes: AutomaticSizes,
     names: HeapNames,
+    /// The library whose classes are there by themselves, if they are.
+    world: Option<LibraryWorld>,
     texts: RecognisedTexts,
-    /// The library whose layout texts have.
-    library: Library,
+    boxes: RecognisedBoxes,
+    collections: RecognisedCollections,
+    threads: RecognisedThreads,
+    /// The number of ThreadLocals so far, from which the builder works out the hash of the next one.
+    thread_locals: u32,
     slots: HashMap<usize, Rc<[FieldSlot]>>,
     exact: bool,
     /// Whether the order of the file is kept: parts of a heap begin at a place in it.
@@ -100,15 +117,53 @@ struct HeapDescriber<'h> {
 impl<'h> HeapDescriber<'h> {
     fn new(heap: &'h Heap, exact: bool) -> Result<HeapDescriber<'h>, Error> {
         let table = HeapTable::new(heap)?;
-        let sizes = AutomaticSizes::fitted(&table);
+        let mut sizes = AutomaticSizes::fitted(&table);
         let ordered = exact || heap.surroundings.regions.as_ref().is_some_and(|regions| !regions.is_empty());
-        let names = HeapNames::new(&table, &sizes, ordered);
-        let texts = match exact {
-            true => RecognisedTexts::default(),
-            false => RecognisedTexts::new(&table, &names, &sizes),
+        let world = if ordered { None } else { LibraryWorld::recognise(&table, &sizes) };
+        let of_library = world.as_ref().map(|world| world.classes.clone()).unwrap_or_default();
+        let names = HeapNames::new(&table, &sizes, &of_library, ordered);
+        let mut describer = HeapDescriber {
+            heap,
+            names,
+            texts: RecognisedTexts::default(),
+            boxes: RecognisedBoxes::default(),
+            collections: RecognisedCollections::default(),
+            threads: RecognisedThreads::default(),
+            thread_locals: 0,
+            slots: HashMap::new(),
+            exact,
+            ordered,
+            world,
+            sizes: sizes.clone(),
+            table,
         };
-        let library = texts.library();
-        Ok(HeapDescriber { heap, table, sizes, names, texts, library, slots: HashMap::new(), exact, ordered })
+        if exact {
+            return Ok(describer);
+        }
+        let (table, names) = (&describer.table, &describer.names);
+        let uses = ReferenceUses::new(table);
+        let mut texts = RecognisedTexts::new(table, names, &sizes, &uses);
+        sizes.settings = match &describer.world {
+            Some(world) => sizes.settings.world(true).library(world.library),
+            None => sizes.settings.library(texts.library()),
+        };
+        let boxes = RecognisedBoxes::new(table, names, &sizes, &uses);
+        let mut oracle = LayoutOracle::new(table, &sizes, &uses);
+        let collections = RecognisedCollections::new(&mut oracle, &texts);
+        let threads = match &describer.world {
+            Some(_) => RecognisedThreads::new(&mut oracle, &texts),
+            None => RecognisedThreads::default(),
+        };
+        for key in collections.keys().filter(|key| uses.is_single_value(*key)) {
+            table.object_at(key).into_iter().for_each(|key| texts.put_in_place(key));
+        }
+        let of_threads = threads.forms.iter().filter(|form| spell_text(&form.name) == form.name);
+        let of_threads: Vec<(usize, String)> =
+            of_threads.filter(|form| is_object_name(&form.name)).map(|form| (form.object, form.name.clone())).collect();
+        (describer.texts, describer.boxes, describer.collections) = (texts, boxes, collections);
+        (describer.threads, describer.sizes) = (threads, sizes);
+        describer.names.rename_objects(of_threads);
+        Ok(describer)
     }
 
     /// Writes the heap once all of it could be said.
@@ -125,7 +180,7 @@ impl<'h> HeapDescriber<'h> {
         classes.retain(|class| self.names.is_declared(*class));
         if !self.ordered {
             // Array classes are declared by those of their elements.
-            classes.sort_by_key(|class| self.heap.classes[*class].dimensions());
+            classes.sort_by_key(|class| self.table.dimensions(*class));
         }
         for class in classes {
             write(&self.class_node(class)?)?;
@@ -137,6 +192,7 @@ impl<'h> HeapDescriber<'h> {
         for object in objects {
             self.object_node(object)?.iter().try_for_each(&mut write)?;
         }
+        self.thread_nodes()?.iter().try_for_each(&mut write)?;
         self.surrounding_nodes(tail)?.iter().try_for_each(&mut write)?;
         out.write_all(&text).map_err(write_error)?;
         Ok(text.len() as u64)

@@ -2,6 +2,7 @@
 
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
+use crate::builder::CLASS_BYTES;
 use crate::bytes::hexadecimal;
 use crate::model::{Address, Class, Name, Object, ObjectKind, PrimitiveType};
 
@@ -42,11 +43,29 @@ pub(super) struct HeapNames {
 
 impl HeapNames {
     /// Chooses the names. In a file that keeps the order of classes each has a declaration.
-    pub(super) fn new(table: &HeapTable<'_>, sizes: &AutomaticSizes, ordered: bool) -> HeapNames {
+    ///
+    /// Classes of the library that its heaps have by themselves need none.
+    pub(super) fn new(
+        table: &HeapTable<'_>,
+        sizes: &AutomaticSizes,
+        library: &HashSet<usize>,
+        ordered: bool,
+    ) -> HeapNames {
         let mut used = HashSet::new();
-        let classes = class_texts(table, sizes, ordered, &mut used);
+        let classes = class_texts(table, sizes, library, ordered, &mut used);
         let objects = object_names(table, &used);
         HeapNames { classes, objects }
+    }
+
+    /// Gives objects names in place of their own, as far as nothing else has them.
+    pub(super) fn rename_objects(&mut self, names: impl IntoIterator<Item = (usize, String)>) {
+        let mut taken: HashSet<String> = self.objects.iter().cloned().collect();
+        taken.extend(self.classes.iter().map(|class| class.text.clone()));
+        for (object, name) in names {
+            if taken.insert(name.clone()) {
+                self.objects[object] = name;
+            }
+        }
     }
 
     /// A class as a type.
@@ -94,7 +113,7 @@ pub(super) fn array_class(table: &HeapTable<'_>, array: &Object) -> Option<usize
         }
         (None, _) => {
             let word = table.class_at(array.class_word?)?;
-            let of_elements = || table.class_named(&array_name(&table.heap.classes[word].name));
+            let of_elements = || table.class_named(&array_name(table.name(word)));
             Some(word).filter(is_array).or_else(of_elements)
         }
     }
@@ -114,6 +133,15 @@ fn array_name(element: &Name) -> Name {
     Name::from_bytes(name)
 }
 
+/// Whether a text may be the name of an object.
+pub(super) fn is_object_name(text: &str) -> bool {
+    text != "_"
+        && !text.starts_with("0x")
+        && !text.starts_with("class:")
+        && !text.starts_with('@')
+        && !text.ends_with('?')
+}
+
 /// Whether a text means a class wherever a type stands.
 fn is_type_text(text: &str) -> bool {
     let is_keyword = matches!(text, "void" | "_" | "unknown") || PrimitiveType::from_keyword(text).is_some();
@@ -129,18 +157,23 @@ fn is_plain(name: &Name, java: &str) -> bool {
 fn class_texts(
     table: &HeapTable<'_>,
     sizes: &AutomaticSizes,
+    library: &HashSet<usize>,
     ordered: bool,
     used: &mut HashSet<String>,
 ) -> Vec<ClassText> {
     let classes = &table.heap.classes;
-    let java: Vec<Option<String>> = classes.iter().map(|class| class.name.to_java_form().to_text()).collect();
-    let plain = |place: usize| java[place].as_ref().filter(|java| is_plain(&classes[place].name, java));
-    let is_only = |place: usize| table.class_named(&classes[place].name).is_some();
+    let java: Vec<Option<String>> =
+        (0..classes.len()).map(|place| table.name(place).to_java_form().to_text()).collect();
+    let is_usual = |place: usize, java: &str| is_plain(table.name(place), java) && table.has_usual_form(place);
+    let plain = |place: usize| java[place].as_ref().filter(|java| is_usual(place, java));
+    let is_only = |place: usize| table.class_named(table.name(place)).is_some();
     let mut texts: Vec<Option<ClassText>> = vec![None; classes.len()];
     for (place, text) in texts.iter_mut().enumerate() {
         if let Some(java) = plain(place).filter(|_| is_only(place)) {
             used.insert(java.clone());
-            *text = Some(ClassText { text: java.clone(), declaration: ClassDeclaration::Named });
+            let is_implied = library.contains(&place);
+            let declaration = if is_implied { ClassDeclaration::Implied } else { ClassDeclaration::Named };
+            *text = Some(ClassText { text: java.clone(), declaration });
         }
     }
     for (place, text) in texts.iter_mut().enumerate() {
@@ -149,10 +182,10 @@ fn class_texts(
             *text = Some(ClassText { text: id.clone(), declaration: ClassDeclaration::Shared(id) });
         }
     }
-    let implied = if ordered { HashSet::new() } else { implied_arrays(table, sizes) };
+    let implied = if ordered { HashSet::new() } else { implied_arrays(table, sizes, library) };
     // Arrays of more dimensions follow from those of fewer.
     let mut order: Vec<usize> = (0..classes.len()).filter(|place| texts[*place].is_none()).collect();
-    order.sort_by_key(|place| (classes[*place].dimensions(), *place));
+    order.sort_by_key(|place| (table.dimensions(*place), *place));
     for place in order {
         let of_element = |element: ArrayElementClass| match element {
             ArrayElementClass::Primitive(kind) => Some((kind.keyword().to_owned(), None)),
@@ -160,7 +193,8 @@ fn class_texts(
             ArrayElementClass::Class(element) if ordered && element > place => None,
             ArrayElementClass::Class(element) => Some((texts[element].as_ref()?.text.clone(), Some(element))),
         };
-        let array = array_element(table, place).filter(|_| is_only(place)).and_then(of_element);
+        let array = array_element(table, place).filter(|_| is_only(place) && table.has_usual_form(place));
+        let array = array.and_then(of_element);
         texts[place] = Some(match array {
             Some((element, class)) => {
                 let is_implied = implied.contains(&place);
@@ -198,14 +232,14 @@ fn choose_id(java: Option<&str>, is_array: bool, is_shared: bool, used: &mut Has
 
 /// The elements of an array class.
 #[derive(Clone, Copy, Debug)]
-enum ArrayElementClass {
+pub(super) enum ArrayElementClass {
     Primitive(PrimitiveType),
     Class(usize),
 }
 
 /// The elements of an array class, where the heap has their class and no other of its name.
-fn array_element(table: &HeapTable<'_>, class: usize) -> Option<ArrayElementClass> {
-    let (b'[', rest) = table.heap.classes[class].name.as_bytes().split_first()? else { return None };
+pub(super) fn array_element(table: &HeapTable<'_>, class: usize) -> Option<ArrayElementClass> {
+    let (b'[', rest) = table.name(class).as_bytes().split_first()? else { return None };
     let named = |name: &[u8]| table.class_named(&Name::from_bytes(name)).map(ArrayElementClass::Class);
     match rest {
         [letter] => {
@@ -219,7 +253,7 @@ fn array_element(table: &HeapTable<'_>, class: usize) -> Option<ArrayElementClas
 }
 
 /// The array classes that need no declaration, since the builder has them as they are once an array of them is made.
-fn implied_arrays(table: &HeapTable<'_>, sizes: &AutomaticSizes) -> HashSet<usize> {
+fn implied_arrays(table: &HeapTable<'_>, sizes: &AutomaticSizes, library: &HashSet<usize>) -> HashSet<usize> {
     let classes = &table.heap.classes;
     let object = table.class_named(&"java/lang/Object".into()).map(|class| classes[class].address);
     let arrays = table.heap.objects.iter().filter(|object| object.kind != ObjectKind::Instance);
@@ -232,14 +266,15 @@ fn implied_arrays(table: &HeapTable<'_>, sizes: &AutomaticSizes) -> HashSet<usiz
             ArrayElementClass::Class(element) => classes[element].loader.unwrap_or_default(),
         };
         let size = sizes.instance_size(table.kind(place), place);
-        table.class_named(&class.name).is_some()
+        table.class_named(table.name(place)).is_some()
+            && table.has_usual_form(place)
             && class.superclass.is_some_and(|above| above == object.unwrap_or_default())
             && class.interfaces.as_ref().is_none_or(Vec::is_empty)
             && class.loader.unwrap_or_default() == loader
             && is_null(class.signers)
             && is_null(class.protection_domain)
             && class.instance_size.is_none_or(|stated| stated == size)
-            && class.class_object_size.is_none()
+            && class.class_object_size.is_none_or(|stated| stated.0 == CLASS_BYTES)
             && class.hash.is_none()
             && class.references.as_ref().is_none_or(Vec::is_empty)
             && class.statics.as_ref().is_none_or(Vec::is_empty)
@@ -247,10 +282,10 @@ fn implied_arrays(table: &HeapTable<'_>, sizes: &AutomaticSizes) -> HashSet<usiz
             && class.fields.as_ref().is_none_or(Vec::is_empty)
             && class.trace.is_none_or(|trace| table.is_empty_trace(trace))
     };
-    let mut places: Vec<usize> = (0..classes.len()).filter(|place| classes[*place].dimensions() > 0).collect();
+    let mut places: Vec<usize> = (0..classes.len()).filter(|place| table.dimensions(*place) > 0).collect();
     // An array class of more dimensions brings those of fewer along.
-    places.sort_by_key(|place| std::cmp::Reverse(classes[*place].dimensions()));
-    let mut implied = HashSet::new();
+    places.sort_by_key(|place| std::cmp::Reverse(table.dimensions(*place)));
+    let mut implied: HashSet<usize> = places.iter().copied().filter(|place| library.contains(place)).collect();
     for place in places {
         let element = array_element(table, place).filter(|element| is_automatic(place, *element));
         if let Some(element) = element.filter(|_| needed.contains(&place)) {
@@ -278,7 +313,7 @@ fn object_names(table: &HeapTable<'_>, used: &HashSet<String>) -> Vec<String> {
             _ => array_class(table, object),
         };
         let base = match (class, object.kind) {
-            (Some(class), _) => bases.entry(class).or_insert_with(|| base(&table.heap.classes[class].name)).clone(),
+            (Some(class), _) => bases.entry(class).or_insert_with(|| base(table.name(class))).clone(),
             (None, ObjectKind::Instance) => "object".to_owned(),
             (None, ObjectKind::ObjectArray) => "objects".to_owned(),
             (None, ObjectKind::PrimitiveArray(kind)) => format!("{}s", kind.keyword()),

@@ -1,5 +1,6 @@
 //! Nodes of objects.
 
+use crate::builder::{HASH_INCREMENT, box_class};
 use crate::bytes::hexadecimal;
 use crate::error::Error;
 use crate::generate::Library;
@@ -7,10 +8,12 @@ use crate::model::{Address, Contents, Object, ObjectKind, PrimitiveType, Value};
 
 use super::HeapDescriber;
 use super::class::spell_primitive;
+use super::collections::CollectionForm;
 use super::names::array_class;
 use super::notation::{NodeText, spell_name, spell_text, spell_value_text};
 use super::table::{FieldKey, unsayable};
 use super::texts::TextForm;
+use super::threads::ThreadForm;
 
 /// The most elements that are written as numbers and not as bytes.
 const NUMBERS: usize = 64;
@@ -19,16 +22,26 @@ impl HeapDescriber<'_> {
     /// The node of an object; none where it is part of a text.
     pub(super) fn object_node(&mut self, place: usize) -> Result<Option<NodeText>, Error> {
         let object = &self.heap.objects[place];
+        if self.collections.is_part(place) || self.threads.has(place) || self.boxes.is_in_place(place) {
+            return Ok(None);
+        }
         match self.texts.form(place) {
-            Some(TextForm::Node { hash }) => {
+            Some(TextForm::Node { hash, array_of }) => {
                 let mut node = NodeText::new("string");
                 node.push_argument(&spell_text(self.names.object(place)));
                 node.push_argument(&self.texts.spell(&self.table, place).unwrap_or_default());
-                node.push_known("hash", (hash != 0).then_some(hash as i32));
+                if let Some(other) = array_of.filter(|other| *other != place) {
+                    node.push_property("array", &spell_text(&format!("@{}", self.names.object(other))));
+                }
+                node.push_known("hash", (hash.bits != 0).then_some(hash.bits as i32));
+                node.push_known("hashIsZero", hash.is_zero.then_some("#true"));
                 return Ok(Some(node));
             }
             Some(TextForm::InPlace | TextForm::Array) => return Ok(None),
             None => {}
+        }
+        if let Some(form) = self.collections.form(place).cloned() {
+            return self.collection_node(place, &form).map(Some);
         }
         let mut node = NodeText::new(if object.kind == ObjectKind::Instance { "object" } else { "array" });
         node.push_argument(&spell_text(self.names.object(place)));
@@ -37,6 +50,94 @@ impl HeapDescriber<'_> {
             _ => self.push_array(object, &mut node)?,
         }
         Ok(Some(node))
+    }
+
+    /// The node of a collection, with its contents.
+    fn collection_node(&mut self, place: usize, form: &CollectionForm) -> Result<NodeText, Error> {
+        let object = &self.heap.objects[place];
+        let mut node = NodeText::new(form.node).argument(&spell_text(self.names.object(place)));
+        let class = object.class.and_then(|class| self.table.class_at(class));
+        node.push_argument(&class.map_or_else(|| "_".to_owned(), |class| spell_text(&self.names.class(class).text)));
+        let has_hashes = form.entries.iter().any(|entry| entry.hash.is_some());
+        for entry in &form.entries {
+            let key = self.spell_target(entry.key, false);
+            let Some(value) = entry.value else {
+                match has_hashes {
+                    false => node.push_argument(&key),
+                    true => {
+                        let mut child = NodeText::new("element").argument(&key);
+                        child.push_known("hash", entry.hash);
+                        node.push_child(child);
+                    }
+                }
+                continue;
+            };
+            let mut child = NodeText::new("entry").argument(&key).argument(&self.spell_target(value, false));
+            child.push_known("hash", entry.hash);
+            node.push_child(child);
+        }
+        if let (Some(class), Contents::Fields(values)) = (class, &object.contents) {
+            let slots = self.slots(class);
+            for number in &form.given {
+                if let FieldKey::Property(key) = &slots[*number].key {
+                    node.push_property(key, &self.spell_field(values[*number]));
+                }
+            }
+        }
+        self.push_facts(object, class, None, &mut node)?;
+        Ok(node)
+    }
+
+    /// The nodes of threads.
+    pub(super) fn thread_nodes(&self) -> Result<Vec<NodeText>, Error> {
+        self.threads.forms.iter().map(|form| self.thread_node(form)).collect()
+    }
+
+    fn thread_node(&self, form: &ThreadForm) -> Result<NodeText, Error> {
+        let name = self.names.object(form.object);
+        let mut node = NodeText::new("thread").argument(&spell_text(name));
+        if name != form.name {
+            node.push_property("name", &spell_value_text(&form.name));
+        }
+        node.push_known("virtual", form.is_virtual.then_some("#true"));
+        if !form.carrier.is_null() {
+            node.push_property("carrier", &self.spell_reference(form.carrier));
+        }
+        node.push_known("daemon", form.is_daemon.then_some("#true"));
+        let object = &self.heap.objects[form.object];
+        let class = object.class.and_then(|class| self.table.class_at(class));
+        self.push_facts(object, class, None, &mut node)?;
+        let traces = self.heap.surroundings.traces.as_deref().unwrap_or_default();
+        for (number, frame) in traces[form.trace].frames.iter().enumerate() {
+            let mut child = self.frame_node(frame);
+            self.push_locals(form, Some(number), &mut child);
+            node.push_child(child);
+        }
+        self.push_locals(form, None, &mut node);
+        for (key, value) in &form.thread_locals {
+            let mut child = NodeText::new("thread-local").argument(&self.spell_reference(*key));
+            child.push_argument(&self.spell_target(*value, false));
+            node.push_child(child);
+        }
+        Ok(node)
+    }
+
+    fn push_locals(&self, form: &ThreadForm, frame: Option<usize>, node: &mut NodeText) {
+        for local in form.locals.iter().filter(|local| local.frame == frame) {
+            let kind = if local.is_java { "local" } else { "jni-local" };
+            node.push_child(NodeText::new(kind).argument(&self.spell_reference(local.object)));
+        }
+    }
+
+    /// The value of a field or an element that is a reference: what stands there in its place, or its name.
+    fn spell_target(&self, to: Address, is_typed: bool) -> String {
+        let in_place = self.texts.spell_in_place(&self.table, to);
+        let in_place = in_place.or_else(|| self.boxes.spell_in_place(&self.table, to, is_typed));
+        in_place.unwrap_or_else(|| self.spell_reference(to))
+    }
+
+    fn spell_field(&self, value: Value) -> String {
+        value.as_reference().map_or_else(|| self.spell_value(value), |to| self.spell_target(to, false))
     }
 
     fn push_instance(&mut self, object: &Object, node: &mut NodeText) -> Result<(), Error> {
@@ -75,19 +176,28 @@ impl HeapDescriber<'_> {
             let fact = format!("{} values of an object whose class has {} fields,", values.len(), slots.len());
             return Err(unsayable(fact, object.address));
         }
+        let is_thread_local = class.is_some_and(|class| self.table.extends(class, "java/lang/ThreadLocal"));
+        // The builder spreads their hashes over tables.
+        let hash_by_itself = u64::from(self.thread_locals.wrapping_mul(HASH_INCREMENT));
+        let is_numbered = is_thread_local && self.world.is_some();
+        self.thread_locals += u32::from(is_numbered);
         for (slot, value) in slots.iter().zip(values) {
             if slot.kind != value.kind {
                 let fact = format!("value of type {} in a field of type {}", value.kind, slot.kind);
                 return Err(unsayable(fact, object.address));
             }
             // Android's objects begin with their class, in every file for its library.
-            let is_set = slot.is_class && self.library == Library::Android;
-            let automatic = if is_set { object.class.unwrap_or_default().0 } else { 0 };
+            let is_set = slot.is_class && self.sizes.settings.library == Library::Android;
+            let is_hash = matches!(&slot.key, FieldKey::Property(key) if key == "threadLocalHashCode");
+            let automatic = match () {
+                () if is_set => object.class.unwrap_or_default().0,
+                () if is_hash && is_numbered => hash_by_itself,
+                () => 0,
+            };
             if value.bits == automatic {
                 continue;
             }
-            let text = value.as_reference().and_then(|to| self.texts.spell_in_place(&self.table, to));
-            let spelled = text.unwrap_or_else(|| self.spell_value(*value));
+            let spelled = self.spell_field(*value);
             match &slot.key {
                 FieldKey::Property(key) => node.push_property(key, &spelled),
                 FieldKey::Place(place) => {
@@ -110,7 +220,7 @@ impl HeapDescriber<'_> {
         let mut bare_length = None;
         match (&array.contents, array.kind) {
             (Contents::Elements(elements), ObjectKind::ObjectArray) if is_length(array, elements.len()) => {
-                self.push_elements(elements, node);
+                self.push_elements(elements, is_of_boxes(&text), node);
             }
             (Contents::Primitives(bytes), ObjectKind::PrimitiveArray(kind))
                 if (bytes.len() as u64).is_multiple_of(kind.size())
@@ -141,13 +251,12 @@ impl HeapDescriber<'_> {
         Ok(())
     }
 
-    fn push_elements(&self, elements: &[Address], node: &mut NodeText) {
+    fn push_elements(&self, elements: &[Address], is_typed: bool, node: &mut NodeText) {
         if !elements.is_empty() && elements.iter().all(|to| to.is_null()) {
             return node.push_property("length", &elements.len().to_string());
         }
         for to in elements {
-            let text = self.texts.spell_in_place(&self.table, *to);
-            node.push_argument(&text.unwrap_or_else(|| self.spell_reference(*to)));
+            node.push_argument(&self.spell_target(*to, is_typed));
         }
     }
 
@@ -175,6 +284,12 @@ impl HeapDescriber<'_> {
         node.push_known("@class-name", name.map(spell_name));
         Ok(())
     }
+}
+
+/// Whether a type is that of arrays whose elements box numbers in a class of their own.
+fn is_of_boxes(text: &str) -> bool {
+    let element = text.strip_suffix("[]");
+    element.is_some_and(|element| PrimitiveType::ALL.into_iter().any(|kind| box_class(kind) == element))
 }
 
 fn is_length(array: &Object, elements: usize) -> bool {

@@ -148,7 +148,7 @@ impl PartWalk<'_, '_> {
             next.extend(self.table.hierarchy.superclass(place));
             let interfaces = class.interfaces.iter().flatten();
             next.extend(interfaces.filter_map(|interface| self.table.class_at(*interface)));
-            let name = class.name.as_bytes();
+            let name = self.table.name(place).as_bytes();
             let element = name.strip_prefix(b"[L").and_then(|rest| rest.strip_suffix(b";"));
             let element = element.or_else(|| name.strip_prefix(b"[").filter(|rest| rest.starts_with(b"[")));
             next.extend(element.and_then(|element| self.table.class_named(&Name::from_bytes(element))));

@@ -47,12 +47,13 @@ impl AutomaticSizes {
             Some(word) => vec![word],
             None => vec![WordSize::Bits64, WordSize::Bits32],
         };
-        let mut sizes = AutomaticSizes { settings: HeapSettings::default().world(false), totals };
+        let bare = HeapSettings::default().world(false).java_names(table.has_java_names);
+        let mut sizes = AutomaticSizes { settings: bare, totals };
         let mut best = None;
         for word in words {
             for compressed in [false, true] {
                 for instance_sizes in [InstanceSizeRule::Footprint, InstanceSizeRule::Fields] {
-                    let settings = HeapSettings::default().world(false).word(word).instance_sizes(instance_sizes);
+                    let settings = bare.word(word).instance_sizes(instance_sizes);
                     sizes.settings = settings.compressed_references(compressed && word == WordSize::Bits64);
                     let fitting = sizes.count_fitting(table);
                     if best.is_none_or(|(most, _)| fitting > most) {
@@ -90,6 +91,15 @@ impl AutomaticSizes {
             (_, InstanceSizeRule::Footprint) => self.settings.instance_bytes(0),
             (_, InstanceSizeRule::Fields) => 0,
         })
+    }
+
+    /// Whether nothing is known of an object but its class and its contents, or what follows from them.
+    pub(super) fn is_bare(&self, table: &HeapTable<'_>, object: &Object, class: usize) -> bool {
+        object.hash.is_none()
+            && object.class_word.is_none()
+            && object.class_name.is_none()
+            && object.size.is_none_or(|size| size == self.object_size(object, Some(class)))
+            && object.trace.is_none_or(|trace| table.is_empty_trace(trace))
     }
 
     /// The size of an object on the heap.

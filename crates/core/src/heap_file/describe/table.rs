@@ -3,7 +3,7 @@
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 use crate::error::{Error, LowerError};
-use crate::model::{Address, FieldType, Heap, Hierarchy, Name, ObjectKind, Serial};
+use crate::model::{Address, Class, FieldType, Heap, Hierarchy, Name, ObjectKind, Serial};
 
 /// The place of an entry in its heap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +18,10 @@ pub(super) struct HeapTable<'h> {
     pub(super) heap: &'h Heap,
     places: HashMap<Address, EntryPlace>,
     pub(super) hierarchy: Hierarchy,
+    /// The names of the classes, in JVM form where the heap's form of names is another.
+    names: Vec<Name>,
+    /// Whether the heap has the names of classes as in Java.
+    pub(super) has_java_names: bool,
     /// Classes by name; several loaders may have one of the same name.
     by_name: HashMap<Name, Vec<usize>>,
     /// Traces that have frames or a thread.
@@ -46,13 +50,32 @@ impl<'h> HeapTable<'h> {
             _ => None,
         });
         let mut by_name: HashMap<Name, Vec<usize>> = HashMap::new();
-        for (place, class) in heap.classes.iter().enumerate() {
-            by_name.entry(class.name.clone()).or_default().push(place);
+        let has_java_names = has_java_names(heap);
+        let jvm_name = |class: &Class| Some(class.name.to_jvm_form()).filter(|jvm| jvm.to_java_form() == class.name);
+        let name = |class: &Class| jvm_name(class).filter(|_| has_java_names).unwrap_or_else(|| class.name.clone());
+        let names: Vec<Name> = heap.classes.iter().map(name).collect();
+        for (place, name) in names.iter().enumerate() {
+            by_name.entry(name.clone()).or_default().push(place);
         }
         let traces = heap.surroundings.traces.iter().flatten();
         let traces = traces.filter(|trace| !trace.frames.is_empty() || trace.thread != Serial(0));
         let traces = traces.map(|trace| trace.serial).collect();
-        Ok(HeapTable { heap, places, hierarchy, by_name, traces })
+        Ok(HeapTable { heap, places, hierarchy, names, has_java_names, by_name, traces })
+    }
+
+    /// A class's name in JVM form; the dump's own where it is not of the form that the heap's names have.
+    pub(super) fn name(&self, class: usize) -> &Name {
+        &self.names[class]
+    }
+
+    /// Whether a class's name is the one that the builder makes of its JVM form.
+    pub(super) fn has_usual_form(&self, class: usize) -> bool {
+        !self.has_java_names || self.names[class].to_java_form() == self.heap.classes[class].name
+    }
+
+    /// The number of array dimensions in a class's name.
+    pub(super) fn dimensions(&self, class: usize) -> usize {
+        self.names[class].as_bytes().iter().take_while(|&&byte| byte == b'[').count()
     }
 
     /// Whether a serial number is that of a trace which says nothing.
@@ -88,9 +111,20 @@ impl<'h> HeapTable<'h> {
         }
     }
 
+    /// Whether any class has a name.
+    pub(super) fn has_class_named(&self, name: &Name) -> bool {
+        self.by_name.contains_key(name)
+    }
+
     /// The kind of a class's objects, by its name.
     pub(super) fn kind(&self, class: usize) -> ObjectKind {
-        ObjectKind::from_class_name(self.heap.classes[class].name.to_jvm_form().as_bytes())
+        ObjectKind::from_class_name(self.names[class].to_jvm_form().as_bytes())
+    }
+
+    /// Whether a class is one of this name, or extends it.
+    pub(super) fn extends(&self, class: usize, name: &str) -> bool {
+        let name = Name::from(name);
+        self.ancestry(class).any(|class| self.names[class] == name)
     }
 
     /// The class and those above it, itself first.
@@ -105,12 +139,11 @@ impl<'h> HeapTable<'h> {
         // Names by which a class nearer to the object is found first.
         let mut nearer: HashSet<String> = HashSet::new();
         for class in self.ancestry(class) {
-            let class = &self.heap.classes[class];
-            let fields = class.fields.as_deref().unwrap_or_default();
+            let fields = self.heap.classes[class].fields.as_deref().unwrap_or_default();
             if fields.is_empty() {
                 continue;
             }
-            let owner = class.name.to_java_form().to_string();
+            let owner = self.names[class].to_java_form().to_string();
             let simple = owner.rsplit('.').next().unwrap_or_default().to_owned();
             let is_owner_found = !owner.is_empty() && !owner.contains('#') && !nearer.contains(&owner);
             let mut alike: HashMap<&Name, usize> = HashMap::new();
@@ -132,6 +165,16 @@ impl<'h> HeapTable<'h> {
         }
         slots
     }
+}
+
+/// Whether more classes have names that only Java's form has than such of the JVM's form alone.
+fn has_java_names(heap: &Heap) -> bool {
+    let (mut java, mut jvm) = (0, 0);
+    for Class { name, .. } in &heap.classes {
+        java += usize::from(name.to_jvm_form() != *name);
+        jvm += usize::from(name.to_java_form() != *name);
+    }
+    java > jvm
 }
 
 /// A field of an object.

@@ -2,7 +2,7 @@
 
 use foldhash::{HashMap, HashMapExt};
 
-use crate::builder::{decode_text, encode_text};
+use crate::builder::{decode_text, encode_text, text_hash};
 use crate::generate::Library;
 use crate::model::{Address, Contents, FieldType, Object, ObjectKind, PrimitiveType, Value};
 
@@ -10,12 +10,13 @@ use super::names::{HeapNames, array_class};
 use super::notation::spell_units;
 use super::sizes::AutomaticSizes;
 use super::table::{FieldKey, FieldSlot, HeapTable};
+use super::uses::ReferenceUses;
 
 /// The layout of the heap's Strings, as the builder lays them out for a library.
 #[derive(Clone, Debug)]
-struct StringLayout {
+pub(super) struct StringLayout {
     /// The class `java.lang.String`.
-    class: usize,
+    pub(super) class: usize,
     /// The class of the arrays.
     array: usize,
     library: Library,
@@ -24,6 +25,15 @@ struct StringLayout {
     coder: Option<usize>,
     count: Option<usize>,
     hash: Option<usize>,
+    /// Whether the hash is known to be 0.
+    hash_is_zero: Option<usize>,
+}
+
+/// The hash that a String has in its fields, once it was asked for it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct KeptHash {
+    pub(super) bits: u32,
+    pub(super) is_zero: bool,
 }
 
 /// The way in which a String is written.
@@ -31,8 +41,8 @@ struct StringLayout {
 pub(super) enum TextForm {
     /// In the place of its only reference.
     InPlace,
-    /// As a node of its own, with its hash where it has one.
-    Node { hash: u32 },
+    /// As a node of its own, with its hash where it has one. Of several that have one array the first is named.
+    Node { hash: KeptHash, array_of: Option<usize> },
     /// As a part of its String.
     Array,
 }
@@ -46,27 +56,64 @@ pub(super) struct RecognisedTexts {
 }
 
 impl RecognisedTexts {
-    pub(super) fn new(table: &HeapTable<'_>, names: &HeapNames, sizes: &AutomaticSizes) -> RecognisedTexts {
-        let Some(layout) = StringLayout::of_heap(table) else { return RecognisedTexts::default() };
-        let uses = ReferenceUses::new(table);
-        let mut forms = HashMap::new();
+    pub(super) fn new(
+        table: &HeapTable<'_>,
+        names: &HeapNames,
+        sizes: &AutomaticSizes,
+        uses: &ReferenceUses,
+    ) -> RecognisedTexts {
+        let layout = StringLayout::of_heap(table);
+        let Some(layout) = layout.filter(|layout| names.class(layout.class).text == "java.lang.String") else {
+            return RecognisedTexts::default();
+        };
+        // Strings by their arrays, in the order of their addresses.
+        let mut of_array: HashMap<usize, Vec<(usize, KeptHash)>> = HashMap::new();
         for (place, object) in table.heap.objects.iter().enumerate() {
-            let Some((array, hash)) = layout.recognise(table, sizes, object) else { continue };
-            let array = &table.heap.objects[array];
-            if names.class(layout.class).text != "java.lang.String" || uses.count(array.address) != 1 {
+            if let Some((array, hash)) = layout.recognise(table, sizes, object) {
+                of_array.entry(array).or_default().push((place, hash));
+            }
+        }
+        let address = |place: usize| table.heap.objects[place].address;
+        let mut forms = HashMap::new();
+        for (array, mut strings) in of_array {
+            if uses.count(address(array)) as usize != strings.len() {
                 continue;
             }
-            let is_single = uses.is_single_value(object.address) && hash == 0;
-            forms.insert(place, if is_single { TextForm::InPlace } else { TextForm::Node { hash } });
-            forms.extend(table.object_at(array.address).map(|array| (array, TextForm::Array)));
+            strings.sort_by_key(|(place, _)| address(*place));
+            // The same bytes are another text with another coder.
+            let units = |place: usize| layout.units(table, &table.heap.objects[place]).map(|(units, _)| units);
+            if strings.len() > 1 && strings.iter().any(|(place, _)| units(*place) != units(strings[0].0)) {
+                continue;
+            }
+            for (place, hash) in &strings {
+                let is_single = uses.is_single_value(address(*place)) && *hash == KeptHash::default();
+                let array_of = (strings.len() > 1).then_some(strings[0].0);
+                let form = match is_single && array_of.is_none() {
+                    true => TextForm::InPlace,
+                    false => TextForm::Node { hash: *hash, array_of },
+                };
+                forms.insert(*place, form);
+            }
+            forms.insert(array, TextForm::Array);
         }
-        let layout = Some(layout).filter(|_| !forms.is_empty());
-        RecognisedTexts { layout, forms }
+        RecognisedTexts { layout: Some(layout), forms }
+    }
+
+    /// The layout of the heap's Strings, if it is that of a library.
+    pub(super) fn layout(&self) -> Option<&StringLayout> {
+        self.layout.as_ref()
     }
 
     /// The library that lays Strings out as the heap does: any, if the heap has no String.
     pub(super) fn library(&self) -> Library {
         self.layout.as_ref().map(|layout| layout.library).unwrap_or_default()
+    }
+
+    /// Writes a String in the place of its only reference, as the key of a map that asks it for the hash that it has.
+    pub(super) fn put_in_place(&mut self, string: usize) {
+        if let Some(form @ TextForm::Node { array_of: None, .. }) = self.forms.get_mut(&string) {
+            *form = TextForm::InPlace;
+        }
     }
 
     /// The way in which an object is written, if it is part of a String that is given by its text.
@@ -84,41 +131,6 @@ impl RecognisedTexts {
     pub(super) fn spell(&self, table: &HeapTable<'_>, string: usize) -> Option<String> {
         let (units, _) = self.layout.as_ref()?.units(table, &table.heap.objects[string])?;
         Some(spell_units(&units))
-    }
-}
-
-/// The number of references to each address, and whether they are values of fields and elements alone.
-#[derive(Debug, Default)]
-struct ReferenceUses(HashMap<Address, (u32, bool)>);
-
-impl ReferenceUses {
-    fn new(table: &HeapTable<'_>) -> ReferenceUses {
-        let mut uses = ReferenceUses::default();
-        for object in &table.heap.objects {
-            let is_value = !matches!(object.contents, Contents::References(_));
-            object.references().for_each(|to| uses.add(to, is_value));
-            object.class.iter().chain(&object.class_word).for_each(|to| uses.add(*to, false));
-        }
-        for class in &table.heap.classes {
-            let mut class = class.clone();
-            crate::model::visit::class(&mut class, &mut |to| uses.add(*to, false));
-        }
-        let mut around = table.heap.surroundings.clone();
-        crate::model::visit::surroundings(&mut around, &mut |to| uses.add(*to, false));
-        uses
-    }
-
-    fn add(&mut self, to: Address, is_value: bool) {
-        let entry = self.0.entry(to).or_insert((0, true));
-        *entry = (entry.0.saturating_add(1), entry.1 && is_value);
-    }
-
-    fn count(&self, to: Address) -> u32 {
-        self.0.get(&to).map_or(0, |entry| entry.0)
-    }
-
-    fn is_single_value(&self, to: Address) -> bool {
-        self.0.get(&to) == Some(&(1, true))
     }
 }
 
@@ -144,13 +156,32 @@ impl StringLayout {
             () => Library::default(),
         };
         let (coder, count, hash) = (place("coder"), place("count"), place("hash"));
-        is_boot.then_some(StringLayout { class, array, library, slots, value, coder, count, hash })
+        let hash_is_zero = place("hashIsZero");
+        is_boot.then_some(StringLayout { class, array, library, slots, value, coder, count, hash, hash_is_zero })
+    }
+
+    /// The hash that a String keeps in its fields.
+    fn kept_hash(&self, values: &[Value]) -> KeptHash {
+        let bits = |place: Option<usize>| place.and_then(|place| values.get(place)).map_or(0, |value| value.bits);
+        KeptHash { bits: bits(self.hash) as u32, is_zero: bits(self.hash_is_zero) == 1 }
+    }
+
+    /// The hash of a String's text, if the String keeps it as one does that was asked for it.
+    pub(super) fn asked_hash(&self, table: &HeapTable<'_>, string: &Object, units: &[u16]) -> Option<i32> {
+        let Contents::Fields(values) = &string.contents else { return None };
+        let hash = text_hash(units);
+        let asked = KeptHash { bits: hash as u32, is_zero: hash == 0 && self.hash_is_zero.is_some() };
+        (self.is_string(table, string) && self.kept_hash(values) == asked).then_some(hash)
+    }
+
+    fn is_string(&self, table: &HeapTable<'_>, string: &Object) -> bool {
+        string.kind == ObjectKind::Instance && string.class == Some(table.heap.classes[self.class].address)
     }
 
     /// The array and the hash of a String that the builder would make just so from its text.
-    fn recognise(&self, table: &HeapTable<'_>, sizes: &AutomaticSizes, string: &Object) -> Option<(usize, u32)> {
+    fn recognise(&self, table: &HeapTable<'_>, sizes: &AutomaticSizes, string: &Object) -> Option<(usize, KeptHash)> {
         let heap = table.heap;
-        let is_string = string.kind == ObjectKind::Instance && string.class == Some(heap.classes[self.class].address);
+        let is_string = self.is_string(table, string);
         let Contents::Fields(values) = &string.contents else { return None };
         if !is_string || values.len() != self.slots.len() {
             return None;
@@ -158,7 +189,7 @@ impl StringLayout {
         let (units, array_place) = self.units(table, string)?;
         let array = &heap.objects[array_place];
         let (_, bytes, coder) = encode_text(self.library, &units);
-        let hash = self.hash.map_or(0, |hash| values[hash].bits);
+        let hash = self.kept_hash(values);
         let is_expected = |place: usize, value: &Value| {
             let slot = &self.slots[place];
             let is_primitive = slot.kind != FieldType::Object;
@@ -166,30 +197,23 @@ impl StringLayout {
                 _ if place == self.value => array.address.0,
                 _ if Some(place) == self.coder && is_primitive => coder,
                 _ if Some(place) == self.count && is_primitive => units.len() as u64,
-                _ if Some(place) == self.hash && is_primitive => hash,
+                _ if Some(place) == self.hash && is_primitive => hash.bits.into(),
+                _ if Some(place) == self.hash_is_zero && is_primitive => hash.is_zero.into(),
                 _ if slot.is_class => heap.classes[self.class].address.0,
                 _ => 0,
             };
             value.kind == slot.kind && value.bits == bits
         };
-        let is_bare = |object: &Object, class: usize| {
-            object.hash.is_none()
-                && object.class_word.is_none()
-                && object.class_name.is_none()
-                && object.size.is_none_or(|size| size == sizes.object_size(object, Some(class)))
-                && object.trace.is_none_or(|trace| table.is_empty_trace(trace))
-        };
         let is_own = array.contents == Contents::Primitives(bytes)
-            && array.class.is_some()
             && array_class(table, array) == Some(self.array)
             && values.iter().enumerate().all(|(place, value)| is_expected(place, value))
-            && is_bare(string, self.class)
-            && is_bare(array, self.array);
-        is_own.then_some((array_place, hash as u32))
+            && sizes.is_bare(table, string, self.class)
+            && sizes.is_bare(table, array, self.array);
+        is_own.then_some((array_place, hash))
     }
 
     /// The UTF-16 code units of a String, and the place of its array.
-    fn units(&self, table: &HeapTable<'_>, string: &Object) -> Option<(Vec<u16>, usize)> {
+    pub(super) fn units(&self, table: &HeapTable<'_>, string: &Object) -> Option<(Vec<u16>, usize)> {
         let Contents::Fields(values) = &string.contents else { return None };
         let array = table.object_at(values.get(self.value)?.as_reference()?)?;
         let Contents::Primitives(bytes) = &table.heap.objects[array].contents else { return None };

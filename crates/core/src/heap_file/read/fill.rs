@@ -2,7 +2,7 @@
 
 use kdl::{KdlEntry, KdlValue};
 
-use crate::builder::{FieldInput, FrameLine, HashFact, HeapBuilder, ObjectId, ReferenceTarget, ThreadId};
+use crate::builder::{EntryInput, FrameLine, HashFact, HeapBuilder, ObjectId, ReferenceTarget, ThreadId};
 use crate::compare::listing::EventLine;
 use crate::model::{
     Address, ByteLen, Event, IdentityHash, Name, Region, RootKind, RootNumber, Serial, StackFrame, StackTrace, Thread,
@@ -21,7 +21,10 @@ const OBJECT_FACTS: [&str; 9] =
 impl<'d> HeapReader<'d, '_> {
     /// Fills in what nodes made, and reads the nodes that make nothing.
     pub(super) fn fill(&mut self) {
-        for number in 0..self.statements.len() {
+        // The hashes of keys follow from what those have in them.
+        let (collections, others): (Vec<usize>, Vec<usize>) =
+            (0..self.statements.len()).partition(|number| self.makes_collection(*number));
+        for number in others.into_iter().chain(collections) {
             let (node, variables) = self.statement(number);
             let view = NodeView::new(node, &variables);
             let filled = match std::mem::take(&mut self.statements[number].made) {
@@ -45,6 +48,10 @@ impl<'d> HeapReader<'d, '_> {
                 self.note(mistake);
             }
         }
+    }
+
+    fn makes_collection(&self, number: usize) -> bool {
+        matches!(self.statements[number].made, Made::Object(object) if self.heap.is_collection(object))
     }
 
     fn read_other(&mut self, view: NodeView<'d, '_>) -> Result<(), Mistake> {
@@ -143,19 +150,17 @@ impl<'d> HeapReader<'d, '_> {
         object: ObjectId,
         skipped: usize,
     ) -> Result<(), Mistake> {
-        for (key, entry) in view.properties().filter(|(key, _)| !key.starts_with('@')) {
-            if let Err(mistake) = self.set_field(view, object, key, entry) {
-                self.note(mistake);
-            }
+        let is_collection = self.heap.is_collection(object);
+        if !is_collection {
+            self.set_fields(view, object);
         }
         let (mut entries, mut elements) = (Vec::new(), Vec::new());
         for entry in view.arguments().skip(skipped) {
             match self.resolved_input(view, entry) {
-                Ok(input) => elements.push(input),
+                Ok(input) => elements.push((input, None)),
                 Err(mistake) => self.note(mistake),
             }
         }
-        let is_collection = self.heap.is_collection(object);
         let is_empty_block = view.node.children().is_some_and(|children| children.nodes().is_empty());
         let is_called_collection = matches!(view.kind(), "map" | "list" | "set") || is_empty_block;
         if !is_collection && let Some(entry) = view.arguments().nth(skipped) {
@@ -178,8 +183,8 @@ impl<'d> HeapReader<'d, '_> {
                 "@field" => self.fill_named_field(child, object),
                 "entry" if is_collection => self.read_pair(child).map(|pair| entries.push(pair)),
                 "element" if is_collection => {
-                    child.expect(&[], 1).and_then(|()| child.argument(0, "a value")).and_then(|entry| {
-                        elements.push(self.resolved_input(child, entry)?);
+                    child.expect(&["hash"], 1).and_then(|()| child.argument(0, "a value")).and_then(|entry| {
+                        elements.push((self.resolved_input(child, entry)?, key_hash(child)?));
                         Ok(())
                     })
                 }
@@ -191,21 +196,35 @@ impl<'d> HeapReader<'d, '_> {
         }
         let filled = match (entries.is_empty(), elements.is_empty()) {
             (false, false) => return view.mistake("a collection has entries or elements, not both"),
-            (false, true) => self.heap.edit(object).entries(entries).map(drop),
-            (true, false) => self.heap.edit(object).elements(elements).map(drop),
+            (false, true) => self.heap.edit(object).put_entries(entries).map(drop),
+            (true, false) => self.heap.edit(object).add_elements(elements).map(drop),
             // An empty collection has what its constructor makes; an `object` without braces has the fields that are given.
             (true, true) if is_collection && is_called_collection => self.heap.fill_empty(object),
             (true, true) => Ok(()),
         };
         filled.map_err(|error| (view.offset(), error.to_string()))?;
+        if is_collection {
+            // What is given takes the place of what follows from the contents.
+            self.set_fields(view, object);
+        }
         self.read_object_facts(view, object)
     }
 
-    fn read_pair(&mut self, view: NodeView<'d, '_>) -> Result<(FieldInput, FieldInput), Mistake> {
-        view.expect(&[], 2)?;
+    /// Sets the fields that are properties of a node.
+    fn set_fields(&mut self, view: NodeView<'d, '_>, object: ObjectId) {
+        for (key, entry) in view.properties().filter(|(key, _)| !key.starts_with('@')) {
+            if let Err(mistake) = self.set_field(view, object, key, entry) {
+                self.note(mistake);
+            }
+        }
+    }
+
+    fn read_pair(&mut self, view: NodeView<'d, '_>) -> Result<EntryInput, Mistake> {
+        view.expect(&["hash"], 2)?;
         view.expect_no_children()?;
         let (key, value) = (view.argument(0, "a key")?, view.argument(1, "a value")?);
-        Ok((self.resolved_input(view, key)?, self.resolved_input(view, value)?))
+        let (key, value) = (self.resolved_input(view, key)?, self.resolved_input(view, value)?);
+        Ok(EntryInput { key, value, hash: key_hash(view)? })
     }
 
     fn set_field(
@@ -647,6 +666,11 @@ impl<'d> HeapReader<'d, '_> {
         }
         Ok(())
     }
+}
+
+/// The hash of a key, where its entry gives one.
+fn key_hash(view: NodeView<'_, '_>) -> Result<Option<i32>, Mistake> {
+    view.property("hash").map(|entry| view.number(entry, "hash of 32 bits, as hashCode gives it")).transpose()
 }
 
 fn unknown_fact(key: &str, entry: &KdlEntry, known: &[&str]) -> Mistake {

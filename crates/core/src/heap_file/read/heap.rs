@@ -6,12 +6,12 @@ use kdl::{KdlNode, KdlValue};
 
 use crate::builder::{HeapSettings, InstanceSizeRule};
 use crate::error::did_you_mean;
-use crate::generate::Library;
 use crate::model::{ByteLen, HashRegime, HeaderTotals, WordSize};
 
 use super::HeapReader;
 use super::node::{Mistake, NodeView, offset_of};
 use super::template::Variables;
+use crate::heap_file::LIBRARIES;
 use crate::heap_file::problem::ProblemList;
 
 /// The nodes of one heap.
@@ -77,18 +77,6 @@ pub(super) fn read_variables(nodes: &[KdlNode], given: &[(String, i64)], problem
     Rc::new(Variables::new(known))
 }
 
-/// Names of libraries.
-const LIBRARIES: [(&str, Library); 8] = [
-    ("jdk-6", Library::Jdk6),
-    ("jdk-8", Library::Jdk8),
-    ("jdk-11", Library::Jdk11),
-    ("jdk-17", Library::Jdk17),
-    ("jdk-21", Library::Jdk21),
-    ("jdk-25", Library::Jdk25),
-    ("android", Library::Android),
-    ("j9", Library::J9),
-];
-
 /// The settings of a heap.
 pub(super) fn read_settings(
     node: Option<&KdlNode>,
@@ -100,7 +88,7 @@ pub(super) fn read_settings(
     let Some(node) = node else { return settings };
     let view = NodeView::new(node, variables);
     let mut read = || -> Result<(), Mistake> {
-        view.expect(&["library", "word", "compressed-references", "world", "instance-sizes"], 0)?;
+        view.expect(&["library", "word", "compressed-references", "world", "instance-sizes", "names"], 0)?;
         view.expect_no_children()?;
         if let Some(entry) = view.property("library") {
             let name = view.text(entry)?.text;
@@ -125,6 +113,11 @@ pub(super) fn read_settings(
             let name = view.text(entry)?.text;
             let sizes = [("footprint", InstanceSizeRule::Footprint), ("fields", InstanceSizeRule::Fields)];
             settings.instance_sizes = one_of(&name, &sizes).map_err(|message| (offset_of(entry), message))?;
+        }
+        if let Some(entry) = view.property("names") {
+            let name = view.text(entry)?.text;
+            let forms = [("jvm", false), ("java", true)];
+            settings.java_names = one_of(&name, &forms).map_err(|message| (offset_of(entry), message))?;
         }
         Ok(())
     };
