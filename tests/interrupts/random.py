@@ -115,14 +115,29 @@ def answered(folder):
         return len(lines.readlines()), os.stat(log).st_mtime
 
 
-def wrong_report(folder):
-    """What is wrong with the report of an interrupted run."""
+def read_report(folder):
+    """The report of a run; None where there is none."""
     path = os.path.join(folder, "report/report.json")
     if not os.path.exists(path):
-        return ["no report"] if answered(folder)[0] > 1 else []
+        return None
     with open(path) as file:
-        report = json.load(file)
-    return [] if report.get("incomplete") else ["a report that is not said to be incomplete"]
+        return json.load(file)
+
+
+def judged(report):
+    """How many cases a report has, over all implementations."""
+    return sum(len(tested["results"]) for tested in report["implementations"])
+
+
+def wrong_report(folder, whole):
+    """What is wrong with the report of an interrupted run. A signal that comes while the report is written finds nothing left to
+    judge: it has the cases of the whole run then, as many as `whole`."""
+    report = read_report(folder)
+    if report is None:
+        return ["no report"] if answered(folder)[0] > 1 else []
+    is_whole = whole is not None and judged(report) == whole and all(t["causes"] for t in report["implementations"]
+                                                                    if t["tally"].get("fail") or t["tally"].get("crash"))
+    return [] if report.get("incomplete") or is_whole else ["a report that is not said to be incomplete"]
 
 
 def main():
@@ -188,7 +203,8 @@ def main():
         (["corpus", "list"], None, ""),
         (["check", "--adapter", adapter, *report], None, ""),
         (["check", "--decoder", "sh -c 'sleep 0.01; exit 1' {}", *report, "--jobs", "4"], None, ""),
-        (["check", "--adapter", adapter, "--adapter", other, "--among", *report], None, ""),
+        (["check", "--adapter", adapter, "--adapter", other, "--among", "--filter", "phd6", *report], None,
+         ""),
         (["check", "--converter", "cp {in} {out}", "--to", "phd6", *report], None, ""),
         (["check", "--adapter", other, "--random", "500", *report], None, "late"),
         (["check", "--adapter", other, "--filter", "phd6", "--reduce", *report], None, ""),
@@ -211,7 +227,7 @@ def main():
         if words not in " ".join(arguments):
             continue
 
-        def once(pause, limit=None):
+        def once(pause, limit=None, whole=None):
             folder, temporary = (tempfile.mkdtemp(dir=base) for _ in range(2))
             if arguments[0] == "reduce":
                 shutil.copy(small, os.path.join(folder, "out"))
@@ -232,15 +248,18 @@ def main():
             ended = time.monotonic()
             last = answered(folder)[1]
             late = None if last is None else last - time.time() + ended - started
-            report_faults = wrong_report(folder) if "--report" in arguments and "check" in arguments else []
+            has_report = "--report" in arguments and "check" in arguments
+            report_faults = wrong_report(folder, whole) if has_report and pause is not None else []
+            report = read_report(folder) if has_report and pause is None else None
             left, temporaries, running = files(folder), os.listdir(temporary), processes(temporary)
             shutil.rmtree(folder)
             shutil.rmtree(temporary)
-            return code, ended - started, ended - (sent or ended), left, temporaries, running, number, late, report_faults
+            return (code, ended - started, ended - (sent or ended), left, temporaries, running, number, late, report_faults,
+                    report and judged(report))
 
         signals = iter([signal.SIGINT, signal.SIGTERM, signal.SIGHUP] * moments)
         is_endless = how == "endless"
-        code, took, _, whole, _, _, _, late, _ = once(None, ENDLESS if is_endless else None)
+        code, took, _, whole, _, _, _, late, _, cases = once(None, ENDLESS if is_endless else None)
         if not is_endless and code not in (0, 1):
             print(f"{' '.join(arguments)[:70]}: exit code {code} undisturbed")
             wrong += 1
@@ -248,7 +267,7 @@ def main():
         interrupted, longest, faults = 0, 0.0, []
         for _ in range(moments):
             moment = draw.uniform(late or 0 if how == "late" else 0, took)
-            code, _, after, left, temporaries, running, number, _, report_faults = once(moment, 60)
+            code, _, after, left, temporaries, running, number, _, report_faults, _ = once(moment, 60, cases)
             # A signal may come before the program can handle it: then there is nothing to tidy.
             is_interrupted = code in (128 + number, -number)
             interrupted += is_interrupted
