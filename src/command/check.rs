@@ -127,6 +127,16 @@ pub(crate) struct CheckOpts {
         conflicts_with_all = ["large", "shard"]
     )]
     reduce: Option<u64>,
+    /// Work out causes by experiment: make dumps with one difference and ask about them, at most that many for each implementation.
+    /// Without it, causes are inferred from the answers that are there.
+    #[arg(
+        long,
+        value_name = "TRIALS",
+        num_args = 0..=1,
+        default_missing_value = "8000",
+        conflicts_with_all = ["large", "shard", "among"]
+    )]
+    explain: Option<u64>,
     /// Replace the report that the folder of --report holds. Without it, an existing report is an error.
     #[arg(long, requires = "report")]
     force: bool,
@@ -208,6 +218,7 @@ impl CheckOpts {
             .left_out(self.leave_out.iter().flat_map(|facet| facet.with_part()).collect())
             .among(self.among)
             .reduce(self.reduce)
+            .explain(self.explain)
             .folder(folder);
         let sweeper = Sweeper::new()?;
         let bar = Mutex::new(TerminalProgress::steps("checking"));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::check::report::{CaseFacts, Cause, CheckReport, Outcome, ShownResult, TestedImplementation};
+use crate::check::report::{CaseFacts, Cause, CheckReport, DumpPair, Outcome, ShownResult, TestedImplementation};
 
 use crate::command::terminal;
 
@@ -26,6 +26,9 @@ pub(super) fn brief(report: &CheckReport, tested: &TestedImplementation) -> Stri
     let room = MOST_LINES - usize::from(known > 0);
     let mut text = if in_full.iter().map(|block| line_count(block)).sum::<usize>() <= room {
         in_full.concat()
+    } else if causes.iter().any(|cause| cause.pair.is_some()) {
+        // Each cause has its condition and its pair before any has more.
+        causes.iter().map(|cause| summary(tested, cause)).collect::<String>() + "--all shows each with its cases\n"
     } else {
         first_causes(&causes, room, |cause| block(report, tested, cause, false))
     };
@@ -34,6 +37,15 @@ pub(super) fn brief(report: &CheckReport, tested: &TestedImplementation) -> Stri
         text += &format!("{known}, {cases}, as expected (--all)\n");
     }
     text
+}
+
+/// A cause in a few lines: its condition, and its pair or the command that repeats it.
+fn summary(tested: &TestedImplementation, cause: &Cause) -> String {
+    let shown = match &cause.pair {
+        Some(pair) => format!("  pair:     {}\n", terminal::single_line(&pair.line())),
+        None => repeat_line(cause.repeat.as_deref()),
+    };
+    headline(tested, cause) + &shown
 }
 
 /// The first causes within the number of lines, one at least, and how many there are besides.
@@ -58,6 +70,7 @@ pub(super) fn full(report: &CheckReport, tested: &TestedImplementation) -> Strin
     let mut text = String::new();
     for cause in &tested.causes {
         text += &headline(tested, cause);
+        text += &cause.pair.as_ref().map(pair_lines).unwrap_or_default();
         let mut told = BTreeSet::new();
         for result in tested.results.iter().filter(|result| cause.cases.contains(&result.id)) {
             text += &case(report, tested, &result.shown_for_cause(cause), &mut told);
@@ -87,10 +100,26 @@ fn block(report: &CheckReport, tested: &TestedImplementation, cause: &Cause, in_
     if matches!(*example.outcome, Outcome::AdapterError { .. }) {
         text += "  `heapsmith adapter test` finds out more\n";
     }
+    text += &cause.pair.as_ref().map(pair_lines).unwrap_or_default();
     if let Some(dump) = &cause.reduced {
         text += &format!("  reduced:  {} ({})\n", terminal::single_line(&dump.file), dump.size());
     }
     text + &repeat_line(cause.repeat.as_deref())
+}
+
+/// The pair of dumps that shows a cause: the difference, what is wrong of the one that fails, and the files.
+fn pair_lines(pair: &DumpPair) -> String {
+    let mut text = format!("  pair:     {}\n", terminal::single_line(&pair.line()));
+    let wrong = pair.wrong.lines().map(str::trim).collect::<Vec<_>>().join("; ");
+    text += &format!("  fails:    {}\n", terminal::single_line(&wrong));
+    if let Some(files) = pair.files() {
+        text += &format!("  dumps:    {}\n", terminal::single_line(&files));
+    }
+    text + &pair
+        .repeat
+        .as_ref()
+        .map(|repeat| format!("  both:     {}\n", terminal::single_line(repeat)))
+        .unwrap_or_default()
 }
 
 /// The verdict of `validate` on a dump about which implementations disagree.

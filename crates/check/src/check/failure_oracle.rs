@@ -14,6 +14,7 @@ use crate::check::cause_reduction::{CasePredicate, RetryProcess, SymptomOracle};
 use crate::check::causes::explained_by;
 use crate::check::declarations::IDENTIFIES;
 use crate::check::evidence::suspects;
+use crate::check::experiment::{Observation, ProbeOracle, ordered_symptoms};
 use crate::check::introduction::required_hello;
 use crate::check::judge::{AnswerJudgement, AnsweredTask, judge, judge_large, limit_subject, other_facts};
 use crate::check::process::{Budget, Limits, Process, StdoutTarget, StopReason};
@@ -206,6 +207,16 @@ impl<'s> FailureOracle<'s> {
         Some(FailureOracle { subject: Cow::Borrowed(subject), hurried: None, hello, operation, sought })
     }
 
+    /// An oracle that looks for nothing: experiments look at what is seen of each answer.
+    pub(super) fn for_probes(
+        subject: &'s Subject,
+        hello: Option<Hello>,
+        operation: TaskOperation,
+    ) -> FailureOracle<'s> {
+        let sought = SoughtSymptom::First(String::new());
+        FailureOracle { subject: Cow::Borrowed(subject), hurried: None, hello, operation, sought }
+    }
+
     /// Shortens the time limit for smaller dumps: a program that hangs at some of them would take hours. A dump that is
     /// asked about in a process of its own keeps the limit.
     ///
@@ -303,6 +314,35 @@ impl<'s> FailureOracle<'s> {
     }
 }
 
+impl OraclePool<'_> {
+    /// What is seen of the answer to a dump, whatever it is.
+    fn observe_pooled(&self, source: CaseSource) -> Result<Observation, Error> {
+        let kept = lock(&self.idle).pop();
+        let subject = self.wrong.hurried.as_ref().unwrap_or(&self.wrong.subject);
+        let PooledSession(mut session, asked) =
+            kept.unwrap_or_else(|| PooledSession(subject.open_session(self.wrong.hello.as_ref()), 0));
+        let (answered, is_over) = self.wrong.ask(source, session.as_mut())?;
+        if !is_over && asked + 1 < BATCH {
+            lock(&self.idle).push(PooledSession(session, asked + 1));
+        }
+        Ok(answered.observation())
+    }
+}
+
+impl ProbeOracle for OraclePool<'_> {
+    fn observe(&self, dump: &[u8]) -> Result<Observation, Error> {
+        let case = match case_from_bytes("dump", dump.to_vec()) {
+            Ok(case) => case,
+            Err(Error::Decode(_) | Error::Usage(_)) => return Ok(Observation::Unknown),
+            Err(error) => return Err(error),
+        };
+        match self.observe_pooled(case_source(case)) {
+            Err(Error::Decode(_) | Error::Usage(_)) => Ok(Observation::Unknown),
+            seen => seen,
+        }
+    }
+}
+
 impl SymptomOracle for FailureOracle<'_> {
     fn symptoms(&self) -> Vec<String> {
         match &self.sought {
@@ -329,6 +369,22 @@ struct AnsweredDump {
 }
 
 impl AnsweredDump {
+    /// What experiments look at.
+    fn observation(&self) -> Observation {
+        let outcome = self.judgement.outcome();
+        if outcome.is_pass() {
+            return Observation::Right;
+        }
+        if !outcome.is_failure() {
+            return Observation::Unknown;
+        }
+        let broken = self.case.breaks.map(|(rule, offset)| Suspect { rule: rule.to_owned(), offset, length: 1 });
+        let result = CaseResult::new(&self.case.id, outcome.clone())
+            .suspects(broken.into_iter().collect())
+            .others(other_facts(&self.judgement));
+        Observation::Wrong { symptoms: ordered_symptoms(&result), detail: outcome.detail() }
+    }
+
     /// The result of the dump alone.
     fn result(&self) -> Result<CaseResult, Error> {
         let outcome = self.judgement.outcome();

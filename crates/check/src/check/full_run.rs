@@ -9,16 +9,21 @@ use crate::check::causes::explain;
 use crate::check::differential::{DifferentialRun, DisagreementOracle};
 use crate::check::effort::Effort;
 use crate::check::evidence::point_at_causes;
+use crate::check::experiment::{AskedCase, ExplainedCause, MadePair, explain_by_experiment};
 use crate::check::failure_oracle::FailureOracle;
 use crate::check::kept_answers::{KeptAnswers, KeptDump, KeptFiles};
-use crate::check::report::{CheckReport, ChosenCases, InterruptedRun, ReducedDump, RunCosts, SCHEMA};
+use crate::check::repeat::pair_command;
+use crate::check::report::{
+    Cause, CheckReport, ChosenCases, DumpPair, InterruptedRun, ReducedDump, RunCosts, SCHEMA, TestedImplementation,
+};
 use crate::check::run::{
     CheckOptions, CheckProgress, ImplementationRun, Peer, RelianceCache, RunContext, RunResult, SilentImplementations,
 };
 use crate::check::subject::Subject;
-use crate::check::task::{CaseSource, Task};
+use crate::check::task::{CaseSource, Task, TaskOperation};
 use crate::check::tasks::reading_tasks;
 use heapsmith_core::error::Error;
+use heapsmith_core::format::Family;
 use heapsmith_core::{interrupt, system};
 
 /// The result of a run.
@@ -109,10 +114,15 @@ pub fn check(
             Error::unless_stopped(pointed)?;
         }
     }
-    let dumps = match options.reduce {
-        Some(trials) => reduce_causes(&parties, &mut report, &done, options, trials, progress)?,
-        None => Vec::new(),
-    };
+    let mut dumps = Vec::new();
+    if let Some(trials) = options.explain.filter(|_| !effort.is_over() && !options.among) {
+        for ((party, tested), (_, tasks)) in parties.iter().zip(&mut report.implementations).zip(&done) {
+            explain_tested(party, tested, tasks, options, &effort, trials, &mut dumps)?;
+        }
+    }
+    if let Some(trials) = options.reduce {
+        dumps.extend(reduce_causes(&parties, &mut report, &done, options, trials, progress)?);
+    }
     report.incomplete = subjects.iter().find_map(|subject| subject.stop.signal()).map(|signal| InterruptedRun {
         signal: system::name_of(signal),
         judged: report.implementations.iter().map(|tested| tested.results.len() as u64).sum(),
@@ -206,6 +216,57 @@ fn reduce_causes(
         }
     }
     Ok(dumps)
+}
+
+/// Works out the causes of an implementation's failures by experiment.
+fn explain_tested(
+    party: &Peer<'_>,
+    tested: &mut TestedImplementation,
+    tasks: &[Task],
+    options: &CheckOptions,
+    effort: &Effort<'_>,
+    trials: u64,
+    dumps: &mut Vec<(String, KeptDump)>,
+) -> Result<(), Error> {
+    let tasks: HashMap<&str, &Task> = tasks.iter().map(|task| (&*task.id, task)).collect();
+    let mut asked = Vec::new();
+    for result in &tested.results {
+        let held = tasks.get(&*result.id).filter(|task| !task.source.is_streamed());
+        let Some(task) = held.filter(|task| task.source.unknown_format_reason().is_none()) else { continue };
+        asked.push(AskedCase { result, case: task.source.case()? });
+    }
+    let oracle = FailureOracle::for_probes(party.subject, party.hello().cloned(), TaskOperation::Parse);
+    let explained = explain_by_experiment(asked, &oracle.pool(), effort, trials)?;
+    tested.causes = explained
+        .into_iter()
+        .map(|ExplainedCause { mut cause, pair }| {
+            cause.pair = pair.map(|made| write_pair(made, &cause, party, options, dumps));
+            cause
+        })
+        .collect();
+    Ok(())
+}
+
+/// The pair of a cause, whose dumps are written where there is a folder of reports.
+fn write_pair(
+    made: MadePair,
+    cause: &Cause,
+    party: &Peer<'_>,
+    options: &CheckOptions,
+    dumps: &mut Vec<(String, KeptDump)>,
+) -> DumpPair {
+    let MadePair { mut pair, fails, passes } = made;
+    let Some(folder) = &options.folder else { return pair };
+    let number = dumps.len() / 2 + 1;
+    let suffix = Family::guess(&fails).suffix();
+    let mut paths = Vec::new();
+    for (dump, bytes, what) in [(&mut pair.passes, passes, "passes"), (&mut pair.fails, fails, "fails")] {
+        dump.file = dump_path(number, &format!("{} {what}", cause.id), suffix);
+        paths.push(folder.name_of(&dump.file));
+        dumps.push((dump.file.clone(), KeptDump::Bytes(bytes)));
+    }
+    pair.repeat = Some(pair_command(party.subject, &options.left_out, &paths));
+    pair
 }
 
 fn box_oracle<'q>(question: Option<impl SymptomOracle + 'q>) -> Option<Box<dyn SymptomOracle + 'q>> {

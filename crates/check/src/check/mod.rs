@@ -15,6 +15,7 @@ mod effort;
 pub mod evidence;
 mod examine;
 mod expected;
+mod experiment;
 mod failure_oracle;
 mod filter;
 mod full_run;

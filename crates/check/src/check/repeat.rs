@@ -72,6 +72,13 @@ pub(super) fn dump_command(
     format!("heapsmith check {asked}{operation}{limits} --dumps {dump}")
 }
 
+/// The command that asks about both dumps of a pair.
+pub(super) fn pair_command(subject: &Subject, left_out: &BTreeSet<Facet>, dumps: &[String]) -> String {
+    let (asked, limits) = (subject_option(subject), judging_options(subject, left_out));
+    let dumps: Vec<String> = dumps.iter().map(|dump| format!(" --dumps {}", shell_words::quote(dump))).collect();
+    format!("heapsmith check {asked}{limits}{}", dumps.concat())
+}
+
 /// A text that is the same for two runs whose answers are asked for and judged in the same way.
 pub(super) fn judging_key(subject: &Subject, operations: WantedOperations, left_out: &BTreeSet<Facet>) -> String {
     let operation = operations.0.map(|what| format!(" {what:?}")).unwrap_or_default();

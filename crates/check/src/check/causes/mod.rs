@@ -229,6 +229,8 @@ pub(super) fn cause_of(
         example: smallest.map(|result| result.id.clone()).unwrap_or_default(),
         repeat: smallest.and_then(|result| result.repeat.clone()),
         reduced: None,
+        pair: None,
+        other_rules: Vec::new(),
         failures: None,
         unexpected: members.iter().filter(|result| result.is_unexpected()).count() as u64,
         cases: ids.into_iter().cloned().collect(),

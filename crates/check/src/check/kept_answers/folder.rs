@@ -76,6 +76,11 @@ pub struct ReportFolder {
 }
 
 impl ReportFolder {
+    /// The name of a file in the folder, as messages have it.
+    pub(in crate::check) fn name_of(&self, file: &str) -> String {
+        self.folder.name_of(file)
+    }
+
     /// Takes a folder for reports; it is made if it is missing. Nothing in it is changed.
     ///
     /// # Errors

@@ -54,7 +54,8 @@ fn test_suite(report: &CheckReport, tested: &TestedImplementation, cases: &Cases
     }
     for (number, cause) in tested.causes.iter().enumerate() {
         let Cause { id, sentence, example, .. } = cause;
-        property(&format!("cause {}", number + 1), &format!("{id} ({}; {example}): {sentence}", cause.count()));
+        let pair = cause.pair.as_ref().map(|pair| format!(" {}", pair.line())).unwrap_or_default();
+        property(&format!("cause {}", number + 1), &format!("{id} ({}; {example}): {sentence}{pair}", cause.count()));
     }
     // Of two causes of a case the first counts.
     let causes = tested.causes.iter().rev();

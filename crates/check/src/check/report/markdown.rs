@@ -129,6 +129,11 @@ fn render_cause(tested: &TestedImplementation, cause: &Cause, cases: &CasesById<
     let mut text = format!("\n#### {}{known}: {}\n\n", cause.count(), escaped(&cause.sentence));
     let size = cases.get(cause.example.as_str()).map(|case| format!(" ({} bytes)", case.size)).unwrap_or_default();
     text += &format!("Smallest dump: {}{size}\n", code(&cause.example));
+    if let Some(pair) = &cause.pair {
+        text += &format!("\nPair: {}\n", escaped(&pair.line()));
+        text += &format!("\nThe one that fails: {}\n", escaped(&pair.wrong));
+        text += &pair.files().map(|files| format!("\nDumps of the pair: {}\n", code(&files))).unwrap_or_default();
+    }
     if let Some(dump) = &cause.reduced {
         text += &format!("\nReduced: {} ({})\n", code(&dump.file), dump.size());
     }

@@ -14,6 +14,7 @@ mod group;
 pub mod html;
 pub mod junit;
 pub mod markdown;
+mod pair;
 mod place;
 mod reduced;
 mod result;
@@ -28,13 +29,14 @@ pub use crate::check::verdict::{Disagreement, DisagreementSide, FollowedReading,
 pub use cost::{RemnantFacts, RunCosts};
 pub use diff::{ChangedCause, ReportDiff, TestedDiff, diff};
 pub use group::{OverallResult, ShownResult};
+pub use pair::{DumpPair, PairedDump};
 pub(super) use reduced::DUMPS;
 pub use reduced::ReducedDump;
 pub use result::{CaseResult, Expectation, OtherFact, Suspect};
 pub(super) use result::{MISREAD_SIGN, NOTHING, VERDICT, list_in_words};
 
 /// Version of the report's schema.
-pub const SCHEMA: u32 = 13;
+pub const SCHEMA: u32 = 14;
 
 /// The outcome of a run over many cases.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -210,6 +212,12 @@ pub struct Cause {
     /// A smaller dump that shows it, where one was made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reduced: Option<ReducedDump>,
+    /// Two dumps with one difference that show it, where experiments found them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pair: Option<DumpPair>,
+    /// Other rules that may be the one which is not followed, the likeliest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub other_rules: Vec<String>,
     /// How many of its cases fail the run.
     pub unexpected: u64,
     /// How many cases show it, where the report has only some of them.
@@ -312,6 +320,13 @@ impl CheckReport {
     pub fn check_dump_paths(&self) -> Result<(), String> {
         let causes = self.implementations.iter().flat_map(|tested| &tested.causes);
         for cause in causes {
+            if let Some(file) = cause.pair.as_ref().and_then(DumpPair::stray_file) {
+                let file: String = file.chars().take(200).collect();
+                return Err(format!(
+                    "a dump of the pair of the cause {:?} is {file:?}, and not a file below dumps/",
+                    cause.id
+                ));
+            }
             if let Some(dump) = cause.reduced.as_ref().filter(|dump| !dump.is_beside()) {
                 let file: String = dump.file.chars().take(200).collect();
                 return Err(format!(

@@ -33,10 +33,7 @@ pub struct ReducedDump {
 impl ReducedDump {
     /// Whether it has the path of a file beside a report, and not any other.
     pub(in crate::check) fn is_beside(&self) -> bool {
-        let name = self.file.strip_prefix(DUMPS).and_then(|rest| rest.strip_prefix('/'));
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.');
-        name.is_some_and(|name| name.chars().all(is_plain) && !name.starts_with('.'))
-            && owned::is_plain_relative(&self.file)
+        is_beside_report(&self.file)
     }
 
     /// Its size in words: `120 bytes, 2 objects`.
@@ -48,4 +45,11 @@ impl ReducedDump {
         };
         format!("{} bytes{objects}", self.bytes)
     }
+}
+
+/// Whether a path is that of a dump beside a report, and not any other.
+pub(in crate::check) fn is_beside_report(file: &str) -> bool {
+    let name = file.strip_prefix(DUMPS).and_then(|rest| rest.strip_prefix('/'));
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.');
+    name.is_some_and(|name| name.chars().all(is_plain) && !name.starts_with('.')) && owned::is_plain_relative(file)
 }

@@ -60,6 +60,9 @@ fn result_json(tested: &TestedImplementation, cause: &Cause, rule: Option<usize>
         "partialFingerprints": { "cause/v1": fingerprint(tested, cause) },
         "properties": { "cases": cause.cases, "repeat": cause.repeat, "symptoms": cause.symptoms },
     });
+    if let Some(pair) = &cause.pair {
+        result["properties"]["pair"] = json!(pair);
+    }
     if let Some(rule) = rule {
         result["ruleIndex"] = json!(rule);
     }

@@ -44,6 +44,8 @@ pub struct CheckOptions {
     pub among: bool,
     /// The most dumps that are tried to reduce one of each unexpected cause; `None` to reduce none.
     pub reduce: Option<u64>,
+    /// The most dumps that are made and asked about to work out causes; `None` to work them out from the answers that are there.
+    pub explain: Option<u64>,
     /// The folder of the reports. An earlier report in it is removed when all implementations have started and
     /// answered; without a folder no answers of failed cases are kept.
     pub folder: Option<ReportFolder>,
@@ -62,6 +64,7 @@ impl Default for CheckOptions {
             left_out: BTreeSet::new(),
             among: false,
             reduce: None,
+            explain: None,
             folder: None,
         }
     }
@@ -78,6 +81,7 @@ setters! {
         set left_out: BTreeSet<Facet>;
         set among: bool;
         option reduce: u64;
+        option explain: u64;
         option folder: ReportFolder;
     }
 }

@@ -1,0 +1,329 @@
+//! Features: what can be said of a dump without knowing its format, from its fields and the rules on which its bytes rely.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use heapsmith_core::visible::visible;
+
+/// A field by the kind of its record and its name; of any kind of record without one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct FieldKey {
+    pub(super) part: Option<&'static str>,
+    pub(super) name: &'static str,
+}
+
+impl FieldKey {
+    /// The key, and that of the fields of this name in any record.
+    pub(super) fn general(self) -> [FieldKey; 2] {
+        [self, FieldKey { part: None, ..self }]
+    }
+}
+
+/// A test of a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum NumberTest {
+    Is(u64),
+    AtLeast(u64),
+    AtMost(u64),
+    TopBit,
+    AllOnes,
+    NotMultipleOf(u64),
+    HighAddress,
+}
+
+impl NumberTest {
+    /// The limits that are tried for every field. Those between them are found by bisection.
+    pub(super) const LIMITS: [u64; 18] = [
+        1,
+        2,
+        3,
+        4,
+        8,
+        16,
+        32,
+        64,
+        0x7f,
+        0x80,
+        0x100,
+        0x7fff,
+        0x8000,
+        0x1_0000,
+        0x7fff_ffff,
+        0x8000_0000,
+        0x1_0000_0000,
+        0x8000_0000_0000_0000,
+    ];
+}
+
+/// A test of a text, or of bytes that are no number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum TextTest {
+    Empty,
+    OneByte,
+    LongerThan(usize),
+    NotAscii,
+    NotUtf8,
+    Supplementary,
+    Has(u8),
+    EncodedZero,
+    Surrogate,
+    BeginsWith(&'static [u8]),
+    Control,
+}
+
+impl TextTest {
+    pub(super) const ALL: [TextTest; 28] = [
+        TextTest::Empty,
+        TextTest::OneByte,
+        TextTest::LongerThan(15),
+        TextTest::LongerThan(127),
+        TextTest::LongerThan(255),
+        TextTest::LongerThan(65_535),
+        TextTest::NotAscii,
+        TextTest::NotUtf8,
+        TextTest::Supplementary,
+        TextTest::Has(0),
+        TextTest::Has(b' '),
+        TextTest::Has(b'\t'),
+        TextTest::Has(b'\r'),
+        TextTest::Has(b'\n'),
+        TextTest::Has(b'.'),
+        TextTest::Has(b'/'),
+        TextTest::Has(b';'),
+        TextTest::Has(b'$'),
+        TextTest::Has(b'['),
+        TextTest::Has(b']'),
+        TextTest::Has(b'('),
+        TextTest::Has(b'"'),
+        TextTest::EncodedZero,
+        TextTest::Surrogate,
+        TextTest::BeginsWith(b"["),
+        TextTest::BeginsWith(b"[["),
+        TextTest::BeginsWith(b"[L"),
+        TextTest::Control,
+    ];
+
+    pub(super) fn holds(self, text: &[u8]) -> bool {
+        match self {
+            TextTest::Empty => text.is_empty(),
+            TextTest::OneByte => text.len() == 1,
+            TextTest::LongerThan(length) => text.len() > length,
+            TextTest::NotAscii => !text.is_ascii(),
+            TextTest::NotUtf8 => std::str::from_utf8(text).is_err(),
+            TextTest::Supplementary => text.iter().any(|byte| (0xf0..0xf8).contains(byte)),
+            TextTest::Has(byte) => text.contains(&byte),
+            TextTest::EncodedZero => text.windows(2).any(|two| two == [0xc0, 0x80]),
+            TextTest::Surrogate => text.windows(2).any(|two| two[0] == 0xed && two[1] >= 0xa0),
+            TextTest::BeginsWith(start) => text.starts_with(start),
+            TextTest::Control => text.iter().any(|byte| *byte < b' ' || *byte == 0x7f),
+        }
+    }
+}
+
+/// Where a value stands besides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum ValueRelation {
+    /// In another field before it.
+    After,
+    /// In another field only after it.
+    Ahead,
+    /// In no other field.
+    Alone,
+    /// In another field of the same record.
+    InOwnRecord,
+    /// In the same field of a record before.
+    Again,
+    /// In the same field of the record of this kind just before.
+    AsBefore,
+}
+
+/// What can be said of a dump.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Feature {
+    /// There is such a field.
+    Field(FieldKey),
+    Relation(FieldKey, ValueRelation),
+    Number(FieldKey, NumberTest),
+    Text(FieldKey, TextTest),
+    TextIs(FieldKey, Vec<u8>),
+    /// At least this number of records of a kind.
+    Records(&'static str, u64),
+    NoRecord(&'static str),
+    Empty,
+    /// The first comes directly after the second.
+    Follows(&'static str, &'static str),
+    First(&'static str),
+    Last(&'static str),
+    /// One of the first kind, and one of the second anywhere after it.
+    Before(&'static str, &'static str),
+    Compressed,
+    LongerThan(u32),
+    Straddles(u32),
+    Rule(&'static str),
+    /// A rule is broken.
+    Breaks(&'static str),
+    /// A rule is broken that readers keep by this test.
+    BreaksTest(&'static str),
+    /// Two of these at once.
+    Both(Box<[Feature; 2]>),
+}
+
+impl Feature {
+    /// How much a feature says to a person who looks for a mistake: those of values more than those of what is there.
+    pub(super) fn weight(&self) -> u32 {
+        match self {
+            Feature::Field(key) => 94 - u32::from(key.part.is_none()),
+            Feature::Number(key, test) => {
+                let test = match test {
+                    NumberTest::Is(_) | NumberTest::TopBit | NumberTest::AllOnes => 3,
+                    NumberTest::NotMultipleOf(_) | NumberTest::HighAddress => 2,
+                    NumberTest::AtLeast(_) | NumberTest::AtMost(_) => 1,
+                };
+                90 + test - u32::from(key.part.is_none()) * 5
+            }
+            Feature::Text(key, TextTest::LongerThan(_)) => 84 - u32::from(key.part.is_none()),
+            Feature::Text(key, _) => 88 - u32::from(key.part.is_none()),
+            Feature::TextIs(..) | Feature::Compressed => 87,
+            Feature::Relation(..) => 80,
+            Feature::Records(..) => 70,
+            Feature::Follows(..) | Feature::Last(_) | Feature::First(_) => 50,
+            Feature::Before(..) => 45,
+            Feature::NoRecord(_) | Feature::Empty => 40,
+            Feature::Straddles(_) | Feature::LongerThan(_) => 30,
+            Feature::Rule(_) => 20,
+            Feature::Breaks(_) | Feature::BreaksTest(_) => 95,
+            Feature::Both(both) => both.iter().map(Feature::weight).min().unwrap_or_default() / 2,
+        }
+    }
+
+    /// The field that it is about.
+    pub(super) fn key(&self) -> Option<FieldKey> {
+        match self {
+            Feature::Field(key)
+            | Feature::Relation(key, _)
+            | Feature::Number(key, _)
+            | Feature::Text(key, _)
+            | Feature::TextIs(key, _) => Some(*key),
+            Feature::Both(both) => both.iter().find_map(Feature::key),
+            _ => None,
+        }
+    }
+}
+
+/// A field in words: `the gap of a medium object`.
+impl fmt::Display for FieldKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.part {
+            Some(part) => write!(f, "the {} of {part}", self.name),
+            None => write!(f, "a field {}", self.name),
+        }
+    }
+}
+
+/// The condition in words, after "where".
+impl fmt::Display for Feature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Feature::Field(FieldKey { part: Some(part), name }) => write!(f, "{part} has a field {name}"),
+            Feature::Field(key) => write!(f, "there is {key}"),
+            Feature::Number(key, NumberTest::Is(value)) => write!(f, "{key} is {value}"),
+            Feature::Number(key, NumberTest::AtLeast(1)) => write!(f, "{key} is not 0"),
+            Feature::Number(key, NumberTest::AtLeast(limit)) => write!(f, "{key} is {limit:#x} or more"),
+            Feature::Number(key, NumberTest::AtMost(limit)) => write!(f, "{key} is {limit:#x} or less"),
+            Feature::Number(key, NumberTest::TopBit) => write!(f, "{key} has its top bit set"),
+            Feature::Number(key, NumberTest::AllOnes) => write!(f, "{key} has all bits set"),
+            Feature::Number(key, NumberTest::NotMultipleOf(unit)) => write!(f, "{key} is no multiple of {unit}"),
+            Feature::Number(key, NumberTest::HighAddress) => write!(f, "{key} is an address with its top bit set"),
+            Feature::Text(key, test) => {
+                write!(f, "{key} ")?;
+                match test {
+                    TextTest::Empty => f.write_str("is empty"),
+                    TextTest::OneByte => f.write_str("has one byte"),
+                    TextTest::LongerThan(length) => write!(f, "is longer than {length} bytes"),
+                    TextTest::NotAscii => f.write_str("has a byte above 7f"),
+                    TextTest::NotUtf8 => f.write_str("is no UTF-8"),
+                    TextTest::Supplementary => f.write_str("has a character above ffff"),
+                    TextTest::Has(byte) => write!(f, "has the byte {byte:02x}"),
+                    TextTest::EncodedZero => f.write_str("has a NUL, as c0 80"),
+                    TextTest::Surrogate => f.write_str("has a surrogate"),
+                    TextTest::BeginsWith(start) => {
+                        write!(f, "begins with \"{}\"", visible(&String::from_utf8_lossy(start)))
+                    }
+                    TextTest::Control => f.write_str("has a control character"),
+                }
+            }
+            Feature::TextIs(key, text) => write!(f, "{key} is \"{}\"", visible(&String::from_utf8_lossy(text))),
+            Feature::Relation(key, relation) => match relation {
+                ValueRelation::After => write!(f, "{key} names something before it"),
+                ValueRelation::Ahead => write!(f, "{key} names something that comes later"),
+                ValueRelation::Alone => write!(f, "{key} names nothing else in the dump"),
+                ValueRelation::InOwnRecord => write!(f, "{key} has the value of another field of its record"),
+                ValueRelation::Again => write!(f, "{key} has a value that another one has before it"),
+                ValueRelation::AsBefore => write!(f, "{key} has the value of the one just before it"),
+            },
+            Feature::Records(part, 1) => write!(f, "there is a record {part}"),
+            Feature::Records(part, count) => write!(f, "there are {count} or more records {part}"),
+            Feature::NoRecord(part) => write!(f, "there is no record {part}"),
+            Feature::Empty => f.write_str("there is no record"),
+            Feature::Follows(part, after) => write!(f, "{part} comes directly after {after}"),
+            Feature::First(part) => write!(f, "{part} comes first"),
+            Feature::Last(part) => write!(f, "{part} comes last"),
+            Feature::Before(earlier, later) => write!(f, "{earlier} comes before {later}"),
+            Feature::Compressed => f.write_str("the dump is compressed"),
+            Feature::LongerThan(bits) => write!(f, "the dump has {} bytes or more", 1_u64 << bits),
+            Feature::Straddles(bits) => write!(f, "a field lies across a multiple of {} bytes", 1_u64 << bits),
+            Feature::Rule(rule) => write!(f, "bytes rely on {rule}"),
+            Feature::Breaks(rule) => write!(f, "{rule} is broken"),
+            Feature::BreaksTest(test) => write!(f, "{test} is broken"),
+            Feature::Both(both) => write!(f, "{} and {}", both[0], both[1]),
+        }
+    }
+}
+
+/// Features by number.
+#[derive(Debug, Default)]
+pub(super) struct FeatureTable {
+    numbers: HashMap<Feature, u32>,
+    features: Vec<Feature>,
+}
+
+impl FeatureTable {
+    pub(super) fn set_of(&mut self, features: impl IntoIterator<Item = Feature>) -> FeatureSet {
+        let mut numbers: Vec<u32> = features.into_iter().map(|feature| self.intern(feature)).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        FeatureSet(numbers)
+    }
+
+    fn intern(&mut self, feature: Feature) -> u32 {
+        if let Some(number) = self.numbers.get(&feature) {
+            return *number;
+        }
+        let number = self.features.len() as u32;
+        self.features.push(feature.clone());
+        self.numbers.insert(feature, number);
+        number
+    }
+
+    pub(super) fn feature(&self, number: u32) -> &Feature {
+        &self.features[number as usize]
+    }
+
+    pub(super) fn number_of(&self, feature: &Feature) -> Option<u32> {
+        self.numbers.get(feature).copied()
+    }
+}
+
+/// A set of features.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct FeatureSet(Vec<u32>);
+
+impl FeatureSet {
+    pub(super) fn has(&self, number: u32) -> bool {
+        self.0.binary_search(&number).is_ok()
+    }
+
+    pub(super) fn numbers(&self) -> impl Iterator<Item = u32> + '_ {
+        self.0.iter().copied()
+    }
+}

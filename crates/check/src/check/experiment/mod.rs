@@ -1,0 +1,556 @@
+//! Causes by experiment: dumps are made and asked about until two are found with one difference, of which one is read rightly and
+//! one is not.
+//!
+//! ```text
+//! failures ─▶ the smallest ─▶ reduced ─▶ variants ─▶ features of all that fail and of none that pass
+//!    ▲                                                       │
+//!    └────────── those left ◀── explained: has the feature ◀─┘
+//! ```
+
+mod features;
+mod learn;
+mod oracle;
+mod pool;
+mod specimen;
+mod variations;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use sha2::{Digest, Sha256};
+
+use crate::check::declarations::ambiguities;
+use crate::check::effort::Effort;
+use crate::check::report::symptom::{NO_FACTS, READING, symptom_of, symptoms_of};
+use crate::check::report::{CaseResult, Cause, DumpPair, PairedDump, Symptom};
+use crate::corpus::Case;
+use crate::reduce::{ReduceOptions, reduce};
+use features::{Feature, FeatureTable};
+use heapsmith_core::bytes::hexadecimal;
+use heapsmith_core::error::Error;
+use heapsmith_core::format::rule;
+use learn::{Learned, PassingVariant, changed_bytes, learn};
+use pool::{Group, Pool, PoolEntry};
+use specimen::{LARGEST, Specimen};
+
+use oracle::Questions;
+pub(super) use oracle::{Observation, ProbeOracle};
+
+/// The most questions for the reduction of one dump.
+const REDUCTION: u64 = 250;
+
+/// The most dumps that are made to have a condition.
+const MADE: u64 = 5;
+
+/// The bytes that are shown of a difference.
+const SHOWN: usize = 16;
+
+/// The most failures in which a pair's difference is made, and the most bytes of each.
+const CURED: usize = 40;
+const CURED_SIZE: usize = 4096;
+
+/// A dump, and the result of asking about it.
+pub(super) struct AskedCase<'r> {
+    pub(super) result: &'r CaseResult,
+    pub(super) case: Case,
+}
+
+/// A cause, and its pair of dumps.
+pub(super) struct ExplainedCause {
+    /// The cause; its pair is not in it yet, since its dumps have no files.
+    pub(super) cause: Cause,
+    pub(super) pair: Option<MadePair>,
+}
+
+/// A pair with the bytes of its dumps.
+pub(super) struct MadePair {
+    pub(super) pair: DumpPair,
+    pub(super) fails: Vec<u8>,
+    pub(super) passes: Vec<u8>,
+}
+
+/// A line of the report in the making.
+struct Line {
+    learned: Learned,
+    failing: Specimen,
+    group: Group,
+    /// Failures, by their places in the pool.
+    members: BTreeSet<usize>,
+}
+
+/// Works out the causes of failures by asking about dumps that are made for it, at most this many.
+///
+/// # Errors
+/// If the program cannot be started, or a dump cannot be written.
+pub(super) fn explain_by_experiment(
+    asked: Vec<AskedCase<'_>>,
+    oracle: &dyn ProbeOracle,
+    effort: &Effort<'_>,
+    trials: u64,
+) -> Result<Vec<ExplainedCause>, Error> {
+    let mut table = FeatureTable::default();
+    let mut pool = Pool::default();
+    let mut cases: BTreeMap<String, (Case, &CaseResult)> = BTreeMap::new();
+    for AskedCase { result, case } in asked {
+        if case.bytes.len() > LARGEST && !result.is_unexpected() {
+            continue;
+        }
+        let Some(specimen) = Specimen::from_case(&case, &mut table)? else { continue };
+        let symptoms = ordered_symptoms(result);
+        if result.outcome().is_pass() && specimen.is_valid() {
+            pool.keep_values(&specimen);
+        }
+        let entry = PoolEntry::new(&result.id, specimen, symptoms);
+        if result.is_unexpected() && result.outcome().is_failure() {
+            pool.failed.push(entry);
+            cases.insert(result.id.clone(), (case, result));
+        } else if result.outcome().is_pass() {
+            pool.passed.push(entry);
+        }
+    }
+    let mut experiment =
+        Experiment { pool, table, questions: Questions::new(oracle, effort, trials), cases, lines: Vec::new() };
+    experiment.run()?;
+    experiment.into_causes()
+}
+
+/// The symptoms of a failure, the one that is shown first in front.
+pub(super) fn ordered_symptoms(result: &CaseResult) -> Vec<String> {
+    let first = symptom_of(result);
+    let mut all: Vec<String> = first.into_iter().collect();
+    all.extend(symptoms_of(result).into_iter().filter(|other| !all.contains(other)).collect::<Vec<_>>());
+    all
+}
+
+struct Experiment<'e> {
+    pool: Pool,
+    table: FeatureTable,
+    questions: Questions<'e>,
+    cases: BTreeMap<String, (Case, &'e CaseResult)>,
+    lines: Vec<Line>,
+}
+
+impl Experiment<'_> {
+    fn run(&mut self) -> Result<(), Error> {
+        let mut left: BTreeSet<usize> = (0..self.pool.failed.len()).collect();
+        while let Some(seed) = self.next_seed(&left) {
+            (0..self.pool.failed.len()).for_each(|place| self.pool.failed[place].is_explained = !left.contains(&place));
+            let entry = &self.pool.failed[seed];
+            let first: BTreeSet<String> = entry.symptoms.first().cloned().into_iter().collect();
+            let group = Group { symptoms: first, is_valid: entry.is_valid };
+            if let Some(line) = self.line_of(&self.pool.failed[seed]) {
+                left.remove(&seed);
+                self.lines[line].members.insert(seed);
+                continue;
+            }
+            if let Some(line) = self.reading_line(seed, &group, &left)? {
+                left.retain(|failure| !line.members.contains(failure));
+                self.lines.push(line);
+                continue;
+            }
+            let Some(failing) = self.reduced(seed, &group)? else {
+                left.remove(&seed);
+                continue;
+            };
+            if let Some(line) = self.healing_line(&failing)? {
+                let members = self.explained(&left, &self.lines[line].learned, &group);
+                self.lines[line].members.extend(members.iter().copied().chain([seed]));
+                self.lines[line].learned.symptoms.extend(group.symptoms.iter().cloned());
+                left.remove(&seed);
+                left.retain(|failure| !members.contains(failure));
+                continue;
+            }
+            let conditions: Vec<(usize, Feature)> = self
+                .lines
+                .iter()
+                .enumerate()
+                .filter_map(|(number, line)| Some((number, line.learned.feature.clone()?)))
+                .collect();
+            let known: Vec<Feature> = conditions.iter().map(|(_, feature)| feature.clone()).collect();
+            let mut learned = learn(&failing, &group, &self.pool, &mut self.table, &mut self.questions, &known)?;
+            if group.is_accepted() {
+                // Which rule the dump breaks is known, and readers that do not keep it accept whatever else is there.
+                learned.feature = None;
+                learned.rules = failing.breaks.map(|(rule, _)| rule).into_iter().collect();
+            } else if let Some(known) = learned.known.map(|known| conditions[known].0) {
+                let members = self.explained(&left, &self.lines[known].learned, &group);
+                self.lines[known].members.extend(members.iter().copied().chain([seed]));
+                self.lines[known].learned.symptoms.extend(learned.symptoms);
+                left.remove(&seed);
+                left.retain(|failure| !members.contains(failure));
+                continue;
+            }
+            let mut members = self.explained(&left, &learned, &group);
+            members.insert(seed);
+            left.retain(|failure| !members.contains(failure));
+            let cured = self.cured(&left, &learned)?;
+            left.retain(|failure| !cured.contains(failure));
+            members.extend(cured);
+            self.lines.push(Line { learned, failing, group, members });
+        }
+        self.merge();
+        self.absorb_accepted();
+        Ok(())
+    }
+
+    /// The next failure that is looked into: a valid dump before others, and the smallest.
+    fn next_seed(&self, left: &BTreeSet<usize>) -> Option<usize> {
+        left.iter().copied().min_by_key(|place| {
+            let entry = &self.pool.failed[*place];
+            (!entry.is_valid, entry.size, *place)
+        })
+    }
+
+    /// The line that explains a failure by what is seen of it: its dump has the condition, and the symptom was seen with that.
+    fn line_of(&self, entry: &PoolEntry) -> Option<usize> {
+        self.lines.iter().position(|Line { learned, group, .. }| {
+            let sees = entry.symptoms.first().is_some_and(|first| learned.symptoms.contains(first));
+            let has = learned.feature.as_ref().is_some_and(|feature| entry.has(feature, &self.table));
+            sees && has && group.is_valid == entry.is_valid
+        })
+    }
+
+    /// The line of a case that is read another way than declared: which rule leaves that open is known, and a dump that is made has one
+    /// right answer alone.
+    fn reading_line(&mut self, seed: usize, group: &Group, left: &BTreeSet<usize>) -> Result<Option<Line>, Error> {
+        let entry = &self.pool.failed[seed];
+        let (case, _) = &self.cases[&entry.id];
+        let first = entry.symptoms.first().map(String::as_str).unwrap_or_default();
+        let name = first.strip_prefix(READING).and_then(|rest| rest.split_once(':')).map(|(name, _)| name);
+        let open = name.and_then(|name| ambiguities().into_iter().find(|open| open.name == name));
+        let Some(open) = open else { return Ok(None) };
+        let rule = case.format.family().book().rule(open.rule).map(|rule| rule.id);
+        let Some(failing) = Specimen::from_case(case, &mut self.table)? else { return Ok(None) };
+        let symptoms = group.symptoms.clone();
+        let learned = Learned {
+            feature: None,
+            partner: None,
+            nearer: None,
+            rules: rule.into_iter().collect(),
+            symptoms,
+            known: None,
+        };
+        let members = self.explained(left, &learned, group);
+        Ok(Some(Line { learned, failing, group: group.clone(), members }))
+    }
+
+    /// The reduced dump of a failure; the dump itself where it cannot be reduced.
+    fn reduced(&mut self, seed: usize, group: &Group) -> Result<Option<Specimen>, Error> {
+        let (case, _) = &self.cases[&self.pool.failed[seed].id];
+        let Some(own) = Specimen::from_case(case, &mut self.table)? else { return Ok(None) };
+        let (bytes, is_valid) = (case.bytes.clone(), own.is_valid());
+        let oddities = own.oddities.clone();
+        let symptoms = group.symptoms.clone();
+        let state = std::sync::Mutex::new((&mut self.questions, &mut self.table));
+        let shows = |dump: &[u8]| {
+            let mut state = state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            let (questions, table) = &mut *state;
+            let Some(smaller) = Specimen::from_bytes(dump.to_vec(), table)? else { return Ok(false) };
+            if smaller.is_valid() != is_valid || !smaller.oddities.is_subset(&oddities) {
+                return Ok(false);
+            }
+            Ok(questions.ask(dump)?.shows(&symptoms))
+        };
+        let options = ReduceOptions::default().trials(REDUCTION);
+        let reduced = match reduce(bytes, &shows, &options, &|_| {}) {
+            Ok(reduced) => Some(reduced.bytes),
+            Err(Error::Usage(_) | Error::Decode(_)) => None,
+            Err(error) => return Err(error),
+        };
+        match reduced {
+            Some(bytes) => Specimen::from_bytes(bytes, &mut self.table),
+            None => Ok(Some(own)),
+        }
+    }
+
+    /// The line whose repair, made in a failing dump, lets it pass.
+    fn healing_line(&mut self, failing: &Specimen) -> Result<Option<usize>, Error> {
+        for number in 0..self.lines.len() {
+            let Line { learned: Learned { feature: Some(feature), partner: Some(partner), .. }, .. } =
+                &self.lines[number]
+            else {
+                continue;
+            };
+            if !failing.has(feature, &self.table) {
+                continue;
+            }
+            let variation = partner.variation.clone();
+            let feature = feature.clone();
+            if let Some(healed) = self.repaired(failing, &variation, &feature)?
+                && self.questions.ask(&healed)? == Observation::Right
+            {
+                return Ok(Some(number));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The dump with a line's difference made wherever it can be.
+    fn repaired(
+        &mut self,
+        failing: &Specimen,
+        variation: &variations::Variation,
+        feature: &Feature,
+    ) -> Result<Option<Vec<u8>>, Error> {
+        let mut now = failing.clone();
+        for _ in 0..8 {
+            if !now.has(feature, &self.table) {
+                break;
+            }
+            let places = variation.places(&now);
+            let mut next = None;
+            for place in places {
+                let Some(bytes) = variation.apply(&now, place) else { continue };
+                let Some(specimen) = Specimen::from_bytes(bytes, &mut self.table)? else { continue };
+                if specimen.is_valid() || !failing.is_valid() {
+                    next = Some(specimen);
+                    if next.as_ref().is_some_and(|next| !next.has(feature, &self.table)) {
+                        break;
+                    }
+                }
+            }
+            let Some(next) = next else { break };
+            now = next;
+        }
+        Ok((!now.has(feature, &self.table)).then_some(now.bytes))
+    }
+
+    /// The failures of another look that pass when the difference of the pair is made in them.
+    fn cured(&mut self, left: &BTreeSet<usize>, learned: &Learned) -> Result<BTreeSet<usize>, Error> {
+        let mut cured = BTreeSet::new();
+        let (Some(feature), Some(partner)) = (&learned.feature, &learned.partner) else { return Ok(cured) };
+        let with = |place: &usize| {
+            let entry = &self.pool.failed[*place];
+            entry.size <= CURED_SIZE && entry.has(feature, &self.table)
+        };
+        for place in left.iter().copied().filter(with).take(CURED).collect::<Vec<_>>() {
+            let (case, _) = &self.cases[&self.pool.failed[place].id];
+            let Some(specimen) = Specimen::from_case(case, &mut self.table)? else { continue };
+            if let Some(healed) = self.repaired(&specimen, &partner.variation, feature)?
+                && self.questions.ask(&healed)? == Observation::Right
+            {
+                cured.insert(place);
+            }
+        }
+        Ok(cured)
+    }
+
+    /// The failures that a condition explains: they have it, and something is seen of them that is seen with it.
+    fn explained(&self, left: &BTreeSet<usize>, learned: &Learned, group: &Group) -> BTreeSet<usize> {
+        let is_explained = |place: &usize| {
+            let entry = &self.pool.failed[*place];
+            let sees = entry
+                .symptoms
+                .first()
+                .is_some_and(|first| learned.symptoms.contains(first) || group.symptoms.contains(first));
+            match &learned.feature {
+                Some(feature) => sees && entry.has(feature, &self.table),
+                None => sees && entry.is_valid == group.is_valid,
+            }
+        };
+        left.iter().copied().filter(is_explained).collect()
+    }
+
+    /// Makes one line of those that say the same.
+    fn merge(&mut self) {
+        let lines = std::mem::take(&mut self.lines);
+        for line in lines {
+            let same = self.lines.iter_mut().find(|earlier| {
+                let same_feature = line.learned.feature.is_some() && earlier.learned.feature == line.learned.feature;
+                let same_rule =
+                    line.learned.rules.first().is_some_and(|rule| earlier.learned.rules.first() == Some(rule));
+                let key = |line: &Line| line.learned.feature.as_ref().and_then(Feature::key).map(|key| key.name);
+                let same_field = key(&line).is_some() && key(&line) == key(earlier);
+                let same_symptom = !earlier.learned.symptoms.is_disjoint(&line.learned.symptoms);
+                let broken = |line: &Line| line.failing.broken_field().filter(|_| line.group.is_accepted());
+                let same_broken = broken(&line).is_some() && broken(&line) == broken(earlier);
+                let has = |dump: &Specimen, of: &Line| {
+                    of.learned.feature.as_ref().is_some_and(|feature| dump.has(feature, &self.table))
+                };
+                let same_dump = same_symptom && (has(&earlier.failing, &line) || has(&line.failing, earlier));
+                same_feature || same_rule || same_broken || same_dump || same_field && same_symptom
+            });
+            match same {
+                Some(earlier) => {
+                    earlier.members.extend(&line.members);
+                    earlier.learned.symptoms.extend(line.learned.symptoms);
+                }
+                None => self.lines.push(line),
+            }
+        }
+    }
+
+    /// Takes dumps that are accepted although they are broken for what another line explains, where all of them have its condition in the
+    /// part that is broken.
+    fn absorb_accepted(&mut self) {
+        let (accepted, mut others): (Vec<Line>, Vec<Line>) =
+            std::mem::take(&mut self.lines).into_iter().partition(|line| line.group.is_accepted());
+        for line in accepted {
+            let part = line.failing.broken_field().and_then(|key| key.part);
+            let explains = |other: &&mut Line| {
+                let Some(feature) = &other.learned.feature else { return false };
+                let is_there = part.is_some() && feature.key().and_then(|key| key.part) == part;
+                is_there && line.members.iter().all(|place| self.pool.failed[*place].has(feature, &self.table))
+            };
+            match others.iter_mut().find(explains) {
+                Some(other) => other.members.extend(line.members),
+                None => others.push(line),
+            }
+        }
+        self.lines = others;
+    }
+
+    /// In how many of a few dumps that are read rightly the condition was made, and how many of these are not read rightly then.
+    fn made(&mut self, line: &Line) -> Result<(u64, u64), Error> {
+        let (Some(feature), Some(partner)) = (&line.learned.feature, &line.learned.partner) else { return Ok((0, 0)) };
+        let Some(reversed) = partner.variation.reversed(&line.failing, partner.place) else { return Ok((0, 0)) };
+        let mut entries: Vec<&PoolEntry> = self.pool.passed.iter().filter(|entry| entry.is_valid).collect();
+        entries.sort_by_key(|entry| (entry.size, &entry.id));
+        let (mut made, mut failed) = (0, 0);
+        for entry in entries {
+            if made == MADE || self.questions.is_over() {
+                break;
+            }
+            let Some(bytes) = entry.bytes.as_ref().filter(|_| !entry.has(feature, &self.table)) else { continue };
+            let Some(plain) = Specimen::from_bytes(bytes.clone(), &mut self.table)? else { continue };
+            for place in reversed.places(&plain).into_iter().take(3) {
+                let Some(bytes) = reversed.apply(&plain, place) else { continue };
+                let Some(specimen) = Specimen::from_bytes(bytes, &mut self.table)? else { continue };
+                if specimen.is_valid() && specimen.has(feature, &self.table) {
+                    made += 1;
+                    failed += u64::from(matches!(self.questions.ask(&specimen.bytes)?, Observation::Wrong { .. }));
+                    break;
+                }
+            }
+        }
+        Ok((made, failed))
+    }
+
+    /// The causes, those of wrong facts of valid dumps first, then those of more cases.
+    fn into_causes(mut self) -> Result<Vec<ExplainedCause>, Error> {
+        let mut lines = std::mem::take(&mut self.lines);
+        lines.sort_by_key(|line| (order(&line.group), std::cmp::Reverse(line.members.len())));
+        lines.iter().map(|line| self.cause(line)).collect()
+    }
+
+    fn cause(&mut self, line: &Line) -> Result<ExplainedCause, Error> {
+        let made = self.made(line)?;
+        let pair = match &line.learned.partner {
+            Some(partner) => self.pair(line, partner)?,
+            None => None,
+        };
+        let members: Vec<&PoolEntry> = line.members.iter().map(|place| &self.pool.failed[*place]).collect();
+        let mut counted: BTreeMap<&String, u64> = BTreeMap::new();
+        let seen = members.iter().filter_map(|entry| entry.symptoms.first());
+        seen.for_each(|first| *counted.entry(first).or_default() += 1);
+        let mut symptoms: Vec<Symptom> =
+            counted.into_iter().map(|(what, cases)| Symptom { what: what.clone(), cases }).collect();
+        symptoms.sort_by(|a, b| b.cases.cmp(&a.cases).then_with(|| a.what.cmp(&b.what)));
+        let smallest = members.iter().min_by_key(|entry| (!entry.is_valid, entry.size, &entry.id));
+        let example = smallest.map(|entry| entry.id.clone()).unwrap_or_default();
+        let mut rules = line.learned.rules.iter().map(|rule| (*rule).to_owned());
+        let rule = rules.next();
+        let first = symptoms.first().map(|first| first.what.clone()).unwrap_or_default();
+        let passing = line.learned.feature.as_ref().map(|feature| {
+            self.pool.passed.iter().filter(|entry| entry.is_valid && entry.has(feature, &self.table)).count() as u64
+        });
+        let cause = Cause {
+            id: rule.clone().unwrap_or_else(|| first.clone()),
+            sentence: sentence(line, &first, passing, made),
+            rule,
+            other_rules: rules.collect(),
+            repeat: self.cases.get(&example).and_then(|(_, result)| result.repeat.clone()),
+            unexpected: members.len() as u64,
+            cases: members.iter().map(|entry| entry.id.clone()).collect(),
+            pair: None,
+            reduced: None,
+            failures: None,
+            symptoms,
+            example,
+        };
+        Ok(ExplainedCause { cause, pair })
+    }
+
+    /// The pair of a line, and the bytes of its two dumps.
+    fn pair(&mut self, line: &Line, partner: &PassingVariant) -> Result<Option<MadePair>, Error> {
+        let failing = line.learned.nearer.as_ref().unwrap_or(&line.failing);
+        let Observation::Wrong { detail, .. } = self.questions.ask(&failing.bytes)? else { return Ok(None) };
+        let changed = changed_bytes(failing, &partner.specimen).unwrap_or_default();
+        let end = (partner.specimen.plain.len() as u64 + changed.end).saturating_sub(failing.plain.len() as u64);
+        let dump = |specimen: &Specimen, end: u64| PairedDump {
+            file: String::new(),
+            bytes: specimen.bytes.len() as u64,
+            sha256: hexadecimal(&Sha256::digest(&specimen.bytes)),
+            differing: shown(
+                specimen
+                    .plain
+                    .get(changed.start as usize..(end as usize).max(changed.start as usize))
+                    .unwrap_or_default(),
+            ),
+        };
+        let pair = DumpPair {
+            place: partner.variation.words(),
+            offset: changed.start,
+            fails: dump(failing, changed.end),
+            passes: dump(&partner.specimen, end),
+            wrong: detail,
+            repeat: None,
+        };
+        let (fails, passes) = (failing.bytes.clone(), partner.specimen.bytes.clone());
+        Ok(Some(MadePair { pair, fails, passes }))
+    }
+}
+
+/// Facts told wrong without a word come before crashes and refusals of sound dumps, and these before what is accepted though broken.
+fn order(group: &Group) -> u8 {
+    let is_silent = group.symptoms.iter().any(|symptom| is_told_fact(symptom) || symptom.starts_with(READING));
+    match (group.is_valid, is_silent) {
+        (true, true) => 0,
+        (true, false) => 1,
+        (false, _) => 2,
+    }
+}
+
+/// The condition in a sentence, and how it was tried.
+fn sentence(line: &Line, first: &str, passing: Option<u64>, (made, failed): (u64, u64)) -> String {
+    let rule = line.learned.rules.first().and_then(|id| rule(id));
+    let mut sentence = match &line.learned.feature {
+        Some(Feature::Rule(id)) => format!("Fails where bytes rely on {id}."),
+        Some(feature) => format!("Fails where {feature}."),
+        None if line.group.is_accepted() => match rule {
+            Some(rule) => format!("Accepts dumps that break {}: {}", rule.id, rule.statement),
+            None => "Accepts dumps that are broken.".to_owned(),
+        },
+        None => format!("No dump near the reduced one is read rightly: {first}."),
+    };
+    if made > 0 && failed == made {
+        let passing = passing.filter(|passing| *passing > 0).map(|passing| {
+            format!(
+                " {} it and {} read rightly.",
+                of_dumps(passing, "has", "have"),
+                if passing == 1 { "is" } else { "are" }
+            )
+        });
+        sentence += &format!(" {} made to have it: none is read rightly.", of_dumps(made, "was", "were"));
+        sentence += &passing.unwrap_or_default();
+    }
+    sentence
+}
+
+fn of_dumps(count: u64, one: &str, many: &str) -> String {
+    if count == 1 { format!("1 dump {one}") } else { format!("{count} dumps {many}") }
+}
+
+/// Bytes in hexadecimal, the first of many.
+fn shown(bytes: &[u8]) -> String {
+    let shown = hexadecimal(&bytes[..bytes.len().min(SHOWN)]);
+    if bytes.len() > SHOWN { format!("{shown}…") } else { shown }
+}
+
+/// Whether a symptom is a fact that is told wrong.
+fn is_told_fact(symptom: &str) -> bool {
+    let before = symptom.split(':').next().unwrap_or_default();
+    symptom.contains(": ") && !NO_FACTS.contains(&before)
+}
+
+#[cfg(test)]
+mod tests;

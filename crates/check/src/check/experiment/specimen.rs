@@ -1,0 +1,394 @@
+//! Specimens: dumps with their fields, and with what can be said of them.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Range;
+
+use super::features::{Feature, FeatureSet, FeatureTable, FieldKey, NumberTest, TextTest, ValueRelation};
+use crate::check::sources::case_from_bytes;
+use crate::corpus::{Case, CaseVerdict};
+use heapsmith_core::error::Error;
+use heapsmith_core::family::ReadOptions;
+use heapsmith_core::findings::Severity;
+use heapsmith_core::format::{DumpFile, Family, rule};
+use heapsmith_core::input::Input;
+use heapsmith_core::validate::{ValidateOptions, validate};
+
+/// The most bytes of a dump whose features are worked out: those of a longer one would take more time than they are worth.
+pub(super) const LARGEST: usize = 64 << 10;
+
+/// A field of a specimen.
+#[derive(Clone, Debug)]
+pub(super) struct SpecimenField {
+    pub(super) at: Range<usize>,
+    pub(super) record: Option<u64>,
+    /// The kind of record, or the part of the file.
+    pub(super) part: &'static str,
+    pub(super) name: &'static str,
+    /// Its bytes as a number, where they are one: unsigned, as wide as the field.
+    pub(super) number: Option<u64>,
+    /// The address that it leads to, or that it gives to its record.
+    pub(super) address: Option<u64>,
+}
+
+impl SpecimenField {
+    pub(super) fn key(&self) -> FieldKey {
+        FieldKey { part: Some(self.part), name: self.name }
+    }
+}
+
+/// Bytes that rely on a rule.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RuleSpan {
+    pub(super) rule: &'static str,
+    pub(super) offset: u64,
+    pub(super) length: u64,
+}
+
+/// A dump that can be asked about.
+#[derive(Clone, Debug)]
+pub(super) struct Specimen {
+    pub(super) bytes: Vec<u8>,
+    /// The bytes that its fields are places in.
+    pub(super) plain: Vec<u8>,
+    pub(super) is_compressed: bool,
+    pub(super) family: Family,
+    pub(super) fields: Vec<SpecimenField>,
+    pub(super) features: FeatureSet,
+    /// The least and the greatest number of each field.
+    pub(super) ranges: HashMap<FieldKey, (u64, u64)>,
+    pub(super) rules: Vec<RuleSpan>,
+    /// The rules of findings that are no errors.
+    pub(super) oddities: BTreeSet<&'static str>,
+    pub(super) verdict: CaseVerdict,
+    /// The rule that it breaks, if it is not valid.
+    pub(super) breaks: Option<(&'static str, u64)>,
+}
+
+impl Specimen {
+    /// The specimen of a dump whose right answer is heapsmith's own; `None` if it is of no known format.
+    ///
+    /// # Errors
+    /// If the machine cannot read it.
+    pub(super) fn from_bytes(bytes: Vec<u8>, table: &mut FeatureTable) -> Result<Option<Specimen>, Error> {
+        match case_from_bytes("dump", bytes) {
+            Ok(case) => Specimen::from_case(&case, table),
+            Err(Error::Decode(error)) if !error.is_machine_fault() => Ok(None),
+            Err(Error::Usage(_)) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The specimen of a case, whose right answer is known; `None` if it is of no known format.
+    ///
+    /// # Errors
+    /// If the machine cannot read it.
+    pub(super) fn from_case(case: &Case, table: &mut FeatureTable) -> Result<Option<Specimen>, Error> {
+        let input = Input::from_memory("dump", case.bytes.clone());
+        let Ok(file) = DumpFile::new(input.clone(), ReadOptions::default()) else { return Ok(None) };
+        let plain = match input.is_compressed() {
+            true => decompressed(&input)?,
+            false => case.bytes.clone(),
+        };
+        let mut specimen = Specimen {
+            family: file.family(),
+            fields: fields(&file, &plain)?,
+            features: FeatureSet::default(),
+            ranges: HashMap::new(),
+            rules: Vec::new(),
+            oddities: BTreeSet::new(),
+            verdict: case.verdict,
+            breaks: case.breaks,
+            bytes: case.bytes.clone(),
+            is_compressed: input.is_compressed(),
+            plain,
+        };
+        let found = file.visit_reliances(&mut |reliance| {
+            specimen.rules.push(RuleSpan { rule: reliance.rule.0, offset: reliance.offset, length: reliance.length });
+        });
+        unless_damaged(found)?;
+        let report = validate(&input, ValidateOptions::default())?;
+        let odd = report.findings.iter().filter(|finding| finding.severity != Severity::Error);
+        for finding in odd {
+            specimen.oddities.insert(finding.rule.0);
+            specimen.rules.push(RuleSpan { rule: finding.rule.0, offset: finding.offset, length: 1 });
+        }
+        specimen.work_out_features(table);
+        Ok(Some(specimen))
+    }
+
+    /// The field whose value breaks a rule.
+    pub(super) fn broken_field(&self) -> Option<FieldKey> {
+        let (_, offset) = self.breaks?;
+        let mut fields = self.fields.iter();
+        let at = fields.find(|field| (field.at.start as u64..field.at.end as u64).contains(&offset));
+        // What is broken by what is missing is broken at the end.
+        Some(at.or(self.fields.last())?.key())
+    }
+
+    pub(super) fn is_valid(&self) -> bool {
+        self.verdict != CaseVerdict::Invalid
+    }
+
+    /// The records, each with the places of its fields.
+    pub(super) fn records(&self) -> Vec<Range<usize>> {
+        let mut records: Vec<Range<usize>> = Vec::new();
+        for (place, field) in self.fields.iter().enumerate().filter(|(_, field)| field.record.is_some()) {
+            match records.last_mut() {
+                Some(last) if self.fields[last.start].record == field.record && last.end == place => last.end += 1,
+                _ => records.push(place..place + 1),
+            }
+        }
+        records
+    }
+
+    /// The place of the bytes of a record.
+    pub(super) fn record_bytes(&self, record: &Range<usize>) -> Range<usize> {
+        self.fields[record.start].at.start..self.fields[record.end - 1].at.end
+    }
+
+    /// Whether a feature holds, which need not be one of those that are worked out for every dump.
+    pub(super) fn has(&self, feature: &Feature, table: &FeatureTable) -> bool {
+        if let Some(number) = table.number_of(feature) {
+            return self.features.has(number);
+        }
+        match feature {
+            Feature::Both(both) => both.iter().all(|one| self.has(one, table)),
+            Feature::Number(key, test) => self.ranges.get(key).is_some_and(|(least, most)| match test {
+                NumberTest::AtLeast(limit) => most >= limit,
+                NumberTest::AtMost(limit) => least <= limit,
+                _ => false,
+            }),
+            _ => false,
+        }
+    }
+
+    fn work_out_features(&mut self, table: &mut FeatureTable) {
+        let plain = std::mem::take(&mut self.plain);
+        let mut found: BTreeSet<Feature> = BTreeSet::new();
+        found.extend(self.rules.iter().map(|span| Feature::Rule(span.rule)));
+        if self.is_compressed {
+            found.insert(Feature::Compressed);
+        }
+        if let Some((broken, _)) = self.breaks.filter(|_| !self.is_valid()) {
+            found.insert(Feature::Breaks(broken));
+            found.extend(rule(broken).and_then(|rule| rule.same_test).map(Feature::BreaksTest));
+        }
+        for field in &self.fields {
+            found.extend(field.key().general().map(Feature::Field));
+        }
+        self.add_records(&mut found);
+        self.add_numbers(&plain, &mut found);
+        self.add_texts(&plain, &mut found);
+        self.add_relations(&plain, &mut found);
+        for bits in 9..=16_u32 {
+            let limit = 1_usize << bits;
+            if plain.len() >= limit {
+                found.insert(Feature::LongerThan(bits));
+                let straddles =
+                    self.fields.iter().any(|field| field.at.start / limit < field.at.end.saturating_sub(1) / limit);
+                found.extend(straddles.then_some(Feature::Straddles(bits)));
+            }
+        }
+        self.features = table.set_of(found);
+        self.plain = plain;
+    }
+
+    fn add_records(&self, found: &mut BTreeSet<Feature>) {
+        let records = self.records();
+        let parts: Vec<&'static str> = records.iter().map(|record| self.fields[record.start].part).collect();
+        let header = self.fields.iter().filter(|field| field.record.is_none()).map(|field| field.part);
+        let mut counts: BTreeMap<&'static str, u64> = BTreeMap::new();
+        for part in &parts {
+            *counts.entry(part).or_default() += 1;
+        }
+        for part in header {
+            counts.entry(part).or_insert(1);
+        }
+        for (&part, &count) in &counts {
+            found.extend(
+                [1, 2, 3, 256, 65_536]
+                    .into_iter()
+                    .filter(|least| count >= *least)
+                    .map(|least| Feature::Records(part, least)),
+            );
+        }
+        let all = self.family.parts();
+        found.extend(all.into_iter().filter(|part| !counts.contains_key(part)).map(Feature::NoRecord));
+        for pair in parts.windows(2) {
+            found.insert(Feature::Follows(pair[1], pair[0]));
+        }
+        if let (Some(first), Some(last)) = (parts.first(), parts.last()) {
+            found.extend([Feature::First(first), Feature::Last(last)]);
+        }
+        if parts.is_empty() {
+            found.insert(Feature::Empty);
+        }
+        let mut seen: BTreeSet<&'static str> = BTreeSet::new();
+        let mut before: BTreeSet<(&'static str, &'static str)> = BTreeSet::new();
+        for part in &parts {
+            before.extend(seen.iter().map(|earlier| (*earlier, *part)));
+            seen.insert(part);
+        }
+        found.extend(before.into_iter().map(|(earlier, later)| Feature::Before(earlier, later)));
+    }
+
+    fn add_numbers(&mut self, plain: &[u8], found: &mut BTreeSet<Feature>) {
+        for field in &self.fields {
+            let Some(number) = field.number else { continue };
+            // What kind of record it is, is no number that is more or less than another.
+            for key in field.key().general().into_iter().filter(|_| !field.name.ends_with("tag")) {
+                let range = self.ranges.entry(key).or_insert((number, number));
+                *range = (range.0.min(number), range.1.max(number));
+            }
+            let bits = 8 * field.at.len().min(8) as u32;
+            let is_binary = binary_number(&plain[field.at.clone()]) == Some(number);
+            for key in field.key().general() {
+                if number < 16 {
+                    found.insert(Feature::Number(key, NumberTest::Is(number)));
+                }
+                if is_binary && number >> (bits - 1) == 1 {
+                    found.insert(Feature::Number(key, NumberTest::TopBit));
+                }
+                if is_binary && bits > 8 && number == u64::MAX >> (64 - bits) {
+                    found.insert(Feature::Number(key, NumberTest::AllOnes));
+                }
+            }
+            if let Some(address) = field.address.filter(|address| *address > 0) {
+                for unit in [4, 8] {
+                    if address % unit != 0 {
+                        found.insert(Feature::Number(field.key(), NumberTest::NotMultipleOf(unit)));
+                    }
+                }
+                if address >> 31 & 1 == 1 || address >> 63 == 1 {
+                    found.insert(Feature::Number(field.key(), NumberTest::HighAddress));
+                }
+            }
+        }
+        for (key, (least, most)) in &self.ranges {
+            for limit in NumberTest::LIMITS {
+                found.extend((*most >= limit).then_some(Feature::Number(*key, NumberTest::AtLeast(limit))));
+                found.extend((*least <= limit).then_some(Feature::Number(*key, NumberTest::AtMost(limit))));
+            }
+        }
+    }
+
+    fn add_texts(&self, plain: &[u8], found: &mut BTreeSet<Feature>) {
+        for field in self.fields.iter().filter(|field| field.number.is_none()) {
+            let text = &plain[field.at.clone()];
+            for key in field.key().general() {
+                found.extend(
+                    TextTest::ALL.into_iter().filter(|test| test.holds(text)).map(|test| Feature::Text(key, test)),
+                );
+            }
+            if field.record.is_none() && text.len() <= 16 {
+                found.insert(Feature::TextIs(field.key(), text.to_vec()));
+            }
+        }
+    }
+
+    /// Relations of values to others: where they lead, and whether they stand twice.
+    fn add_relations(&self, plain: &[u8], found: &mut BTreeSet<Feature>) {
+        let value = |field: &SpecimenField| {
+            field.address.or_else(|| field.number.filter(|_| field.at.len() >= 4)).filter(|value| *value > 0)
+        };
+        // By value and field: where it stands first and last.
+        let mut places: HashMap<u64, BTreeMap<FieldKey, (usize, usize)>> = HashMap::new();
+        let in_records = || self.fields.iter().enumerate().filter(|(_, field)| field.record.is_some());
+        for (place, field) in in_records() {
+            if let Some(value) = value(field) {
+                let (_, last) = places.entry(value).or_default().entry(field.key()).or_insert((place, place));
+                *last = place;
+            }
+        }
+        let mut before: HashMap<FieldKey, &[u8]> = HashMap::new();
+        for record in self.records() {
+            let mut own: HashMap<u64, BTreeSet<FieldKey>> = HashMap::new();
+            for field in &self.fields[record.clone()] {
+                value(field).into_iter().for_each(|value| _ = own.entry(value).or_default().insert(field.key()));
+            }
+            for (place, field) in record.clone().zip(&self.fields[record.clone()]) {
+                let key = field.key();
+                let bytes = &plain[field.at.clone()];
+                if bytes.len() >= 2 && before.insert(key, bytes) == Some(bytes) {
+                    found.insert(Feature::Relation(key, ValueRelation::AsBefore));
+                }
+                let Some(value) = value(field) else { continue };
+                let Some(all) = places.get(&value) else { continue };
+                let others = || all.iter().filter(|(other, _)| **other != key);
+                let is_own = own.get(&value).is_some_and(|keys| keys.len() > 1);
+                let relation = if is_own {
+                    ValueRelation::InOwnRecord
+                } else if others().any(|(_, (first, _))| *first < place) {
+                    ValueRelation::After
+                } else if others().any(|(_, (_, last))| *last > place) {
+                    ValueRelation::Ahead
+                } else {
+                    ValueRelation::Alone
+                };
+                found.insert(Feature::Relation(key, relation));
+                if all.get(&key).is_some_and(|(first, _)| *first < place) {
+                    found.insert(Feature::Relation(key, ValueRelation::Again));
+                }
+            }
+        }
+    }
+}
+
+/// The number that up to eight bytes are, the most significant first.
+pub(super) fn binary_number(bytes: &[u8]) -> Option<u64> {
+    (1..=8).contains(&bytes.len()).then(|| bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)))
+}
+
+/// The fields of a dump, as far as it can be read. Fields of a record have the record's kind, wherever in it that is said.
+fn fields(file: &DumpFile, plain: &[u8]) -> Result<Vec<SpecimenField>, Error> {
+    let family = file.family();
+    let mut fields: Vec<SpecimenField> = Vec::new();
+    let mut part = "header";
+    let mut begun = 0;
+    let read = file.annotate(&mut |field| {
+        if field.breaks.is_some() && field.bytes.is_empty() {
+            return Ok(());
+        }
+        let start = field.offset as usize;
+        let at = start.min(plain.len())..(start + field.bytes.len()).min(plain.len());
+        if fields.last().is_none_or(|last| last.record != field.record) {
+            begun = fields.len();
+            part = if field.record.is_some() { "record" } else { part };
+        }
+        if let Some(named) = family.part(&field) {
+            part = named;
+            fields[begun..].iter_mut().filter(|_| field.record.is_some()).for_each(|earlier| earlier.part = named);
+        }
+        let number = field.value.map(|value| match binary_number(&plain[at.clone()]) {
+            // Text says a number by its digits.
+            Some(number) if number << (64 - 8 * at.len()) == (value as u64) << (64 - 8 * at.len()) => number,
+            _ => value as u64,
+        });
+        let address = field.meaning.split_once("0x").and_then(|(_, rest)| {
+            let digits = rest.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(rest.len());
+            u64::from_str_radix(&rest[..digits], 16).ok()
+        });
+        fields.push(SpecimenField { at, record: field.record, part, name: field.name, number, address });
+        Ok(())
+    });
+    unless_damaged(read)?;
+    Ok(fields)
+}
+
+/// Damage ends what can be read, and is no error here.
+fn unless_damaged(read: Result<(), Error>) -> Result<(), Error> {
+    match read {
+        Err(Error::Decode(error)) if !error.is_machine_fault() => Ok(()),
+        read => read,
+    }
+}
+
+fn decompressed(input: &Input) -> Result<Vec<u8>, Error> {
+    use std::io::Read;
+
+    let mut plain = Vec::new();
+    let mut stream = input.stream()?.take(8 * LARGEST as u64);
+    // What is damaged is read as far as it goes.
+    let _read = stream.read_to_end(&mut plain);
+    Ok(plain)
+}
