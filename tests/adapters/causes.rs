@@ -174,6 +174,38 @@ fn shows_bytes_of_the_cause_of_example() {
     }
 }
 
+/// A bug that shows in one case of the corpus has a pair of dumps beside the report, of which one is read rightly and one is not.
+#[test]
+fn experiments_write_a_pair_of_dumps() {
+    if !has_python() {
+        return;
+    }
+    let bugs = bugs("phd");
+    let folder = adapters(bugs.iter().filter(|bug| bug.id == "phd-bug-hash-0"));
+    let script = folder.path().join("phd.py");
+    let command = format!("{} -S {}", interpreter(), shell_words::quote(&script.to_string_lossy()));
+    let reports = tempfile::tempdir().expect("a folder");
+    let path = reports.path().join("report");
+    let path = path.to_str().expect("UTF-8");
+    let (report, code) =
+        check(&["--format", "phd", "--adapter", &command, "--explain", "400", "--report", path]);
+    let causes = report["implementations"][0]["causes"].as_array().expect("causes");
+    assert_eq!((code, causes.len()), (1, 1), "{causes:?}");
+    let pair = &causes[0]["pair"];
+    // The bug: `hash or None`.
+    assert_eq!((rule(&causes[0]), pair["fails"]["differing"].as_str()), ("phd.hash.where-used", Some("00")), "{pair}");
+    assert!(causes[0]["sentence"].as_str().is_some_and(|sentence| sentence.contains("hash of class is 0")));
+    let judged = |side: &str| {
+        let file = format!("{path}/{}", pair[side]["file"].as_str().expect("a file"));
+        let (report, code) = check(&["--adapter", &command, "--dumps", &file]);
+        (code, report["implementations"][0]["results"][0]["outcome"]["verdict"].as_str().map(str::to_owned))
+    };
+    assert_eq!(judged("passes"), (0, Some("pass".to_owned())));
+    assert_eq!(judged("fails"), (1, Some("fail".to_owned())));
+    let page = std::fs::read_to_string(format!("{path}/report.html")).expect("a page");
+    assert!(page.contains("Two dumps with one difference"));
+}
+
 /// Pairs of bugs that both can be observed in a decoder that has the two: it answers something else, to some case, than the
 /// decoder with either of them. Of each pair the number of causes; 0 for those that had to be drawn again.
 fn observable_pairs(of: &OfFormat, seed: u64) -> Vec<(String, usize)> {

@@ -196,6 +196,16 @@ impl Feature {
         }
     }
 
+    /// The same of a field of this name in any kind of record, where that can be said.
+    pub(super) fn of_any_part(&self) -> Feature {
+        let general = |key: &FieldKey| FieldKey { part: None, ..*key };
+        match self {
+            Feature::Number(key, test) => Feature::Number(general(key), *test),
+            Feature::Text(key, test) => Feature::Text(general(key), *test),
+            other => other.clone(),
+        }
+    }
+
     /// The field that it is about.
     pub(super) fn key(&self) -> Option<FieldKey> {
         match self {

@@ -188,7 +188,7 @@ impl Experiment<'_> {
             self.lines.push(Line { learned, failing, group, members });
         }
         self.merge();
-        self.absorb_accepted();
+        self.absorb_unconditional();
         Ok(())
     }
 
@@ -379,17 +379,21 @@ impl Experiment<'_> {
         }
     }
 
-    /// Takes dumps that are accepted although they are broken for what another line explains, where all of them have its condition in the
-    /// part that is broken.
-    fn absorb_accepted(&mut self) {
-        let (accepted, mut others): (Vec<Line>, Vec<Line>) =
-            std::mem::take(&mut self.lines).into_iter().partition(|line| line.group.is_accepted());
-        for line in accepted {
-            let part = line.failing.broken_field().and_then(|key| key.part);
+    /// Takes failures for what another line explains, of which no condition is known: all of them have its condition. Of dumps that are
+    /// accepted although they are broken, the condition is about the field or the part that is broken.
+    fn absorb_unconditional(&mut self) {
+        let (unconditional, mut others): (Vec<Line>, Vec<Line>) =
+            std::mem::take(&mut self.lines).into_iter().partition(|line| line.learned.feature.is_none());
+        for line in unconditional {
+            let broken = line.failing.broken_field().filter(|_| line.group.is_accepted());
             let explains = |other: &&mut Line| {
                 let Some(feature) = &other.learned.feature else { return false };
-                let is_there = part.is_some() && feature.key().and_then(|key| key.part) == part;
-                is_there && line.members.iter().all(|place| self.pool.failed[*place].has(feature, &self.table))
+                let is_there = match (broken, feature.key()) {
+                    (Some(broken), Some(key)) => broken.name == key.name || broken.part == key.part,
+                    _ => !line.group.is_accepted(),
+                };
+                let feature = feature.of_any_part();
+                is_there && line.members.iter().all(|place| self.pool.failed[*place].has(&feature, &self.table))
             };
             match others.iter_mut().find(explains) {
                 Some(other) => other.members.extend(line.members),
