@@ -187,8 +187,7 @@ fn experiments_write_a_pair_of_dumps() {
     let reports = tempfile::tempdir().expect("a folder");
     let path = reports.path().join("report");
     let path = path.to_str().expect("UTF-8");
-    let (report, code) =
-        check(&["--format", "phd", "--adapter", &command, "--explain", "400", "--report", path]);
+    let (report, code) = check(&["--format", "phd", "--adapter", &command, "--explain", "400", "--report", path]);
     let causes = report["implementations"][0]["causes"].as_array().expect("causes");
     assert_eq!((code, causes.len()), (1, 1), "{causes:?}");
     let pair = &causes[0]["pair"];

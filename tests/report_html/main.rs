@@ -19,8 +19,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use heapsmith::check::report::{
-    CaseFacts, CaseResult, Cause, CheckReport, Declared, Expectation, OtherFact, Outcome, ReducedDump, Suspect,
-    Symptom, TestedImplementation, html, junit, markdown,
+    CaseFacts, CaseResult, Cause, CheckReport, Declared, DumpPair, Expectation, OtherFact, Outcome, PairedDump,
+    ReducedDump, Suspect, Symptom, TestedImplementation, html, junit, markdown,
 };
 use heapsmith::check::{KeptFiles, ReportFolder};
 use roxmltree::{Document, Node};
@@ -155,6 +155,15 @@ fn junit_is_well_formed_whatever_the_texts() {
             example: text(),
             repeat: Some(text()),
             failures: Some(5),
+            pair: Some(DumpPair {
+                place: text(),
+                fails: PairedDump { file: text(), differing: text(), ..PairedDump::default() },
+                passes: PairedDump { file: text(), differing: text(), ..PairedDump::default() },
+                wrong: text(),
+                repeat: Some(text()),
+                ..DumpPair::default()
+            }),
+            other_rules: vec![text()],
             reduced: Some(ReducedDump { file: text(), shows: vec![text()], of: text(), ..ReducedDump::default() }),
             unexpected: 4,
             cases: vec![text(), text(), format!("{} 2", text())],

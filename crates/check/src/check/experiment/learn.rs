@@ -121,7 +121,10 @@ pub(super) fn learn(
         };
     let partner = nearest(failing, &candidates, &passed, best.as_ref(), table);
     let (feature, partner, nearer) = match (best, partner) {
-        (Some(feature), Some(partner)) => bisect(failing, feature, partner, group, pool, table, questions)?,
+        (Some(feature), Some(partner)) => {
+            let limited = bisect(failing, feature, partner, group, pool, table, questions)?;
+            (Some(limited.feature), Some(limited.partner), limited.nearer)
+        }
         (feature, partner) => (feature.filter(|_| !passed.is_empty()), partner, None),
     };
     let rules = rank_rules(failing, partner.as_ref(), group, pool, table);
@@ -232,6 +235,14 @@ fn difference(one: &[u8], other: &[u8]) -> usize {
     differing + 4 * one.len().abs_diff(other.len())
 }
 
+/// A condition whose limit is known, with the two dumps at the limit.
+struct LimitedCondition {
+    feature: Feature,
+    partner: PassingVariant,
+    /// The failing dump, where it is another one than before.
+    nearer: Option<Specimen>,
+}
+
 /// The nearest passing value of a number, and the condition that it is the limit of.
 fn bisect(
     failing: &Specimen,
@@ -241,10 +252,10 @@ fn bisect(
     pool: &Pool,
     table: &mut FeatureTable,
     questions: &mut Questions<'_>,
-) -> Result<(Option<Feature>, Option<PassingVariant>, Option<Specimen>), Error> {
+) -> Result<LimitedCondition, Error> {
     let field = failing.fields.get(partner.place);
     let (Some((key, passing)), Some(own)) = (partner.variation.number(), field.and_then(|field| field.number)) else {
-        return Ok((Some(feature), Some(partner), None));
+        return Ok(LimitedCondition { feature, partner, nearer: None });
     };
     let (mut bad, mut good, mut nearest, mut nearer) = (own, passing, partner, None);
     for _ in 0..64 {
@@ -279,7 +290,7 @@ fn bisect(
     };
     let limited = limited.filter(|_| own_test).map(|test| Feature::Number(key, test));
     let is_better = |limited: &Feature| pool.fit(limited, group, table) >= pool.fit(&feature, group, table);
-    Ok((Some(limited.filter(is_better).unwrap_or(feature)), Some(nearest), nearer))
+    Ok(LimitedCondition { feature: limited.filter(is_better).unwrap_or(feature), partner: nearest, nearer })
 }
 
 /// The rules that count for the failing dump and not for the passing one, or else those of the bytes that differ; those first that

@@ -12,14 +12,17 @@ use heapsmith_core::format::Family;
 use heapsmith_core::interrupt::Stop;
 use heapsmith_core::phd::{Decoder, Record};
 
+/// A condition on a dump, and what is seen where it holds.
+type Mistake = (fn(&[u8]) -> bool, &'static str);
+
 /// A program that is wrong where one of these conditions holds, each with what is seen then.
 struct MistakenProgram {
-    mistakes: &'static [(fn(&[u8]) -> bool, &'static str)],
+    mistakes: &'static [Mistake],
     asked: AtomicU64,
 }
 
 impl MistakenProgram {
-    fn new(mistakes: &'static [(fn(&[u8]) -> bool, &'static str)]) -> MistakenProgram {
+    fn new(mistakes: &'static [Mistake]) -> MistakenProgram {
         MistakenProgram { mistakes, asked: AtomicU64::new(0) }
     }
 
