@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use heapsmith::check::report::{
-    CaseFacts, CaseResult, Cause, CheckReport, Declared, DumpPair, Expectation, OtherFact, Outcome, PairedDump,
+    CaseFacts, CaseResult, Cause, CausePair, CheckReport, Declared, Expectation, OtherFact, Outcome, PairedDump,
     ReducedDump, Suspect, Symptom, TestedImplementation, html, junit, markdown,
 };
 use heapsmith::check::{KeptFiles, ReportFolder};
@@ -155,13 +155,13 @@ fn junit_is_well_formed_whatever_the_texts() {
             example: text(),
             repeat: Some(text()),
             failures: Some(5),
-            pair: Some(DumpPair {
+            pair: Some(CausePair {
                 place: text(),
                 fails: PairedDump { file: text(), differing: text(), ..PairedDump::default() },
                 passes: PairedDump { file: text(), differing: text(), ..PairedDump::default() },
                 wrong: text(),
                 repeat: Some(text()),
-                ..DumpPair::default()
+                ..CausePair::default()
             }),
             other_rules: vec![text()],
             reduced: Some(ReducedDump { file: text(), shows: vec![text()], of: text(), ..ReducedDump::default() }),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::check::report::{CaseFacts, Cause, CheckReport, DumpPair, Outcome, ShownResult, TestedImplementation};
+use crate::check::report::{CaseFacts, Cause, CausePair, CheckReport, Outcome, ShownResult, TestedImplementation};
 
 use crate::command::terminal;
 
@@ -108,7 +108,7 @@ fn block(report: &CheckReport, tested: &TestedImplementation, cause: &Cause, in_
 }
 
 /// The pair of dumps that shows a cause: the difference, what is wrong of the one that fails, and the files.
-fn pair_lines(pair: &DumpPair) -> String {
+fn pair_lines(pair: &CausePair) -> String {
     let mut text = format!("  pair:     {}\n", terminal::single_line(&pair.line()));
     let wrong = pair.wrong.lines().map(str::trim).collect::<Vec<_>>().join("; ");
     text += &format!("  fails:    {}\n", terminal::single_line(&wrong));

@@ -14,7 +14,7 @@ use crate::check::failure_oracle::FailureOracle;
 use crate::check::kept_answers::{KeptAnswers, KeptDump, KeptFiles};
 use crate::check::repeat::pair_command;
 use crate::check::report::{
-    Cause, CheckReport, ChosenCases, DumpPair, InterruptedRun, ReducedDump, RunCosts, SCHEMA, TestedImplementation,
+    Cause, CausePair, CheckReport, ChosenCases, InterruptedRun, ReducedDump, RunCosts, SCHEMA, TestedImplementation,
 };
 use crate::check::run::{
     CheckOptions, CheckProgress, ImplementationRun, Peer, RelianceCache, RunContext, RunResult, SilentImplementations,
@@ -254,7 +254,7 @@ fn write_pair(
     party: &Peer<'_>,
     options: &CheckOptions,
     dumps: &mut Vec<(String, KeptDump)>,
-) -> DumpPair {
+) -> CausePair {
     let MadePair { mut pair, fails, passes } = made;
     let Some(folder) = &options.folder else { return pair };
     let number = dumps.len() / 2 + 1;

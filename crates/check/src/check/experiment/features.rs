@@ -7,15 +7,15 @@ use heapsmith_core::visible::visible;
 
 /// A field by the kind of its record and its name; of any kind of record without one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct FieldKey {
+pub(super) struct ProbedFieldKey {
     pub(super) part: Option<&'static str>,
     pub(super) name: &'static str,
 }
 
-impl FieldKey {
+impl ProbedFieldKey {
     /// The key, and that of the fields of this name in any record.
-    pub(super) fn general(self) -> [FieldKey; 2] {
-        [self, FieldKey { part: None, ..self }]
+    pub(super) fn general(self) -> [ProbedFieldKey; 2] {
+        [self, ProbedFieldKey { part: None, ..self }]
     }
 }
 
@@ -141,11 +141,11 @@ pub(super) enum ValueRelation {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Feature {
     /// There is such a field.
-    Field(FieldKey),
-    Relation(FieldKey, ValueRelation),
-    Number(FieldKey, NumberTest),
-    Text(FieldKey, TextTest),
-    TextIs(FieldKey, Vec<u8>),
+    Field(ProbedFieldKey),
+    Relation(ProbedFieldKey, ValueRelation),
+    Number(ProbedFieldKey, NumberTest),
+    Text(ProbedFieldKey, TextTest),
+    TextIs(ProbedFieldKey, Vec<u8>),
     /// At least this number of records of a kind.
     Records(&'static str, u64),
     NoRecord(&'static str),
@@ -198,7 +198,7 @@ impl Feature {
 
     /// The same of a field of this name in any kind of record, where that can be said.
     pub(super) fn of_any_part(&self) -> Feature {
-        let general = |key: &FieldKey| FieldKey { part: None, ..*key };
+        let general = |key: &ProbedFieldKey| ProbedFieldKey { part: None, ..*key };
         match self {
             Feature::Number(key, test) => Feature::Number(general(key), *test),
             Feature::Text(key, test) => Feature::Text(general(key), *test),
@@ -207,7 +207,7 @@ impl Feature {
     }
 
     /// The field that it is about.
-    pub(super) fn key(&self) -> Option<FieldKey> {
+    pub(super) fn key(&self) -> Option<ProbedFieldKey> {
         match self {
             Feature::Field(key)
             | Feature::Relation(key, _)
@@ -221,7 +221,7 @@ impl Feature {
 }
 
 /// A field in words: `the gap of a medium object`.
-impl fmt::Display for FieldKey {
+impl fmt::Display for ProbedFieldKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.part {
             Some(part) => write!(f, "the {} of {part}", self.name),
@@ -234,7 +234,7 @@ impl fmt::Display for FieldKey {
 impl fmt::Display for Feature {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Feature::Field(FieldKey { part: Some(part), name }) => write!(f, "{part} has a field {name}"),
+            Feature::Field(ProbedFieldKey { part: Some(part), name }) => write!(f, "{part} has a field {name}"),
             Feature::Field(key) => write!(f, "there is {key}"),
             Feature::Number(key, NumberTest::Is(value)) => write!(f, "{key} is {value}"),
             Feature::Number(key, NumberTest::AtLeast(1)) => write!(f, "{key} is not 0"),

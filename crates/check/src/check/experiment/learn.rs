@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use super::features::{Feature, FeatureSet, FeatureTable, NumberTest};
 use super::oracle::{Observation, Questions};
-use super::pool::{Group, Pool};
-use super::specimen::Specimen;
+use super::pool::{FailureGroup, Pool};
+use super::probed_dump::ProbedDump;
 use super::variations::{Variant, Variation, variants};
 use heapsmith_core::error::Error;
 
@@ -18,7 +18,7 @@ const PROBES: usize = 120;
 pub(super) struct PassingVariant {
     pub(super) variation: Variation,
     pub(super) place: usize,
-    pub(super) specimen: Specimen,
+    pub(super) specimen: ProbedDump,
 }
 
 /// What was learned of a failing dump.
@@ -28,7 +28,7 @@ pub(super) struct Learned {
     /// The nearest dump that is read rightly.
     pub(super) partner: Option<PassingVariant>,
     /// A failing dump that is nearer to it than the one that was asked about.
-    pub(super) nearer: Option<Specimen>,
+    pub(super) nearer: Option<ProbedDump>,
     /// The rules that may not be followed, the likeliest first.
     pub(super) rules: Vec<&'static str>,
     /// What was seen of failing variants.
@@ -40,14 +40,14 @@ pub(super) struct Learned {
 /// A variant with its features, and whether it was asked about.
 struct Candidate {
     variant: Variant,
-    specimen: Specimen,
+    specimen: ProbedDump,
     is_asked: bool,
 }
 
 /// Learns what a dump needs to show one of these symptoms.
 pub(super) fn learn(
-    failing: &Specimen,
-    group: &Group,
+    failing: &ProbedDump,
+    group: &FailureGroup,
     pool: &Pool,
     table: &mut FeatureTable,
     questions: &mut Questions<'_>,
@@ -55,7 +55,7 @@ pub(super) fn learn(
 ) -> Result<Learned, Error> {
     let mut candidates = Vec::new();
     for variant in variants(failing, pool) {
-        let Some(specimen) = Specimen::from_bytes(variant.bytes.clone(), table)? else { continue };
+        let Some(specimen) = ProbedDump::from_bytes(variant.bytes.clone(), table)? else { continue };
         // A variant has to be as sound as the dump.
         if specimen.is_valid() || !failing.is_valid() {
             candidates.push(Candidate { variant, specimen, is_asked: false });
@@ -96,7 +96,7 @@ pub(super) fn learn(
             _ => {}
         }
     }
-    let passing: Vec<&Specimen> = passed.iter().map(|place| &candidates[*place].specimen).collect();
+    let passing: Vec<&ProbedDump> = passed.iter().map(|place| &candidates[*place].specimen).collect();
     let consistent = |feature: u32| {
         failed.iter().all(|set| set.has(feature)) && !passing.iter().any(|specimen| specimen.features.has(feature))
     };
@@ -137,7 +137,7 @@ fn failed_all(
     failed: &[usize],
     feature: &Feature,
     table: &FeatureTable,
-    failing: &Specimen,
+    failing: &ProbedDump,
 ) -> bool {
     failing.has(feature, table) && failed.iter().all(|place| candidates[*place].specimen.has(feature, table))
 }
@@ -150,10 +150,10 @@ const PAIRED: usize = 60;
 
 /// The two features at once that fit best, of those that every failing variant has and no passing one, with how well they fit.
 fn two_at_once(
-    failing: &Specimen,
+    failing: &ProbedDump,
     failed: &[FeatureSet],
-    passing: &[&Specimen],
-    group: &Group,
+    passing: &[&ProbedDump],
+    group: &FailureGroup,
     pool: &Pool,
     table: &FeatureTable,
 ) -> Option<(u32, Feature)> {
@@ -188,7 +188,7 @@ fn two_at_once(
 fn most_telling(
     candidates: &[Candidate],
     features: &BTreeSet<u32>,
-    failing: &Specimen,
+    failing: &ProbedDump,
     has_partner: bool,
 ) -> Option<usize> {
     let value = |candidate: &Candidate| {
@@ -208,7 +208,7 @@ fn most_telling(
 
 /// The passing variant with the plainest and smallest difference.
 fn nearest(
-    failing: &Specimen,
+    failing: &ProbedDump,
     candidates: &[Candidate],
     passed: &[usize],
     feature: Option<&Feature>,
@@ -240,15 +240,15 @@ struct LimitedCondition {
     feature: Feature,
     partner: PassingVariant,
     /// The failing dump, where it is another one than before.
-    nearer: Option<Specimen>,
+    nearer: Option<ProbedDump>,
 }
 
 /// The nearest passing value of a number, and the condition that it is the limit of.
 fn bisect(
-    failing: &Specimen,
+    failing: &ProbedDump,
     feature: Feature,
     partner: PassingVariant,
-    group: &Group,
+    group: &FailureGroup,
     pool: &Pool,
     table: &mut FeatureTable,
     questions: &mut Questions<'_>,
@@ -266,7 +266,7 @@ fn bisect(
         let variation = nearest.variation.with_number(middle);
         let place = nearest.place;
         let Some(bytes) = variation.apply(failing, place) else { break };
-        let Some(specimen) = Specimen::from_bytes(bytes, table)? else { break };
+        let Some(specimen) = ProbedDump::from_bytes(bytes, table)? else { break };
         if failing.is_valid() && !specimen.is_valid() {
             break;
         }
@@ -296,13 +296,13 @@ fn bisect(
 /// The rules that count for the failing dump and not for the passing one, or else those of the bytes that differ; those first that
 /// count for failing dumps and not for passing ones.
 fn rank_rules(
-    failing: &Specimen,
+    failing: &ProbedDump,
     partner: Option<&PassingVariant>,
-    group: &Group,
+    group: &FailureGroup,
     pool: &Pool,
     table: &FeatureTable,
 ) -> Vec<&'static str> {
-    let of = |specimen: &Specimen| specimen.rules.iter().map(|span| span.rule).collect::<BTreeSet<_>>();
+    let of = |specimen: &ProbedDump| specimen.rules.iter().map(|span| span.rule).collect::<BTreeSet<_>>();
     let own = of(failing);
     let changed = partner.and_then(|partner| changed_bytes(failing, &partner.specimen));
     let lost: BTreeSet<&'static str> = match partner {
@@ -326,7 +326,7 @@ fn rank_rules(
 }
 
 /// The bytes of a dump from the first to the last that another one has otherwise.
-pub(super) fn changed_bytes(failing: &Specimen, passing: &Specimen) -> Option<Range<u64>> {
+pub(super) fn changed_bytes(failing: &ProbedDump, passing: &ProbedDump) -> Option<Range<u64>> {
     let (one, other) = (&failing.plain, &passing.plain);
     let same = one.iter().zip(other).take_while(|(one, other)| one == other).count();
     let rest = one.len().min(other.len()) - same;

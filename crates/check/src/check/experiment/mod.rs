@@ -11,7 +11,7 @@ mod features;
 mod learn;
 mod oracle;
 mod pool;
-mod specimen;
+mod probed_dump;
 mod variations;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,7 +21,7 @@ use sha2::{Digest, Sha256};
 use crate::check::declarations::ambiguities;
 use crate::check::effort::Effort;
 use crate::check::report::symptom::{NO_FACTS, READING, symptom_of, symptoms_of};
-use crate::check::report::{CaseResult, Cause, DumpPair, PairedDump, Symptom};
+use crate::check::report::{CaseResult, Cause, CausePair, PairedDump, Symptom};
 use crate::corpus::Case;
 use crate::reduce::{ReduceOptions, reduce};
 use features::{Feature, FeatureTable};
@@ -29,8 +29,8 @@ use heapsmith_core::bytes::hexadecimal;
 use heapsmith_core::error::Error;
 use heapsmith_core::format::rule;
 use learn::{Learned, PassingVariant, changed_bytes, learn};
-use pool::{Group, Pool, PoolEntry};
-use specimen::{LARGEST, Specimen};
+use pool::{FailureGroup, Pool, PooledAnswer};
+use probed_dump::{LARGEST, ProbedDump};
 
 use oracle::Questions;
 pub(super) use oracle::{Observation, ProbeOracle};
@@ -63,7 +63,7 @@ pub(super) struct ExplainedCause {
 
 /// A pair with the bytes of its dumps.
 pub(super) struct MadePair {
-    pub(super) pair: DumpPair,
+    pub(super) pair: CausePair,
     pub(super) fails: Vec<u8>,
     pub(super) passes: Vec<u8>,
 }
@@ -71,8 +71,8 @@ pub(super) struct MadePair {
 /// A line of the report in the making.
 struct Line {
     learned: Learned,
-    failing: Specimen,
-    group: Group,
+    failing: ProbedDump,
+    group: FailureGroup,
     /// Failures, by their places in the pool.
     members: BTreeSet<usize>,
 }
@@ -94,12 +94,12 @@ pub(super) fn explain_by_experiment(
         if case.bytes.len() > LARGEST && !result.is_unexpected() {
             continue;
         }
-        let Some(specimen) = Specimen::from_case(&case, &mut table)? else { continue };
+        let Some(specimen) = ProbedDump::from_case(&case, &mut table)? else { continue };
         let symptoms = ordered_symptoms(result);
         if result.outcome().is_pass() && specimen.is_valid() {
             pool.keep_values(&specimen);
         }
-        let entry = PoolEntry::new(&result.id, specimen, symptoms);
+        let entry = PooledAnswer::new(&result.id, specimen, symptoms);
         if result.is_unexpected() && result.outcome().is_failure() {
             pool.failed.push(entry);
             cases.insert(result.id.clone(), (case, result));
@@ -136,7 +136,7 @@ impl Experiment<'_> {
             (0..self.pool.failed.len()).for_each(|place| self.pool.failed[place].is_explained = !left.contains(&place));
             let entry = &self.pool.failed[seed];
             let first: BTreeSet<String> = entry.symptoms.first().cloned().into_iter().collect();
-            let group = Group { symptoms: first, is_valid: entry.is_valid };
+            let group = FailureGroup { symptoms: first, is_valid: entry.is_valid };
             if let Some(line) = self.line_of(&self.pool.failed[seed]) {
                 left.remove(&seed);
                 self.lines[line].members.insert(seed);
@@ -201,7 +201,7 @@ impl Experiment<'_> {
     }
 
     /// The line that explains a failure by what is seen of it: its dump has the condition, and the symptom was seen with that.
-    fn line_of(&self, entry: &PoolEntry) -> Option<usize> {
+    fn line_of(&self, entry: &PooledAnswer) -> Option<usize> {
         self.lines.iter().position(|Line { learned, group, .. }| {
             let sees = entry.symptoms.first().is_some_and(|first| learned.symptoms.contains(first));
             let has = learned.feature.as_ref().is_some_and(|feature| entry.has(feature, &self.table));
@@ -211,7 +211,12 @@ impl Experiment<'_> {
 
     /// The line of a case that is read another way than declared: which rule leaves that open is known, and a dump that is made has one
     /// right answer alone.
-    fn reading_line(&mut self, seed: usize, group: &Group, left: &BTreeSet<usize>) -> Result<Option<Line>, Error> {
+    fn reading_line(
+        &mut self,
+        seed: usize,
+        group: &FailureGroup,
+        left: &BTreeSet<usize>,
+    ) -> Result<Option<Line>, Error> {
         let entry = &self.pool.failed[seed];
         let (case, _) = &self.cases[&entry.id];
         let first = entry.symptoms.first().map(String::as_str).unwrap_or_default();
@@ -219,7 +224,7 @@ impl Experiment<'_> {
         let open = name.and_then(|name| ambiguities().into_iter().find(|open| open.name == name));
         let Some(open) = open else { return Ok(None) };
         let rule = case.format.family().book().rule(open.rule).map(|rule| rule.id);
-        let Some(failing) = Specimen::from_case(case, &mut self.table)? else { return Ok(None) };
+        let Some(failing) = ProbedDump::from_case(case, &mut self.table)? else { return Ok(None) };
         let symptoms = group.symptoms.clone();
         let learned = Learned {
             feature: None,
@@ -234,9 +239,9 @@ impl Experiment<'_> {
     }
 
     /// The reduced dump of a failure; the dump itself where it cannot be reduced.
-    fn reduced(&mut self, seed: usize, group: &Group) -> Result<Option<Specimen>, Error> {
+    fn reduced(&mut self, seed: usize, group: &FailureGroup) -> Result<Option<ProbedDump>, Error> {
         let (case, _) = &self.cases[&self.pool.failed[seed].id];
-        let Some(own) = Specimen::from_case(case, &mut self.table)? else { return Ok(None) };
+        let Some(own) = ProbedDump::from_case(case, &mut self.table)? else { return Ok(None) };
         let (bytes, is_valid) = (case.bytes.clone(), own.is_valid());
         let oddities = own.oddities.clone();
         let symptoms = group.symptoms.clone();
@@ -244,7 +249,7 @@ impl Experiment<'_> {
         let shows = |dump: &[u8]| {
             let mut state = state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             let (questions, table) = &mut *state;
-            let Some(smaller) = Specimen::from_bytes(dump.to_vec(), table)? else { return Ok(false) };
+            let Some(smaller) = ProbedDump::from_bytes(dump.to_vec(), table)? else { return Ok(false) };
             if smaller.is_valid() != is_valid || !smaller.oddities.is_subset(&oddities) {
                 return Ok(false);
             }
@@ -257,13 +262,13 @@ impl Experiment<'_> {
             Err(error) => return Err(error),
         };
         match reduced {
-            Some(bytes) => Specimen::from_bytes(bytes, &mut self.table),
+            Some(bytes) => ProbedDump::from_bytes(bytes, &mut self.table),
             None => Ok(Some(own)),
         }
     }
 
     /// The line whose repair, made in a failing dump, lets it pass.
-    fn healing_line(&mut self, failing: &Specimen) -> Result<Option<usize>, Error> {
+    fn healing_line(&mut self, failing: &ProbedDump) -> Result<Option<usize>, Error> {
         for number in 0..self.lines.len() {
             let Line { learned: Learned { feature: Some(feature), partner: Some(partner), .. }, .. } =
                 &self.lines[number]
@@ -287,7 +292,7 @@ impl Experiment<'_> {
     /// The dump with a line's difference made wherever it can be.
     fn repaired(
         &mut self,
-        failing: &Specimen,
+        failing: &ProbedDump,
         variation: &variations::Variation,
         feature: &Feature,
     ) -> Result<Option<Vec<u8>>, Error> {
@@ -300,7 +305,7 @@ impl Experiment<'_> {
             let mut next = None;
             for place in places {
                 let Some(bytes) = variation.apply(&now, place) else { continue };
-                let Some(specimen) = Specimen::from_bytes(bytes, &mut self.table)? else { continue };
+                let Some(specimen) = ProbedDump::from_bytes(bytes, &mut self.table)? else { continue };
                 if specimen.is_valid() || !failing.is_valid() {
                     next = Some(specimen);
                     if next.as_ref().is_some_and(|next| !next.has(feature, &self.table)) {
@@ -324,7 +329,7 @@ impl Experiment<'_> {
         };
         for place in left.iter().copied().filter(with).take(CURED).collect::<Vec<_>>() {
             let (case, _) = &self.cases[&self.pool.failed[place].id];
-            let Some(specimen) = Specimen::from_case(case, &mut self.table)? else { continue };
+            let Some(specimen) = ProbedDump::from_case(case, &mut self.table)? else { continue };
             if let Some(healed) = self.repaired(&specimen, &partner.variation, feature)?
                 && self.questions.ask(&healed)? == Observation::Right
             {
@@ -335,7 +340,7 @@ impl Experiment<'_> {
     }
 
     /// The failures that a condition explains: they have it, and something is seen of them that is seen with it.
-    fn explained(&self, left: &BTreeSet<usize>, learned: &Learned, group: &Group) -> BTreeSet<usize> {
+    fn explained(&self, left: &BTreeSet<usize>, learned: &Learned, group: &FailureGroup) -> BTreeSet<usize> {
         let is_explained = |place: &usize| {
             let entry = &self.pool.failed[*place];
             let sees = entry
@@ -363,7 +368,7 @@ impl Experiment<'_> {
                 let same_symptom = !earlier.learned.symptoms.is_disjoint(&line.learned.symptoms);
                 let broken = |line: &Line| line.failing.broken_field().filter(|_| line.group.is_accepted());
                 let same_broken = broken(&line).is_some() && broken(&line) == broken(earlier);
-                let has = |dump: &Specimen, of: &Line| {
+                let has = |dump: &ProbedDump, of: &Line| {
                     of.learned.feature.as_ref().is_some_and(|feature| dump.has(feature, &self.table))
                 };
                 let same_dump = same_symptom && (has(&earlier.failing, &line) || has(&line.failing, earlier));
@@ -407,7 +412,7 @@ impl Experiment<'_> {
     fn made(&mut self, line: &Line) -> Result<(u64, u64), Error> {
         let (Some(feature), Some(partner)) = (&line.learned.feature, &line.learned.partner) else { return Ok((0, 0)) };
         let Some(reversed) = partner.variation.reversed(&line.failing, partner.place) else { return Ok((0, 0)) };
-        let mut entries: Vec<&PoolEntry> = self.pool.passed.iter().filter(|entry| entry.is_valid).collect();
+        let mut entries: Vec<&PooledAnswer> = self.pool.passed.iter().filter(|entry| entry.is_valid).collect();
         entries.sort_by_key(|entry| (entry.size, &entry.id));
         let (mut made, mut failed) = (0, 0);
         for entry in entries {
@@ -415,10 +420,10 @@ impl Experiment<'_> {
                 break;
             }
             let Some(bytes) = entry.bytes.as_ref().filter(|_| !entry.has(feature, &self.table)) else { continue };
-            let Some(plain) = Specimen::from_bytes(bytes.clone(), &mut self.table)? else { continue };
+            let Some(plain) = ProbedDump::from_bytes(bytes.clone(), &mut self.table)? else { continue };
             for place in reversed.places(&plain).into_iter().take(3) {
                 let Some(bytes) = reversed.apply(&plain, place) else { continue };
-                let Some(specimen) = Specimen::from_bytes(bytes, &mut self.table)? else { continue };
+                let Some(specimen) = ProbedDump::from_bytes(bytes, &mut self.table)? else { continue };
                 if specimen.is_valid() && specimen.has(feature, &self.table) {
                     made += 1;
                     failed += u64::from(matches!(self.questions.ask(&specimen.bytes)?, Observation::Wrong { .. }));
@@ -442,7 +447,7 @@ impl Experiment<'_> {
             Some(partner) => self.pair(line, partner)?,
             None => None,
         };
-        let members: Vec<&PoolEntry> = line.members.iter().map(|place| &self.pool.failed[*place]).collect();
+        let members: Vec<&PooledAnswer> = line.members.iter().map(|place| &self.pool.failed[*place]).collect();
         let mut counted: BTreeMap<&String, u64> = BTreeMap::new();
         let seen = members.iter().filter_map(|entry| entry.symptoms.first());
         seen.for_each(|first| *counted.entry(first).or_default() += 1);
@@ -480,7 +485,7 @@ impl Experiment<'_> {
         let Observation::Wrong { detail, .. } = self.questions.ask(&failing.bytes)? else { return Ok(None) };
         let changed = changed_bytes(failing, &partner.specimen).unwrap_or_default();
         let end = (partner.specimen.plain.len() as u64 + changed.end).saturating_sub(failing.plain.len() as u64);
-        let dump = |specimen: &Specimen, end: u64| PairedDump {
+        let dump = |specimen: &ProbedDump, end: u64| PairedDump {
             file: String::new(),
             bytes: specimen.bytes.len() as u64,
             sha256: hexadecimal(&Sha256::digest(&specimen.bytes)),
@@ -491,7 +496,7 @@ impl Experiment<'_> {
                     .unwrap_or_default(),
             ),
         };
-        let pair = DumpPair {
+        let pair = CausePair {
             place: partner.variation.words(),
             offset: changed.start,
             fails: dump(failing, changed.end),
@@ -505,7 +510,7 @@ impl Experiment<'_> {
 }
 
 /// Facts told wrong without a word come before crashes and refusals of sound dumps, and these before what is accepted though broken.
-fn order(group: &Group) -> u8 {
+fn order(group: &FailureGroup) -> u8 {
     let is_silent = group.symptoms.iter().any(|symptom| is_told_fact(symptom) || symptom.starts_with(READING));
     match (group.is_valid, is_silent) {
         (true, true) => 0,

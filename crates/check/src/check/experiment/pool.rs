@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::features::{Feature, FeatureSet, FeatureTable, FieldKey, NumberTest};
-use super::specimen::Specimen;
+use super::features::{Feature, FeatureSet, FeatureTable, NumberTest, ProbedFieldKey};
+use super::probed_dump::ProbedDump;
 use crate::check::report::symptom::ACCEPTED;
 
 /// The most bytes of a dump in which a condition is made.
@@ -11,10 +11,10 @@ const SMALL: usize = 2048;
 
 /// A dump that was asked about.
 #[derive(Clone, Debug)]
-pub(super) struct PoolEntry {
+pub(super) struct PooledAnswer {
     pub(super) id: String,
     pub(super) features: FeatureSet,
-    pub(super) ranges: HashMap<FieldKey, (u64, u64)>,
+    pub(super) ranges: HashMap<ProbedFieldKey, (u64, u64)>,
     pub(super) size: usize,
     pub(super) is_valid: bool,
     /// The dump, where it was read rightly and is small.
@@ -25,9 +25,9 @@ pub(super) struct PoolEntry {
     pub(super) symptoms: Vec<String>,
 }
 
-impl PoolEntry {
-    pub(super) fn new(id: &str, specimen: Specimen, symptoms: Vec<String>) -> PoolEntry {
-        PoolEntry {
+impl PooledAnswer {
+    pub(super) fn new(id: &str, specimen: ProbedDump, symptoms: Vec<String>) -> PooledAnswer {
+        PooledAnswer {
             id: id.to_owned(),
             is_valid: specimen.is_valid(),
             is_explained: false,
@@ -56,19 +56,19 @@ impl PoolEntry {
         }
     }
 
-    pub(super) fn shows(&self, group: &Group) -> bool {
+    pub(super) fn shows(&self, group: &FailureGroup) -> bool {
         self.is_valid == group.is_valid && self.symptoms.iter().any(|one| group.symptoms.contains(one))
     }
 }
 
 /// Failures that look alike.
 #[derive(Clone, Debug)]
-pub(super) struct Group {
+pub(super) struct FailureGroup {
     pub(super) symptoms: BTreeSet<String>,
     pub(super) is_valid: bool,
 }
 
-impl Group {
+impl FailureGroup {
     /// Whether these are dumps that were accepted although they are to be refused.
     pub(super) fn is_accepted(&self) -> bool {
         self.symptoms.iter().all(|symptom| symptom.starts_with(ACCEPTED))
@@ -78,10 +78,10 @@ impl Group {
 /// All dumps that were asked about.
 #[derive(Debug, Default)]
 pub(super) struct Pool {
-    pub(super) failed: Vec<PoolEntry>,
-    pub(super) passed: Vec<PoolEntry>,
+    pub(super) failed: Vec<PooledAnswer>,
+    pub(super) passed: Vec<PooledAnswer>,
     /// Values of fields in dumps that are read rightly.
-    values: HashMap<FieldKey, BTreeSet<Vec<u8>>>,
+    values: HashMap<ProbedFieldKey, BTreeSet<Vec<u8>>>,
 }
 
 /// The values that are kept of a field, and the most bytes of each.
@@ -90,7 +90,7 @@ const VALUE: usize = 32;
 
 impl Pool {
     /// Keeps values of the fields of a dump that is read rightly.
-    pub(super) fn keep_values(&mut self, specimen: &Specimen) {
+    pub(super) fn keep_values(&mut self, specimen: &ProbedDump) {
         for field in specimen.fields.iter().filter(|field| field.at.len() <= VALUE) {
             let values = self.values.entry(field.key()).or_default();
             if values.len() < VALUES {
@@ -100,7 +100,7 @@ impl Pool {
     }
 
     /// Values of a field in dumps that are read rightly.
-    pub(super) fn values(&self, key: FieldKey) -> impl Iterator<Item = &[u8]> {
+    pub(super) fn values(&self, key: ProbedFieldKey) -> impl Iterator<Item = &[u8]> {
         self.values.get(&key).into_iter().flatten().map(Vec::as_slice)
     }
 
@@ -117,8 +117,8 @@ impl Pool {
 
     /// How well a feature fits what is not explained yet: thousandths of the harmonic mean of how many failures that have it are among all dumps with it, and
     /// how many of these failures have it.
-    pub(super) fn fit(&self, feature: &Feature, group: &Group, table: &FeatureTable) -> u32 {
-        let counts = |entry: &&PoolEntry| (entry.is_valid || !group.is_valid) && entry.has(feature, table);
+    pub(super) fn fit(&self, feature: &Feature, group: &FailureGroup, table: &FeatureTable) -> u32 {
+        let counts = |entry: &&PooledAnswer| (entry.is_valid || !group.is_valid) && entry.has(feature, table);
         let passed = self.passed.iter().filter(counts).count();
         let unexplained = || self.failed.iter().filter(|entry| !entry.is_explained);
         let failed = unexplained().filter(counts).count();

@@ -13,16 +13,16 @@ use heapsmith_core::interrupt::Stop;
 use heapsmith_core::phd::{Decoder, Record};
 
 /// A condition on a dump, and what is seen where it holds.
-type Mistake = (fn(&[u8]) -> bool, &'static str);
+type MistakenCondition = (fn(&[u8]) -> bool, &'static str);
 
 /// A program that is wrong where one of these conditions holds, each with what is seen then.
 struct MistakenProgram {
-    mistakes: &'static [Mistake],
+    mistakes: &'static [MistakenCondition],
     asked: AtomicU64,
 }
 
 impl MistakenProgram {
-    fn new(mistakes: &'static [Mistake]) -> MistakenProgram {
+    fn new(mistakes: &'static [MistakenCondition]) -> MistakenProgram {
         MistakenProgram { mistakes, asked: AtomicU64::new(0) }
     }
 

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::features::FieldKey;
+use super::features::ProbedFieldKey;
 use super::pool::Pool;
-use super::specimen::{Specimen, SpecimenField, binary_number};
+use super::probed_dump::{ProbedDump, ProbedField, binary_number};
 use heapsmith_core::annotation::is_length;
 use heapsmith_core::bytes::gzip;
 
@@ -12,11 +12,11 @@ use heapsmith_core::bytes::gzip;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Variation {
     /// Another number in a field.
-    Number(FieldKey, u64),
+    Number(ProbedFieldKey, u64),
     /// Another number in a field, and wherever else it stands.
-    Rename(FieldKey, u64),
+    Rename(ProbedFieldKey, u64),
     /// Other bytes in a field.
-    Bytes(FieldKey, Vec<u8>),
+    Bytes(ProbedFieldKey, Vec<u8>),
     /// A record less.
     RecordOut(&'static str),
     /// A record twice.
@@ -27,7 +27,7 @@ pub(super) enum Variation {
     RecordLast(&'static str),
     RecordFirst(&'static str),
     /// A member of a list less.
-    MemberOut(FieldKey),
+    MemberOut(ProbedFieldKey),
     /// The whole dump compressed by gzip, or not.
     Compressed,
     Decompressed,
@@ -37,7 +37,7 @@ pub(super) enum Variation {
 #[derive(Clone, Debug)]
 pub(super) struct Variant {
     pub(super) variation: Variation,
-    /// The field or record that it was made in, by its place in the specimen.
+    /// The field or record that it was made in, by its place in the dump.
     pub(super) place: usize,
     pub(super) bytes: Vec<u8>,
 }
@@ -56,7 +56,7 @@ impl Variation {
     }
 
     /// The number that it gives to a field.
-    pub(super) fn number(&self) -> Option<(FieldKey, u64)> {
+    pub(super) fn number(&self) -> Option<(ProbedFieldKey, u64)> {
         match self {
             Variation::Number(key, number) | Variation::Rename(key, number) => Some((*key, *number)),
             _ => None,
@@ -64,7 +64,7 @@ impl Variation {
     }
 
     /// The variation that makes of a field what it is in a failing dump.
-    pub(super) fn reversed(&self, failing: &Specimen, place: usize) -> Option<Variation> {
+    pub(super) fn reversed(&self, failing: &ProbedDump, place: usize) -> Option<Variation> {
         let field = failing.fields.get(place)?;
         match self {
             Variation::Number(key, _) => Some(Variation::Number(*key, field.number?)),
@@ -100,7 +100,7 @@ impl Variation {
     }
 
     /// The dump with the difference made at a place; `None` where that changes nothing, or cannot be.
-    pub(super) fn apply(&self, specimen: &Specimen, place: usize) -> Option<Vec<u8>> {
+    pub(super) fn apply(&self, specimen: &ProbedDump, place: usize) -> Option<Vec<u8>> {
         let plain = &specimen.plain;
         let changed = match self {
             Variation::Compressed => return (!specimen.is_compressed).then(|| gzip::members([&plain[..], &[]])),
@@ -125,7 +125,7 @@ impl Variation {
         (!is_same).then(|| if specimen.is_compressed { gzip::members([&changed[..], &[]]) } else { changed })
     }
 
-    fn with_record_moved(&self, specimen: &Specimen, place: usize) -> Option<Vec<u8>> {
+    fn with_record_moved(&self, specimen: &ProbedDump, place: usize) -> Option<Vec<u8>> {
         let own = record_of(specimen, place)?;
         let records = specimen.records();
         let number = records.iter().position(|record| *record == own)?;
@@ -150,10 +150,9 @@ impl Variation {
     }
 
     /// The places in another dump where the same can be done.
-    pub(super) fn places(&self, specimen: &Specimen) -> Vec<usize> {
-        let of_key = |key: &FieldKey| {
-            let is_of =
-                |field: &SpecimenField| field.name == key.name && key.part.is_none_or(|part| field.part == part);
+    pub(super) fn places(&self, specimen: &ProbedDump) -> Vec<usize> {
+        let of_key = |key: &ProbedFieldKey| {
+            let is_of = |field: &ProbedField| field.name == key.name && key.part.is_none_or(|part| field.part == part);
             (0..specimen.fields.len()).filter(|place| is_of(&specimen.fields[*place])).collect()
         };
         let of_part = |part: &str| {
@@ -205,8 +204,8 @@ const TEXTS: [&[u8]; 10] =
 /// The largest specimen of whose fields each is varied.
 const FIELDS: usize = 400;
 
-/// All variations of a specimen.
-pub(super) fn variants(specimen: &Specimen, pool: &Pool) -> Vec<Variant> {
+/// All variations of a dump.
+pub(super) fn variants(specimen: &ProbedDump, pool: &Pool) -> Vec<Variant> {
     let mut variants: Vec<Variant> = Vec::new();
     let mut add = |variation: Variation, place: usize| {
         if let Some(bytes) = variation.apply(specimen, place) {
@@ -263,12 +262,12 @@ pub(super) fn variants(specimen: &Specimen, pool: &Pool) -> Vec<Variant> {
     variants
 }
 
-fn record_of(specimen: &Specimen, place: usize) -> Option<Range<usize>> {
+fn record_of(specimen: &ProbedDump, place: usize) -> Option<Range<usize>> {
     specimen.records().into_iter().find(|record| record.contains(&place))
 }
 
 /// The number as this field spells it: in as many bytes, or in digits.
-fn spell_number(field: &SpecimenField, old: &[u8], number: u64) -> Option<Vec<u8>> {
+fn spell_number(field: &ProbedField, old: &[u8], number: u64) -> Option<Vec<u8>> {
     let width = old.len();
     if (1..=8).contains(&width) && field.number == binary_number(old) {
         let is_fit = width == 8 || number >> (8 * width) == 0;
@@ -286,13 +285,12 @@ fn spell_number(field: &SpecimenField, old: &[u8], number: u64) -> Option<Vec<u8
 }
 
 /// Another number wherever the one of a field stands in a field as wide.
-fn rename(specimen: &Specimen, place: usize, number: u64) -> Option<Vec<u8>> {
+fn rename(specimen: &ProbedDump, place: usize, number: u64) -> Option<Vec<u8>> {
     let (plain, field) = (&specimen.plain, specimen.fields.get(place)?);
     let old = field.number.filter(|old| *old > 0)?;
-    let is_same = |other: &&SpecimenField| {
-        other.number == Some(old) && other.at.len() == field.at.len() && !is_length(other.name)
-    };
-    let same: Vec<&SpecimenField> = specimen.fields.iter().filter(is_same).collect();
+    let is_same =
+        |other: &&ProbedField| other.number == Some(old) && other.at.len() == field.at.len() && !is_length(other.name);
+    let same: Vec<&ProbedField> = specimen.fields.iter().filter(is_same).collect();
     if same.len() < 2 || same.iter().any(|other| other.at.end > plain.len()) {
         return None;
     }
@@ -308,7 +306,7 @@ fn rename(specimen: &Specimen, place: usize, number: u64) -> Option<Vec<u8>> {
 }
 
 /// A list without a member, and its number one less.
-fn without_member(specimen: &Specimen, place: usize) -> Option<Vec<u8>> {
+fn without_member(specimen: &ProbedDump, place: usize) -> Option<Vec<u8>> {
     let (plain, field) = (&specimen.plain, specimen.fields.get(place)?);
     let before = specimen.fields[..place].iter().rev().take_while(|earlier| earlier.record == field.record);
     let count = before.into_iter().find(|earlier| earlier.name.starts_with("number of"))?;
@@ -321,7 +319,7 @@ fn without_member(specimen: &Specimen, place: usize) -> Option<Vec<u8>> {
 }
 
 /// Other bytes in a place. The lengths that count it are made right.
-fn splice(specimen: &Specimen, place: &Range<usize>, new: &[u8]) -> Vec<u8> {
+fn splice(specimen: &ProbedDump, place: &Range<usize>, new: &[u8]) -> Vec<u8> {
     let plain = &specimen.plain;
     let mut bytes = plain.clone();
     let more = new.len() as i64 - place.len() as i64;

@@ -29,7 +29,7 @@ pub use crate::check::verdict::{Disagreement, DisagreementSide, FollowedReading,
 pub use cost::{RemnantFacts, RunCosts};
 pub use diff::{ChangedCause, ReportDiff, TestedDiff, diff};
 pub use group::{OverallResult, ShownResult};
-pub use pair::{DumpPair, PairedDump};
+pub use pair::{CausePair, PairedDump};
 pub(super) use reduced::DUMPS;
 pub use reduced::ReducedDump;
 pub use result::{CaseResult, Expectation, OtherFact, Suspect};
@@ -214,7 +214,7 @@ pub struct Cause {
     pub reduced: Option<ReducedDump>,
     /// Two dumps with one difference that show it, where experiments found them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub pair: Option<DumpPair>,
+    pub pair: Option<CausePair>,
     /// Other rules that may be the one which is not followed, the likeliest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub other_rules: Vec<String>,
@@ -320,7 +320,7 @@ impl CheckReport {
     pub fn check_dump_paths(&self) -> Result<(), String> {
         let causes = self.implementations.iter().flat_map(|tested| &tested.causes);
         for cause in causes {
-            if let Some(file) = cause.pair.as_ref().and_then(DumpPair::stray_file) {
+            if let Some(file) = cause.pair.as_ref().and_then(CausePair::stray_file) {
                 let file: String = file.chars().take(200).collect();
                 return Err(format!(
                     "a dump of the pair of the cause {:?} is {file:?}, and not a file below dumps/",

@@ -7,7 +7,8 @@ use crate::check::report::reduced::is_beside_report;
 
 /// Two dumps with one difference, of which one is read rightly and one is not.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct DumpPair {
+#[schemars(rename = "DumpPair")]
+pub struct CausePair {
     /// The place of the difference, in words.
     pub place: String,
     /// Offset of the first byte that differs, in the decompressed dumps.
@@ -36,7 +37,7 @@ pub struct PairedDump {
     pub differing: String,
 }
 
-impl DumpPair {
+impl CausePair {
     /// The pair in a line.
     pub fn line(&self) -> String {
         let shown = |dump: &PairedDump| match dump.differing.as_str() {

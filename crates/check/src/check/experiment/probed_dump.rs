@@ -1,9 +1,9 @@
-//! Specimens: dumps with their fields, and with what can be said of them.
+//! Dumps that are asked about: dumps with their fields, and with what can be said of them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
-use super::features::{Feature, FeatureSet, FeatureTable, FieldKey, NumberTest, TextTest, ValueRelation};
+use super::features::{Feature, FeatureSet, FeatureTable, NumberTest, ProbedFieldKey, TextTest, ValueRelation};
 use crate::check::sources::case_from_bytes;
 use crate::corpus::{Case, CaseVerdict};
 use heapsmith_core::error::Error;
@@ -16,9 +16,9 @@ use heapsmith_core::validate::{ValidateOptions, validate};
 /// The most bytes of a dump whose features are worked out: those of a longer one would take more time than they are worth.
 pub(super) const LARGEST: usize = 64 << 10;
 
-/// A field of a specimen.
+/// A field of a dump.
 #[derive(Clone, Debug)]
-pub(super) struct SpecimenField {
+pub(super) struct ProbedField {
     pub(super) at: Range<usize>,
     pub(super) record: Option<u64>,
     /// The kind of record, or the part of the file.
@@ -30,9 +30,9 @@ pub(super) struct SpecimenField {
     pub(super) address: Option<u64>,
 }
 
-impl SpecimenField {
-    pub(super) fn key(&self) -> FieldKey {
-        FieldKey { part: Some(self.part), name: self.name }
+impl ProbedField {
+    pub(super) fn key(&self) -> ProbedFieldKey {
+        ProbedFieldKey { part: Some(self.part), name: self.name }
     }
 }
 
@@ -46,16 +46,16 @@ pub(super) struct RuleSpan {
 
 /// A dump that can be asked about.
 #[derive(Clone, Debug)]
-pub(super) struct Specimen {
+pub(super) struct ProbedDump {
     pub(super) bytes: Vec<u8>,
     /// The bytes that its fields are places in.
     pub(super) plain: Vec<u8>,
     pub(super) is_compressed: bool,
     pub(super) family: Family,
-    pub(super) fields: Vec<SpecimenField>,
+    pub(super) fields: Vec<ProbedField>,
     pub(super) features: FeatureSet,
     /// The least and the greatest number of each field.
-    pub(super) ranges: HashMap<FieldKey, (u64, u64)>,
+    pub(super) ranges: HashMap<ProbedFieldKey, (u64, u64)>,
     pub(super) rules: Vec<RuleSpan>,
     /// The rules of findings that are no errors.
     pub(super) oddities: BTreeSet<&'static str>,
@@ -64,14 +64,14 @@ pub(super) struct Specimen {
     pub(super) breaks: Option<(&'static str, u64)>,
 }
 
-impl Specimen {
+impl ProbedDump {
     /// The specimen of a dump whose right answer is heapsmith's own; `None` if it is of no known format.
     ///
     /// # Errors
     /// If the machine cannot read it.
-    pub(super) fn from_bytes(bytes: Vec<u8>, table: &mut FeatureTable) -> Result<Option<Specimen>, Error> {
+    pub(super) fn from_bytes(bytes: Vec<u8>, table: &mut FeatureTable) -> Result<Option<ProbedDump>, Error> {
         match case_from_bytes("dump", bytes) {
-            Ok(case) => Specimen::from_case(&case, table),
+            Ok(case) => ProbedDump::from_case(&case, table),
             Err(Error::Decode(error)) if !error.is_machine_fault() => Ok(None),
             Err(Error::Usage(_)) => Ok(None),
             Err(error) => Err(error),
@@ -82,14 +82,14 @@ impl Specimen {
     ///
     /// # Errors
     /// If the machine cannot read it.
-    pub(super) fn from_case(case: &Case, table: &mut FeatureTable) -> Result<Option<Specimen>, Error> {
+    pub(super) fn from_case(case: &Case, table: &mut FeatureTable) -> Result<Option<ProbedDump>, Error> {
         let input = Input::from_memory("dump", case.bytes.clone());
         let Ok(file) = DumpFile::new(input.clone(), ReadOptions::default()) else { return Ok(None) };
         let plain = match input.is_compressed() {
             true => decompressed(&input)?,
             false => case.bytes.clone(),
         };
-        let mut specimen = Specimen {
+        let mut specimen = ProbedDump {
             family: file.family(),
             fields: fields(&file, &plain)?,
             features: FeatureSet::default(),
@@ -117,7 +117,7 @@ impl Specimen {
     }
 
     /// The field whose value breaks a rule.
-    pub(super) fn broken_field(&self) -> Option<FieldKey> {
+    pub(super) fn broken_field(&self) -> Option<ProbedFieldKey> {
         let (_, offset) = self.breaks?;
         let mut fields = self.fields.iter();
         let at = fields.find(|field| (field.at.start as u64..field.at.end as u64).contains(&offset));
@@ -288,11 +288,11 @@ impl Specimen {
 
     /// Relations of values to others: where they lead, and whether they stand twice.
     fn add_relations(&self, plain: &[u8], found: &mut BTreeSet<Feature>) {
-        let value = |field: &SpecimenField| {
+        let value = |field: &ProbedField| {
             field.address.or_else(|| field.number.filter(|_| field.at.len() >= 4)).filter(|value| *value > 0)
         };
         // By value and field: where it stands first and last.
-        let mut places: HashMap<u64, BTreeMap<FieldKey, (usize, usize)>> = HashMap::new();
+        let mut places: HashMap<u64, BTreeMap<ProbedFieldKey, (usize, usize)>> = HashMap::new();
         let in_records = || self.fields.iter().enumerate().filter(|(_, field)| field.record.is_some());
         for (place, field) in in_records() {
             if let Some(value) = value(field) {
@@ -300,9 +300,9 @@ impl Specimen {
                 *last = place;
             }
         }
-        let mut before: HashMap<FieldKey, &[u8]> = HashMap::new();
+        let mut before: HashMap<ProbedFieldKey, &[u8]> = HashMap::new();
         for record in self.records() {
-            let mut own: HashMap<u64, BTreeSet<FieldKey>> = HashMap::new();
+            let mut own: HashMap<u64, BTreeSet<ProbedFieldKey>> = HashMap::new();
             for field in &self.fields[record.clone()] {
                 value(field).into_iter().for_each(|value| _ = own.entry(value).or_default().insert(field.key()));
             }
@@ -340,9 +340,9 @@ pub(super) fn binary_number(bytes: &[u8]) -> Option<u64> {
 }
 
 /// The fields of a dump, as far as it can be read. Fields of a record have the record's kind, wherever in it that is said.
-fn fields(file: &DumpFile, plain: &[u8]) -> Result<Vec<SpecimenField>, Error> {
+fn fields(file: &DumpFile, plain: &[u8]) -> Result<Vec<ProbedField>, Error> {
     let family = file.family();
-    let mut fields: Vec<SpecimenField> = Vec::new();
+    let mut fields: Vec<ProbedField> = Vec::new();
     let mut part = "header";
     let mut begun = 0;
     let read = file.annotate(&mut |field| {
@@ -368,7 +368,7 @@ fn fields(file: &DumpFile, plain: &[u8]) -> Result<Vec<SpecimenField>, Error> {
             let digits = rest.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(rest.len());
             u64::from_str_radix(&rest[..digits], 16).ok()
         });
-        fields.push(SpecimenField { at, record: field.record, part, name: field.name, number, address });
+        fields.push(ProbedField { at, record: field.record, part, name: field.name, number, address });
         Ok(())
     });
     unless_damaged(read)?;
