@@ -206,7 +206,7 @@ def main():
         (["check", "--adapter", adapter, "--adapter", other, "--among", "--filter", "phd6", *report], None,
          ""),
         (["check", "--converter", "cp {in} {out}", "--to", "phd6", *report], None, ""),
-        (["check", "--adapter", other, "--random", "500", *report], None, "late"),
+        (["check", "--adapter", other, "--random", "200", "--filter", "random", *report], None, "late"),
         (["check", "--adapter", other, "--filter", "phd6", "--reduce", *report], None, ""),
         (["check", "--adapter", adapter, "--dumps", long, *report], None, "endless"),
         (["check", "--converter", "cp {in} {out}", "--to", "hprof", "--dumps", long, *report], None, "endless"),
