@@ -5,7 +5,8 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::check::{
     CaseChoice, CaseResult, CheckOptions, CheckProgress, CheckReport, CheckResult, ExpectedFailures, ExpectedUpdate,
-    Filter, KeptFiles, OperationKind, Outcome, OutdatedLine, ReportFolder, Sweeper, UserDump, WantedOperations, check,
+    Filter, KeptFiles, OperationKind, Outcome, OutdatedLine, ReportFolder, Subject, SubjectKind, Sweeper, UserDump,
+    WantedOperations, check,
 };
 use crate::compare::Facet;
 use crate::error::Error;
@@ -196,6 +197,14 @@ impl CheckOpts {
         let choice = self.choice()?;
         let stop = interrupt::stop_on_signal();
         let subjects = self.subject.subjects(&stop)?;
+        let reads = |subject: &Subject| matches!(subject.kind, SubjectKind::Adapter | SubjectKind::Decoder);
+        let is_reading = self.operation.is_none_or(|operation| matches!(operation, OperationOpt::Parse));
+        if self.explain.is_some() && !(is_reading && subjects.iter().all(reads)) {
+            return Err(Error::Usage(
+                "--explain makes dumps for programs that read them: name an --adapter or a --decoder, without --operation"
+                    .to_owned(),
+            ));
+        }
         if let Some(options) = self.scaling.options(self.format)? {
             return scaling::run(&subjects, &options, self.json, &stop);
         }

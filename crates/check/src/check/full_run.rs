@@ -228,6 +228,10 @@ fn explain_tested(
     trials: u64,
     dumps: &mut Vec<(String, KeptDump)>,
 ) -> Result<(), Error> {
+    // Of what is converted or written, causes stay as they were inferred.
+    if tasks.iter().any(|task| task.operation != TaskOperation::Parse) {
+        return Ok(());
+    }
     let tasks: HashMap<&str, &Task> = tasks.iter().map(|task| (&*task.id, task)).collect();
     let mut asked = Vec::new();
     for result in &tested.results {
@@ -237,12 +241,15 @@ fn explain_tested(
     }
     let oracle = FailureOracle::for_probes(party.subject, party.hello().cloned(), TaskOperation::Parse);
     let explained = explain_by_experiment(asked, &oracle.pool(), effort, trials)?;
+    // Failures that are expected are not looked into.
+    let expected = std::mem::take(&mut tested.causes).into_iter().filter(|cause| cause.unexpected == 0);
     tested.causes = explained
         .into_iter()
         .map(|ExplainedCause { mut cause, pair }| {
             cause.pair = pair.map(|made| write_pair(made, &cause, party, options, dumps));
             cause
         })
+        .chain(expected)
         .collect();
     Ok(())
 }

@@ -319,8 +319,22 @@ impl FeatureTable {
         &self.features[number as usize]
     }
 
-    pub(super) fn number_of(&self, feature: &Feature) -> Option<u32> {
-        self.numbers.get(feature).copied()
+    /// Whether a feature holds of a dump with these features and ranges. It need not be one of those that are worked out for every dump.
+    pub(super) fn holds(
+        &self,
+        feature: &Feature,
+        features: &FeatureSet,
+        ranges: &HashMap<ProbedFieldKey, (u64, u64)>,
+    ) -> bool {
+        if let Some(number) = self.numbers.get(feature) {
+            return features.has(*number);
+        }
+        match feature {
+            Feature::Both(both) => both.iter().all(|one| self.holds(one, features, ranges)),
+            Feature::Number(key, NumberTest::AtLeast(limit)) => ranges.get(key).is_some_and(|(_, most)| most >= limit),
+            Feature::Number(key, NumberTest::AtMost(limit)) => ranges.get(key).is_some_and(|(least, _)| least <= limit),
+            _ => false,
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::features::{Feature, FeatureSet, FeatureTable, NumberTest, ProbedFieldKey};
+use super::features::{Feature, FeatureSet, FeatureTable, ProbedFieldKey};
 use super::probed_dump::ProbedDump;
 use crate::check::report::symptom::ACCEPTED;
 
@@ -40,20 +40,7 @@ impl PooledAnswer {
     }
 
     pub(super) fn has(&self, feature: &Feature, table: &FeatureTable) -> bool {
-        if let Feature::Both(both) = feature {
-            return both.iter().all(|one| self.has(one, table));
-        }
-        if let Some(number) = table.number_of(feature) {
-            return self.features.has(number);
-        }
-        match feature {
-            Feature::Number(key, test) => self.ranges.get(key).is_some_and(|(least, most)| match test {
-                NumberTest::AtLeast(limit) => most >= limit,
-                NumberTest::AtMost(limit) => least <= limit,
-                _ => false,
-            }),
-            _ => false,
-        }
+        table.holds(feature, &self.features, &self.ranges)
     }
 
     pub(super) fn shows(&self, group: &FailureGroup) -> bool {

@@ -146,20 +146,8 @@ impl ProbedDump {
         self.fields[record.start].at.start..self.fields[record.end - 1].at.end
     }
 
-    /// Whether a feature holds, which need not be one of those that are worked out for every dump.
     pub(super) fn has(&self, feature: &Feature, table: &FeatureTable) -> bool {
-        if let Some(number) = table.number_of(feature) {
-            return self.features.has(number);
-        }
-        match feature {
-            Feature::Both(both) => both.iter().all(|one| self.has(one, table)),
-            Feature::Number(key, test) => self.ranges.get(key).is_some_and(|(least, most)| match test {
-                NumberTest::AtLeast(limit) => most >= limit,
-                NumberTest::AtMost(limit) => least <= limit,
-                _ => false,
-            }),
-            _ => false,
-        }
+        table.holds(feature, &self.features, &self.ranges)
     }
 
     fn work_out_features(&mut self, table: &mut FeatureTable) {
