@@ -63,7 +63,7 @@ pub(crate) struct BuildOpts {
 
 const HELP_ENDING: HelpEnding = HelpEnding {
     examples: &[
-        ("Write a dump as HotSpot does", "heapsmith build orders.kdl --format hprof -o orders.hprof"),
+        ("Write a dump in four segments", "heapsmith build orders.kdl --format hprof --segments 4 -o orders.hprof"),
         ("Write the heap in three formats", "heapsmith build orders.kdl --format hprof,phd6,classic -o orders"),
         ("Report the errors of a heap file", "heapsmith build orders.kdl --check"),
     ],

@@ -128,8 +128,8 @@ pub(crate) struct CheckOpts {
         conflicts_with_all = ["large", "shard"]
     )]
     reduce: Option<u64>,
-    /// Work out causes by experiment: make dumps with one difference and ask about them, at most that many for each implementation.
-    /// Without it, causes are inferred from the answers that are there.
+    /// Work out causes by experiment: make dumps with one difference and ask about them, at most that many for each implementation:
+    /// 8000, unless a number is given. Without it, causes are inferred from the answers that are there.
     #[arg(
         long,
         value_name = "TRIALS",

@@ -1,6 +1,7 @@
 mod answers;
 mod dump_output;
 mod flags;
+mod parts;
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -11,6 +12,7 @@ use crate::error::{Error, unknown};
 use crate::family::WriteRequest;
 use crate::format::{Format, Lowering};
 use crate::generate::{GenerateOption, GenerateOptions, OverruledOption, Preset};
+use crate::heap_file::HeapFile;
 use crate::input::{LONGEST_TEXT, read_text};
 use crate::model::{DumpSource, HeapSource};
 use crate::recipe::{Aim, Recipe};
@@ -22,12 +24,14 @@ use crate::command::spelling::WritingOpts;
 use crate::command::{CommandOutcome, explain, outputs, terminal};
 use dump_output::DumpOutput;
 use flags::GenerateFlags;
+use parts::PartOpts;
 
 /// Writes a dump of a random heap. The same options give the same bytes, on every machine, and the same seed and options of
 /// the heap give the same heap in every format: what a format cannot express is left out, and addresses that it cannot
 /// express are refused.
 ///
-/// Memory does not grow with the number of objects. docs/generating.md explains options, presets and recipes.
+/// Memory does not grow with the number of objects, but for a heap with --leak or --texts: that takes some 700 bytes an object.
+/// docs/generating.md explains options, presets and recipes.
 #[derive(Args)]
 #[command(after_long_help = HELP_ENDING)]
 pub(crate) struct GenerateOpts {
@@ -60,6 +64,8 @@ pub(crate) struct GenerateOpts {
     break_rule: Option<&'static Rule>,
     #[command(flatten)]
     flags: GenerateFlags,
+    #[command(flatten)]
+    parts: PartOpts,
     /// File to write; `-` is standard output, also without this option. Of several formats, each has its usual ending added.
     #[arg(short, long, value_name = "FILE", default_value = "-", hide_default_value = true)]
     output: PathBuf,
@@ -84,7 +90,8 @@ pub(crate) struct GenerateOpts {
     /// none is printed.
     #[arg(long, conflicts_with = "print_recipe")]
     sha256: bool,
-    /// Threads that compute objects. The dump is the same whatever their number. PHD is written by one. Default: 1.
+    /// Threads that compute objects. The dump is the same whatever their number. PHD is written by one. The threads in the heap are
+    /// --java-threads. Default: 1.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=256))]
     threads: Option<u64>,
     /// Write what an analyser should find in the dump to this file, too (or to standard output: `-`), as JSON: the answers of
@@ -102,8 +109,8 @@ const HELP_ENDING: HelpEnding = HelpEnding {
     examples: &[
         ("Write a dump of 1000 objects", "heapsmith generate --format hprof --seed 7 --objects 1000 -o seven.hprof"),
         (
-            "Write the same heap in three formats",
-            "heapsmith generate --format phd6,hprof,classic --preset tiny -o tiny",
+            "Write a leak and equal texts, in three segments",
+            "heapsmith generate --leak share=0.8 --texts \"100 hello\" --segments 3 -o leak.hprof",
         ),
         ("Write a dump that breaks a rule", "heapsmith generate --break hprof.instance.length -o broken.hprof"),
     ],
@@ -113,6 +120,7 @@ const HELP_ENDING: HelpEnding = HelpEnding {
 impl GenerateOpts {
     pub(crate) fn run(self) -> Result<CommandOutcome, Error> {
         let (base, asked) = self.base_recipe()?;
+        self.parts.check(&base)?;
         let is_drawn = base.swarm || base.aim.is_some();
         let recipes = self.recipes(base)?;
         check_overruled(&recipes, &asked, is_drawn)?;
@@ -162,7 +170,14 @@ impl GenerateOpts {
         if !is_drawn {
             recipes.iter().try_for_each(warn_of_unrooted_shapes)?;
         }
-        recipes.iter().zip(&paths).try_for_each(|(recipe, path)| self.write_dump(recipe, path))?;
+        let mut dumps = recipes.iter().zip(&paths);
+        if self.parts.is_empty() {
+            dumps.try_for_each(|(recipe, path)| self.write_dump(recipe, path))?;
+        } else {
+            // One heap in every format.
+            let mut file = self.parts.heap_file(&recipes[0])?;
+            dumps.try_for_each(|(recipe, path)| self.write_heap_file(&mut file, recipe, path))?;
+        }
         answers.map_or(Ok(()), |answers| answers.write(&recipes[0]))?;
         Ok(CommandOutcome::Yes)
     }
@@ -197,6 +212,14 @@ impl GenerateOpts {
         made.finish(path)
     }
 
+    /// Writes the heap with parts, as `build` writes it.
+    fn write_heap_file(&self, file: &mut HeapFile, recipe: &Recipe, path: &Path) -> Result<(), Error> {
+        let lowering = Lowering::new(recipe.format, &WriteRequest { seed: recipe.seed, ..recipe.wishes.clone() })?;
+        let mut made = DumpOutput::create(path, self.force, self.sha256)?;
+        self.writing.write_into(|out| lowering.write(file, out), &mut made)?;
+        made.finish(path)
+    }
+
     /// The recipe that arguments, file and flags give, before a format is chosen, and the keys of the options that file and flags
     /// ask for.
     fn base_recipe(&self) -> Result<(Recipe, BTreeSet<&'static str>), Error> {
@@ -228,6 +251,7 @@ impl GenerateOpts {
         recipe.wishes = WriteRequest {
             profile: wishes.profile.or(of_recipe.profile),
             id_size: wishes.id_size.or(of_recipe.id_size),
+            segments: wishes.segments.or(of_recipe.segments),
             charset: wishes.charset.or(of_recipe.charset),
             newline: wishes.newline.or(of_recipe.newline),
             ..of_recipe

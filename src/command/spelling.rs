@@ -6,7 +6,7 @@ use crate::DumpOptions;
 use crate::classic::{Charset, Newline};
 use crate::convert::{Unwritten, profile_with_all_roots};
 use crate::error::Error;
-use crate::family::WriteRequest;
+use crate::family::{Setting, WriteRequest};
 use crate::format::{Format, Lowering, profiles};
 use crate::hprof::IdSize;
 use crate::model::{DumpSource, WordSize};
@@ -33,6 +33,10 @@ pub(crate) struct WritingOpts {
     /// HPROF: size of identifiers in bytes. Default: the writer's own, else the heap's.
     #[arg(long, value_parser = ["1", "2", "4", "8"])]
     pub(crate) id_size: Option<String>,
+    /// HPROF: number of segments of each heap, over which its sub-records are shared out evenly by number. Default: that of the heap
+    /// file, else where the writer ends them.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) segments: Option<u64>,
     /// Classic: character encoding. Default: the dump's own, utf-8 for a new one.
     #[arg(long, value_parser = charset)]
     pub(crate) encoding: Option<Charset>,
@@ -55,6 +59,7 @@ impl SpellingOpts {
         self.writing.profile.is_some()
             || self.word.is_some()
             || self.writing.id_size.is_some()
+            || self.writing.segments.is_some()
             || self.is_encoding_chosen()
     }
 
@@ -70,7 +75,7 @@ impl SpellingOpts {
         recognised.with_request(&wishes)
     }
 
-    /// The widths and characters of the command line.
+    /// The widths, number of segments and characters of the command line.
     pub(crate) fn write_request(&self) -> WriteRequest {
         let word = self.word.as_deref().map(|bits| if bits == "32" { WordSize::Bits32 } else { WordSize::Bits64 });
         WriteRequest { word, profile: None, ..self.writing.write_request() }
@@ -83,11 +88,11 @@ impl SpellingOpts {
 }
 
 impl WritingOpts {
-    /// The profile, identifier size and characters of the command line.
+    /// The profile, identifier size, number of segments and characters of the command line.
     pub(crate) fn write_request(&self) -> WriteRequest {
         let id_size = self.id_size.as_deref().and_then(|bytes| IdSize::from_bytes(bytes.parse().ok()?));
-        let (charset, newline) = (self.encoding, self.newline);
-        WriteRequest { profile: self.profile.clone(), id_size, charset, newline, ..WriteRequest::default() }
+        let WritingOpts { segments, encoding: charset, newline, .. } = *self;
+        WriteRequest { profile: self.profile.clone(), id_size, segments, charset, newline, ..WriteRequest::default() }
     }
 
     /// Writes heaps, compressed if that was asked for.
@@ -140,6 +145,10 @@ pub(crate) fn describe_unwritten(
         let other = profile_with_all_roots(dump, lowering)?;
         let remedy = other.map(|name| format!("; --profile {name} writes them"));
         lines.push(roots + &remedy.unwrap_or_default());
+    }
+    let has_segments = lowering.format().family().settings().contains(&Setting::Segments);
+    if let (Some(segments), false) = (dump.heap(0).segments(), has_segments) {
+        lines.push(format!("not written, since {} has no segments: segments={segments}", unwritten.to));
     }
     Ok(lines)
 }

@@ -441,3 +441,193 @@ fn writer_decides_word_size_that_file_leaves_open() {
     assert_eq!(head("--format phd6 -o out")["word_size"], 64);
     assert_eq!(head("--format phd6 --word 32 -o out")["word_size"], 32);
 }
+
+/// Runs a command whose arguments may have spaces.
+fn run_words(bench: &Bench, words: &[&str]) -> (i32, String) {
+    let mut command = Command::cargo_bin("heapsmith").expect("built");
+    let output = command.args(words).current_dir(bench.0.path()).output().expect("it runs");
+    (output.status.code().unwrap_or(-1), String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+/// The lengths of the records HEAP DUMP SEGMENT in a dump of HPROF.
+fn segment_lengths(dump: &[u8]) -> Vec<u32> {
+    // The version as a text that ends with a zero, the size of identifiers, the time stamp.
+    let header = dump.iter().position(|byte| *byte == 0).expect("the end of the version") + 1 + 4 + 8;
+    let (mut rest, mut found) = (&dump[header..], Vec::new());
+    while let [tag, _, _, _, _, a, b, c, d, after @ ..] = rest {
+        let length = u32::from_be_bytes([*a, *b, *c, *d]);
+        found.extend((*tag == 0x1c).then_some(length));
+        rest = &after[length as usize..];
+    }
+    found
+}
+
+/// The bytes of the sub-records of the pair: CLASS DUMP of Object, and of Node with three fields of 5 bytes; ROOT JNI GLOBAL; two
+/// INSTANCE DUMPs with 16 bytes of values.
+const SUB_RECORDS: [u32; 5] = [43, 43 + 3 * 5, 9, 17 + 16, 17 + 16];
+
+#[test]
+fn dump_has_as_many_segments_as_are_asked_for() {
+    let bench = with_pair();
+    for (segments, ends) in [(1, &[5][..]), (2, &[2, 5]), (3, &[1, 3, 5]), (4, &[1, 2, 3, 5]), (5, &[1, 2, 3, 4, 5])] {
+        let mut start = 0;
+        let mut due = Vec::new();
+        for end in ends {
+            due.push(SUB_RECORDS[start..*end].iter().sum::<u32>());
+            start = *end;
+        }
+        bench.ok(&format!("build pair.kdl --format hprof --segments {segments} -o pair.hprof --force"));
+        assert_eq!(segment_lengths(&bench.read("pair.hprof")), due, "{segments}");
+        // The heap file says it, too, and the option counts more.
+        bench.write("own.kdl", PAIR.replace("word=32", &format!("word=32 segments={segments}")).as_bytes());
+        bench.ok("build own.kdl --format hprof -o own.hprof --force");
+        assert!(bench.read("own.hprof") == bench.read("pair.hprof"), "{segments}");
+        bench.ok("build own.kdl --format hprof --segments 1 -o one.hprof --force");
+        assert_eq!(segment_lengths(&bench.read("one.hprof")), [SUB_RECORDS.iter().sum::<u32>()]);
+        // Its heap is the same.
+        bench.ok("describe pair.hprof -o again.kdl --force");
+        bench.ok("build again.kdl --format hprof -o again.hprof --force");
+        let verdict = bench.ok("compare --up-to-renaming pair.hprof again.hprof");
+        assert!(verdict.starts_with("equal"), "{verdict}");
+        bench.ok("convert own.kdl --to hprof -o converted.hprof --force");
+        assert_eq!(segment_lengths(&bench.read("converted.hprof")), due, "{segments}");
+    }
+    let error = bench.refused("build pair.kdl --format hprof --segments 6 -o six.hprof");
+    let expected =
+        "segments=6: the heap has 5 sub-records here, and each segment takes at least one; ask for at most 5";
+    assert!(error.contains(expected), "{error}");
+    for (arguments, expected) in [
+        ("pair.kdl --format hprof --segments 0 -o six.hprof", "invalid value '0'"),
+        ("pair.kdl --format phd6 --segments 2 -o six.hprof", "phd6 has no segments: their number cannot be set"),
+        ("pair.kdl --format hprof/hotspot-8 --segments 2 -o six.hprof", "as one HEAP DUMP record, which has none"),
+    ] {
+        let error = bench.refused(&format!("build {arguments}"));
+        assert!(error.contains(expected), "{arguments}: {error}");
+    }
+    assert!(!bench.path("six.hprof").exists());
+    // Of several formats, those with segments have that many.
+    bench.run("build pair.kdl --format hprof,phd6 --segments 3 -o both");
+    assert_eq!(segment_lengths(&bench.read("both.hprof")).len(), 3);
+}
+
+#[test]
+fn number_of_segments_stands_at_first_heap_and_is_said_where_there_are_none() {
+    let bench = Bench::new();
+    for (text, place, message) in [
+        ("heap segments=0", "1:6", "a heap has at least 1 segment"),
+        ("heap segments=many", "1:6", "no number of segments"),
+        ("heap segment=3", "1:6", "did you mean segments?"),
+        ("heap\nheap segments=2", "2:1", "segments= stands at the first heap, and holds for each"),
+    ] {
+        bench.write("wrong.kdl", text.as_bytes());
+        let (code, _, error) = bench.run("build wrong.kdl --check");
+        assert!(
+            code == 1 && error.contains(&format!("wrong.kdl:{place}: ")) && error.contains(message),
+            "{text}: {error}"
+        );
+    }
+    bench.write("own.kdl", PAIR.replace("word=32", "word=32 segments=2").as_bytes());
+    let (code, _, said) = bench.run("build own.kdl --format phd6 -o own.phd");
+    assert!(code == 0 && said.contains("not written, since phd6/openj9 has no segments: segments=2"), "{said}");
+    let (code, _, said) = bench.run("build own.kdl --format phd6 -o strict.phd --strict");
+    assert!(code == 1 && said.contains("segments=2") && !bench.path("strict.phd").exists(), "{said}");
+}
+
+#[test]
+fn generate_writes_parts_as_heap_file_says_them() {
+    let bench = Bench::new();
+    let cases: [(&[&str], &str, &str); 5] = [
+        (
+            &["--objects", "100", "--seed", "7", "--leak", "share=0.5", "--texts", "3 hello", "--segments", "4"],
+            "heap segments=4\nrandom objects=100 seed=7\ntexts 3 hello\nleak share=0.5\n",
+            "hprof",
+        ),
+        (
+            &["--preset", "tiny", "--leak", "share=0.9 holder=static size=64", "--leak", "share=0.1 of=Text"],
+            "random preset=tiny seed=0\nleak share=0.9 holder=static size=64\nleak share=0.1 of=Text\n",
+            "hprof",
+        ),
+        (
+            &["--library", "jdk-8", "--java-threads", "constant:3", "--names", "java", "--texts", r#"2 "to be; {i}""#],
+            "heap library=jdk-8\nrandom seed=0 java-threads=constant:3 names=java\ntexts 2 \"to be; {i}\"\n",
+            "phd6",
+        ),
+        (
+            &["--preset", "android", "--objects", "300", "--profile", "art", "--leak", "share=0.3"],
+            "heap library=android word=32\nrandom preset=android objects=300 seed=0\nleak share=0.3\n",
+            "hprof/art",
+        ),
+        (
+            &["--shape", "tree:2,5", "--objects", "0", "--texts", "1 a", "--texts", "2 b"],
+            "random seed=0 shape=\"tree:2,5\" objects=0\ntexts 1 a\ntexts 2 b\n",
+            "classic",
+        ),
+    ];
+    for (options, text, target) in cases {
+        // A class of the leak has to be there: the file of the second case declares none.
+        let is_refused = text.contains("of=Text");
+        bench.write("said.kdl", text.as_bytes());
+        let (code, _, error) = bench.run(&format!("build said.kdl --format {target} -o said --force"));
+        assert_eq!(code, i32::from(is_refused), "{text}: {error}");
+        let format = target.split('/').next().unwrap_or_default();
+        let mut words = vec!["generate", "--format", format, "-o", "made", "--force"];
+        words.extend(options);
+        let (code, error) = run_words(&bench, &words);
+        if is_refused {
+            assert_eq!(code, 2, "{error}");
+            assert!(error.contains("leak share=0.1 of=Text: ") && error.contains("Text"), "{error}");
+            continue;
+        }
+        assert_eq!((code, error.as_str()), (0, ""), "{words:?}");
+        assert!(bench.read("made") == bench.read("said"), "{words:?}");
+        bench.ok("validate made");
+    }
+}
+
+#[test]
+fn generate_refuses_what_goes_with_no_parts() {
+    let bench = Bench::new();
+    for (words, message) in [
+        (&["--leak", "share=2"][..], "leak share=2: 2 is no share: one is above 0 and below 1"),
+        (&["--leak", "shere=0.5"], "leak shere=0.5: leak has no property \"shere\""),
+        (&["--texts", "hello 3"], "texts hello 3: "),
+        (&["--texts", "3 hello there"], "texts 3 hello there: texts has 2 arguments, and this is one more"),
+        (&["--texts", "3 hello; string s x"], "expected the words of one node"),
+        (&["--texts", "3 \\", "--leak", "share=0.5"], ""),
+        (&["--texts", "3 a\nstring s x"], "expected one line"),
+        (&["--leak", "share=0.5", "--time-stamp", "5"], "time-stamp: a heap with --leak or --texts is laid out"),
+        (&["--leak", "share=0.5", "--oddities", "nul-names"], "oddities: a heap with"),
+        (&["--leak", "share=0.5", "--swarm"], "cannot be used with"),
+        (&["--leak", "share=0.5", "--print-recipe"], "cannot be used with"),
+        (&["--leak", "share=0.5", "--threads", "2"], "cannot be used with"),
+        (
+            &["--leak", "share=0.5", "heapsmith-2:swarm=yes,seed=3"],
+            "leave swarm, hit, break, edit, mutation and gzip out",
+        ),
+        (
+            &["--leak", "share=0.5", "heapsmith-2:gzip=yes,seed=3"],
+            "leave swarm, hit, break, edit, mutation and gzip out",
+        ),
+        (&["--format", "phd6", "--segments", "2"], "phd6 has no segments"),
+    ] {
+        let words: Vec<&str> = ["generate", "-o", "none"].into_iter().chain(words.iter().copied()).collect();
+        let (code, error) = run_words(&bench, &words);
+        assert!(code == 2 && error.contains(message), "{words:?}: {code} {error}");
+        assert!(!bench.path("none").exists(), "{words:?}");
+    }
+}
+
+#[test]
+fn recipe_has_number_of_segments() {
+    let bench = Bench::new();
+    let recipe = bench.ok("generate --preset tiny --seed 7 --segments 5 --print-recipe");
+    assert_eq!(recipe, "heapsmith-2:preset=tiny,seed=7,segments=5\n");
+    bench.ok(&format!("generate {} -o five.hprof", recipe.trim()));
+    bench.ok("generate --preset tiny --seed 7 --segments 5 -o flags.hprof");
+    assert_eq!(segment_lengths(&bench.read("five.hprof")).len(), 5);
+    assert!(bench.read("five.hprof") == bench.read("flags.hprof"));
+    let error = bench.refused("generate heapsmith-2:segments=0,seed=7 -o none");
+    assert!(error.contains("segments: expected a number from 1 on, found \"0\""), "{error}");
+    let (code, _, error) = bench.run("validate heapsmith-2:preset=tiny,seed=7,segments=100000");
+    assert!(code != 0 && error.contains("ask for at most "), "{error}");
+}

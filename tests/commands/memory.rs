@@ -28,6 +28,16 @@ const NOISE: u64 = 3 << 20;
 const STATED: &[(&str, &str, u64)] = &[
     ("generate --format hprof --objects {} -o out --force", "Memory does not grow with the number of objects", 0),
     ("build list.kdl --set n={} --format hprof -o out --force", "Memory does not grow with what a long repeat", 0),
+    (
+        "generate --format hprof --segments 200 --objects {} -o out --force",
+        "Memory does not grow with the number of objects",
+        0,
+    ),
+    (
+        "build list.kdl --set n={} --segments 200 --format hprof -o out --force",
+        "Memory does not grow with what a long repeat",
+        0,
+    ),
     ("build list.kdl --set n={} --format phd6 -o out --force", "Memory does not grow with what a long repeat", 0),
     ("digest list.kdl", "the class table and the roots", 0),
     ("describe {}.hprof -o out --force", "The dump is held in memory, and the text", 700),

@@ -40,6 +40,7 @@ mod relies_hprof;
 mod relies_phd;
 mod round_trip;
 mod rulebook;
+mod segments;
 #[path = "../shape/mod.rs"]
 mod shape;
 mod shapes;

@@ -54,7 +54,7 @@ fn a_heap_file_is_added_as_the_dump_that_build_writes() {
     let (code, said, error) = run(&bench, "corpus add Pair.kdl --format hprof/hotspot-17 --answers -o golden");
     assert_eq!((code, said.as_str(), error.as_str()), (0, "added pair to golden, as its first case\n", ""));
     for (id, format, options) in [
-        ("gzip", "hprof", "--profile agent --id-size 4 --gzip"),
+        ("gzip", "hprof", "--profile agent --id-size 4 --segments 3 --gzip"),
         ("phd", "phd6", "--word 32"),
         ("ebcdic", "classic", "--encoding ibm-1047 --newline crlf"),
     ] {
@@ -80,7 +80,10 @@ fn a_heap_file_is_added_as_the_dump_that_build_writes() {
         assert_eq!(read(&bench, &format!("golden/heaps/{id}.kdl")), PAIR.as_bytes());
     }
     assert_eq!(cases[2]["source"]["build"], serde_json::json!({"format": "hprof/hotspot-17"}));
-    assert_eq!(cases[1]["source"]["build"], serde_json::json!({"format": "hprof/agent", "id_size": 4, "gzip": true}));
+    assert_eq!(
+        cases[1]["source"]["build"],
+        serde_json::json!({"format": "hprof/agent", "id_size": 4, "segments": 3, "gzip": true})
+    );
     assert_eq!(
         (&cases[0]["source"]["build"]["encoding"], &cases[0]["source"]["build"]["newline"]),
         (&Value::from("ibm-1047"), &Value::from("crlf"))

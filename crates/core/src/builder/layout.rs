@@ -135,6 +135,7 @@ impl HeapBuilder {
             surroundings,
             addresses,
             empty_trace,
+            segments: None,
             heap: self,
         })
     }
@@ -411,10 +412,17 @@ pub struct BuiltHeap {
     addresses: Arc<AddressTable>,
     empty_trace: Option<Serial>,
     ascends: bool,
+    segments: Option<u64>,
     heap: HeapBuilder,
 }
 
 impl BuiltHeap {
+    /// The heap, whose dumps are to have that many segments where their format has any.
+    #[must_use]
+    pub fn with_segments(self, segments: Option<u64>) -> BuiltHeap {
+        BuiltHeap { segments, ..self }
+    }
+
     /// The number of objects.
     pub fn object_count(&self) -> u64 {
         let of_repeat =
@@ -687,5 +695,9 @@ impl HeapSource for BuiltHeap {
 
     fn ascends(&self) -> bool {
         self.ascends
+    }
+
+    fn segments(&self) -> Option<u64> {
+        self.segments
     }
 }

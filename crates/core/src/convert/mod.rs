@@ -236,4 +236,8 @@ impl HeapSource for ConvertedHeap<'_> {
         self.inventions[1] = inventions;
         Ok(())
     }
+
+    fn segments(&self) -> Option<u64> {
+        self.source.segments()
+    }
 }

@@ -16,6 +16,8 @@ pub struct WriteRequest {
     pub word: Option<WordSize>,
     /// Size of identifiers.
     pub id_size: Option<IdSize>,
+    /// Number of segments of each heap.
+    pub segments: Option<u64>,
     /// Character encoding.
     pub charset: Option<Charset>,
     /// Ends of lines.
@@ -31,27 +33,30 @@ pub enum Setting {
     Word,
     /// A size of identifiers.
     IdSize,
+    /// A number of segments.
+    Segments,
     /// A character encoding, and ends of lines.
     Text,
 }
 
 impl Setting {
-    const ALL: [Setting; 3] = [Setting::Text, Setting::IdSize, Setting::Word];
+    const ALL: [Setting; 4] = [Setting::Text, Setting::IdSize, Setting::Segments, Setting::Word];
 
     fn is_requested(self, wishes: &WriteRequest) -> bool {
         match self {
             Setting::Word => wishes.word.is_some(),
             Setting::IdSize => wishes.id_size.is_some(),
+            Setting::Segments => wishes.segments.is_some(),
             Setting::Text => wishes.charset.is_some() || wishes.newline.is_some(),
         }
     }
 
-    /// The setting with its article, and the remedy for a caller who asked for another one.
-    const fn name(self) -> (&'static str, Remedy) {
+    /// A width with its article, and the remedy for a caller who asked for the other one.
+    const fn width(self) -> Option<(&'static str, Remedy)> {
         match self {
-            Setting::Word => ("a word size", Remedy::WordSize),
-            Setting::IdSize => ("an identifier size", Remedy::IdSize),
-            Setting::Text => ("a character encoding", Remedy::Text),
+            Setting::Word => Some(("a word size", Remedy::WordSize)),
+            Setting::IdSize => Some(("an identifier size", Remedy::IdSize)),
+            Setting::Segments | Setting::Text => None,
         }
     }
 }
@@ -64,6 +69,7 @@ impl WriteRequest {
         WriteRequest {
             word: self.word.filter(|_| knows(Setting::Word)),
             id_size: self.id_size.filter(|_| knows(Setting::IdSize)),
+            segments: self.segments.filter(|_| knows(Setting::Segments)),
             charset: self.charset.filter(|_| knows(Setting::Text)),
             newline: self.newline.filter(|_| knows(Setting::Text)),
             ..self.clone()
@@ -78,6 +84,7 @@ impl WriteRequest {
         let singles = [
             WriteRequest { word: self.word, ..WriteRequest::default() },
             WriteRequest { id_size: self.id_size, ..WriteRequest::default() },
+            WriteRequest { segments: self.segments, ..WriteRequest::default() },
             WriteRequest { charset: self.charset, newline: self.newline, ..WriteRequest::default() },
         ];
         let refused_by_all = |single: &WriteRequest| {
@@ -97,17 +104,19 @@ impl WriteRequest {
         let Some(missing) = Setting::ALL.into_iter().find(|s| s.is_requested(self) && !has.contains(s)) else {
             return Ok(());
         };
-        if missing == Setting::Text {
-            let message = format!("{format} is a binary format: its character encoding and line ends cannot be set");
-            return Err(Error::refused(message, Remedy::Text));
-        }
-        let (_, name) = missing.name().0.split_once(' ').unwrap_or_default();
+        let Some((width, _)) = missing.width() else {
+            return Err(match missing {
+                Setting::Segments => Error::Usage(format!("{format} has no segments: their number cannot be set")),
+                _ => {
+                    let what = "is a binary format: its character encoding and line ends cannot be set";
+                    Error::refused(format!("{format} {what}"), Remedy::Text)
+                }
+            });
+        };
+        let (_, name) = width.split_once(' ').unwrap_or_default();
         let message = format!("{format} has no {name} to set");
-        match has.iter().find(|setting| **setting != Setting::Text) {
-            Some(other) => {
-                let (name, remedy) = other.name();
-                Err(Error::refused(format!("{message}; it has {name}"), remedy))
-            }
+        match has.iter().find_map(|setting| setting.width()) {
+            Some((name, remedy)) => Err(Error::refused(format!("{message}; it has {name}"), remedy)),
             None => Err(Error::Usage(message)),
         }
     }

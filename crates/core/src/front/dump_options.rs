@@ -56,6 +56,14 @@ impl DumpOptions {
         self
     }
 
+    /// The number of segments of each heap, over which its sub-records are shared out evenly by number (HPROF); the heap file's if
+    /// it is not given, else as many as the writer makes.
+    #[must_use]
+    pub fn segments(mut self, segments: impl Into<Option<u64>>) -> DumpOptions {
+        self.wishes.segments = segments.into();
+        self
+    }
+
     /// The character encoding (classic text).
     #[must_use]
     pub fn charset(mut self, charset: impl Into<Option<Charset>>) -> DumpOptions {

@@ -3,7 +3,9 @@
 //! [`HeapFile::parse`] does nothing but call [`HeapBuilder`](crate::builder::HeapBuilder).
 
 mod describe;
+mod notation;
 mod problem;
+mod random;
 mod read;
 
 use crate::builder::BuiltHeap;

@@ -47,7 +47,7 @@ static FACTS: FamilyFacts = FamilyFacts {
     book: &book::BOOK,
     tells_distances: false,
     carries: carries::FACETS,
-    settings: &[Setting::IdSize],
+    settings: &[Setting::IdSize, Setting::Segments],
     alias: Profile::alias,
     parts: annotate::parts,
 };
@@ -117,7 +117,8 @@ impl DumpFamily for Hprof {
     fn lowering(&self, _version: u8, wishes: &WriteRequest) -> Result<Lowering, Error> {
         let options = LowerOptions::default();
         let options = wishes.profile.as_ref().map_or(Ok(options), |name| options.with_profile(name))?;
-        Ok(LowerOptions { id_size: wishes.id_size, seed: wishes.seed, ..options }.into())
+        let WriteRequest { id_size, segments, seed, .. } = *wishes;
+        Ok(LowerOptions { id_size, segments, seed, ..options }.into())
     }
 
     fn random_widths(&self, wishes: WriteRequest, drawn: &WriteRequest) -> WriteRequest {

@@ -13,7 +13,6 @@ use crate::hprof::lift::{self, DumpIndex};
 use crate::hprof::lower::{self, Framing, LowerOptions, PROFILES};
 use crate::hprof::{self, Decoder, IdSize, Lookahead, ReadOptions, Version, annotate, encode, open};
 use crate::input::Input;
-use crate::lower::Adherence;
 use crate::model::{ControlSettings, Dump, Event, EventKind, Heap, Name, Serial, TextId};
 
 use super::open::FAMILY;
@@ -177,8 +176,7 @@ impl PropertySubject for HprofProperties {
         let profile = draw.pick(PROFILES);
         let framing = draw.one_in(2).then(|| draw.pick(profile.framings));
         let id_size = Some(*draw.pick(&IdSize::ALL));
-        let options =
-            LowerOptions { profile, framing, id_size, seed: draw.u64(), adherence: Adherence::Writer, threads: 1 };
+        let options = LowerOptions { profile, framing, id_size, seed: draw.u64(), ..LowerOptions::default() };
         let mut dump = Dump::default();
         for _ in 0..draw.between(1, 3) {
             let placement = *draw.pick(&[Placement::Ordered, Placement::Mixed]);

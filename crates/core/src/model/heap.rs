@@ -101,6 +101,12 @@ pub trait HeapSource {
     fn ascends(&self) -> bool {
         false
     }
+
+    /// The number of segments that a dump of the heap is asked to have, where its format has segments (HPROF). It is no fact of
+    /// the heap.
+    fn segments(&self) -> Option<u64> {
+        None
+    }
 }
 
 /// Objects of a heap.

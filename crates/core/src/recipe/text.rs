@@ -47,7 +47,7 @@ fn yes_or_no(text: &str) -> Option<bool> {
 }
 
 /// The keys after those of the options, in order.
-const KEYS: [RecipeKey; 12] = [
+const KEYS: [RecipeKey; 13] = [
     RecipeKey {
         name: "swarm",
         values: || "yes or no".to_owned(),
@@ -127,6 +127,15 @@ const KEYS: [RecipeKey; 12] = [
             Some(())
         },
         text: |recipe| recipe.wishes.id_size.map(|size| size.bytes().to_string()),
+    },
+    RecipeKey {
+        name: "segments",
+        values: || "a number from 1 on".to_owned(),
+        read: |recipe, text| {
+            recipe.wishes.segments = Some(text.parse().ok().filter(|segments| *segments > 0)?);
+            Some(())
+        },
+        text: |recipe| recipe.wishes.segments.map(|segments| segments.to_string()),
     },
     RecipeKey {
         name: "encoding",

@@ -31,6 +31,7 @@ impl HeapFileBuild {
             heap: None,
             word: request.word.map(WordSize::bits),
             id_size: request.id_size.map(|size| size.bytes() as u64),
+            segments: request.segments,
             encoding: request.charset.map(|charset| charset.name().to_owned()),
             newline: request.newline.map(|newline| newline.name().to_owned()),
             gzip: false,
@@ -44,6 +45,7 @@ impl HeapFileBuild {
             profile,
             word: option_value("word", self.word.as_ref(), word)?,
             id_size: option_value("id_size", self.id_size.as_ref(), |bytes| IdSize::from_bytes(*bytes))?,
+            segments: self.segments,
             charset: option_value("encoding", self.encoding.as_ref(), |name| Charset::from_name(name))?,
             newline: option_value("newline", self.newline.as_ref(), |name| Newline::from_name(name))?,
             ..WriteRequest::default()

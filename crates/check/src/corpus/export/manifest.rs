@@ -10,7 +10,7 @@ use crate::corpus::manifest::{ManifestFinding, ManifestRules};
 /// `manifest.json` of exported golden dumps.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Export {
-    /// Version of this schema: 5.
+    /// Version of this schema: 6.
     pub schema: u32,
     /// Version of the corpus. The first number rises when a case has other answers or is gone, the second one when cases are
     /// new. `own`, where `corpus add` wrote the manifest.
@@ -100,6 +100,9 @@ pub struct HeapFileBuild {
     /// Size of identifiers in bytes; absent for the writer's own, else the heap's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id_size: Option<u64>,
+    /// Number of segments of each heap; absent for the heap file's own, else as many as the writer makes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub segments: Option<u64>,
     /// Character encoding; absent for utf-8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub encoding: Option<String>,

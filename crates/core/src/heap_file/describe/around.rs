@@ -7,12 +7,12 @@ use crate::compare::listing::ListingLine;
 use crate::error::Error;
 use crate::generate::Library;
 use crate::heap_file::LIBRARIES;
+use crate::heap_file::notation::{NodeText, spell_json, spell_name, spell_text};
 use crate::model::{
     Address, Event, HashRegime, Root, RootKind, RootNumber, Serial, StackFrame, StackTrace, Thread, WordSize,
 };
 
 use super::HeapDescriber;
-use super::notation::{NodeText, spell_json, spell_name, spell_text};
 use super::table::HeapTable;
 use super::world::is_boot_instance;
 

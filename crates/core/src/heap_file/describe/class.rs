@@ -2,11 +2,11 @@
 
 use crate::builder::CLASS_BYTES;
 use crate::error::Error;
+use crate::heap_file::notation::{NodeText, spell_name, spell_text};
 use crate::model::{Address, Class, FieldType, HashRegime, IdentityHash, PrimitiveType, Serial, Value};
 
 use super::HeapDescriber;
 use super::names::ClassDeclaration;
-use super::notation::{NodeText, spell_name, spell_text};
 use super::table::unsayable;
 
 impl HeapDescriber<'_> {

@@ -10,7 +10,6 @@ mod boxes;
 mod class;
 mod collections;
 mod names;
-mod notation;
 mod object;
 mod oracle;
 mod part;
@@ -27,6 +26,7 @@ use std::rc::Rc;
 use foldhash::{HashMap, HashMapExt};
 
 use crate::error::Error;
+use crate::heap_file::notation::{NodeText, spell_text};
 use crate::model::{Address, Dump, Event, Heap};
 use crate::setters;
 
@@ -34,7 +34,6 @@ use around::LeftOut;
 use boxes::RecognisedBoxes;
 use collections::RecognisedCollections;
 use names::{HeapNames, is_object_name};
-use notation::{NodeText, spell_text};
 use oracle::LayoutOracle;
 use sizes::AutomaticSizes;
 use table::{FieldSlot, HeapTable};

@@ -4,9 +4,9 @@ use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 use crate::builder::CLASS_BYTES;
 use crate::bytes::hexadecimal;
+use crate::heap_file::notation::spell_text;
 use crate::model::{Address, Class, Name, Object, ObjectKind, PrimitiveType};
 
-use super::notation::spell_text;
 use super::sizes::AutomaticSizes;
 use super::table::{EntryPlace, HeapTable};
 

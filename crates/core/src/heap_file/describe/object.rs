@@ -4,13 +4,13 @@ use crate::builder::{HASH_INCREMENT, box_class};
 use crate::bytes::hexadecimal;
 use crate::error::Error;
 use crate::generate::Library;
+use crate::heap_file::notation::{NodeText, spell_name, spell_text, spell_value_text};
 use crate::model::{Address, Contents, Object, ObjectKind, PrimitiveType, Value};
 
 use super::HeapDescriber;
 use super::class::spell_primitive;
 use super::collections::CollectionForm;
 use super::names::array_class;
-use super::notation::{NodeText, spell_name, spell_text, spell_value_text};
 use super::table::{FieldKey, unsayable};
 use super::texts::TextForm;
 use super::threads::ThreadForm;

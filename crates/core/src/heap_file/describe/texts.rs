@@ -4,10 +4,10 @@ use foldhash::{HashMap, HashMapExt};
 
 use crate::builder::{decode_text, encode_text, text_hash};
 use crate::generate::Library;
+use crate::heap_file::notation::spell_units;
 use crate::model::{Address, Contents, FieldType, Object, ObjectKind, PrimitiveType, Value};
 
 use super::names::{HeapNames, array_class};
-use super::notation::spell_units;
 use super::sizes::AutomaticSizes;
 use super::table::{FieldKey, FieldSlot, HeapTable};
 use super::uses::ReferenceUses;

@@ -77,18 +77,18 @@ pub(super) fn read_variables(nodes: &[KdlNode], given: &[(String, i64)], problem
     Rc::new(Variables::new(known))
 }
 
-/// The settings of a heap.
+/// The settings of a heap, and the number of segments that its dumps are to have.
 pub(super) fn read_settings(
     node: Option<&KdlNode>,
     word: WordSize,
     variables: &Variables,
     problems: &mut ProblemList,
-) -> HeapSettings {
-    let mut settings = HeapSettings::default().word(word);
-    let Some(node) = node else { return settings };
+) -> (HeapSettings, Option<u64>) {
+    let (mut settings, mut segments) = (HeapSettings::default().word(word), None);
+    let Some(node) = node else { return (settings, None) };
     let view = NodeView::new(node, variables);
     let mut read = || -> Result<(), Mistake> {
-        view.expect(&["library", "word", "compressed-references", "world", "instance-sizes", "names"], 0)?;
+        view.expect(&["library", "word", "compressed-references", "world", "instance-sizes", "names", "segments"], 0)?;
         view.expect_no_children()?;
         if let Some(entry) = view.property("library") {
             let name = view.text(entry)?.text;
@@ -119,12 +119,18 @@ pub(super) fn read_settings(
             let forms = [("jvm", false), ("java", true)];
             settings.java_names = one_of(&name, &forms).map_err(|message| (offset_of(entry), message))?;
         }
+        if let Some(entry) = view.property("segments") {
+            segments = match view.number(entry, "number of segments")? {
+                0 => return Err((offset_of(entry), "a heap has at least 1 segment".into())),
+                number => Some(number),
+            };
+        }
         Ok(())
     };
     if let Err((offset, message)) = read() {
         problems.add(offset, message);
     }
-    settings
+    (settings, segments)
 }
 
 /// The value of one of several names.

@@ -49,8 +49,16 @@ fn read_document(text: &str, options: &HeapFileOptions, problems: &mut ProblemLi
     let variables = heap::read_variables(document.nodes(), &options.variables, problems);
     let lines = LineStarts::new(text);
     let mut heaps = Vec::new();
-    for section in heap::sections(document.nodes(), problems) {
-        let settings = heap::read_settings(section.heap, options.word, &variables, problems);
+    let mut segments_of_file = None;
+    for (number, section) in heap::sections(document.nodes(), problems).into_iter().enumerate() {
+        let (settings, segments) = heap::read_settings(section.heap, options.word, &variables, problems);
+        match number {
+            0 => segments_of_file = segments,
+            _ if segments.is_some() => {
+                problems.add(section.offset, "segments= stands at the first heap, and holds for each")
+            }
+            _ => {}
+        }
         let mut reader = HeapReader {
             lines: &lines,
             heap: HeapBuilder::new(settings),
@@ -70,7 +78,7 @@ fn read_document(text: &str, options: &HeapFileOptions, problems: &mut ProblemLi
         tail.append(&mut reader.tail);
         if reader.problems.is_empty() {
             match reader.heap.build_source() {
-                Ok(heap) => heaps.push(heap),
+                Ok(heap) => heaps.push(heap.with_segments(segments_of_file)),
                 Err(error) => problems.add(section.offset, error.to_string()),
             }
         }

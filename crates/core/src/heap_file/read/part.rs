@@ -101,7 +101,7 @@ impl<'d> HeapReader<'d, '_> {
         let bytes = options.footprint();
         if bytes > MOST_BYTES {
             return Err(refuse(format!(
-                "the part takes some {bytes} bytes, and {MOST_BYTES} are the most; `generate` has no such bound"
+                "the part takes some {bytes} bytes, and {MOST_BYTES} are the most; `generate` without --leak and --texts has no such bound"
             )));
         }
         let heap = generate::from_seed(&options, seed);

@@ -105,9 +105,13 @@ fn framing_suffix(options: &LowerOptions) -> &'static str {
         Some(SegmentCut::Giant) => "-giant",
         Some(SegmentCut::Arrays) => "-arrays",
         Some(SegmentCut::Each) => "-each",
-        Some(SegmentCut::SharedBuffer | SegmentCut::OwnBuffer(_) | SegmentCut::Android | SegmentCut::Drawn) => {
-            "-buffer"
-        }
+        Some(
+            SegmentCut::SharedBuffer
+            | SegmentCut::OwnBuffer(_)
+            | SegmentCut::Android
+            | SegmentCut::Drawn
+            | SegmentCut::Count(_),
+        ) => "-buffer",
     }
 }
 

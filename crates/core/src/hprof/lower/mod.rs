@@ -41,7 +41,7 @@ use items::{CarriedItem, visit_items};
 #[cfg(feature = "corpus")]
 pub(super) use options::library;
 use plan::LowerPlan;
-use segments::{SegmentLengths, SegmentWriter, WindowSink, WrittenSegments};
+use segments::{SegmentMeasures, SegmentPass, SegmentWriter, WindowSink, WrittenSegments};
 use spell::Speller;
 use table::class_table;
 use template::{ShapeTemplates, TemplateBlocks};
@@ -56,6 +56,8 @@ pub struct LowerOptions {
     pub framing: Option<&'static Framing>,
     /// Size of identifiers; the writer's own, else the heap's, if absent.
     pub id_size: Option<IdSize>,
+    /// The number of segments of each heap; as many as the heap's source asks for, else where the writer ends them, if absent.
+    pub segments: Option<u64>,
     /// Seed of the choices of the profile `any`.
     pub seed: u64,
     /// Whose order, log and identifiers.
@@ -69,6 +71,7 @@ setters! {
         set profile: &'static Profile;
         option framing: &'static Framing;
         option id_size: IdSize;
+        option segments: u64;
         set seed: u64;
         set adherence: Adherence;
         set threads: usize;
@@ -81,6 +84,7 @@ impl Default for LowerOptions {
             profile: Profile::default_profile(),
             framing: None,
             id_size: None,
+            segments: None,
             seed: 0,
             adherence: Adherence::Writer,
             threads: 1,
@@ -102,8 +106,8 @@ impl LowerOptions {
 /// Writes heaps as an HPROF dump.
 ///
 /// Memory is bounded by the class table, the log and the roots. A source is visited once, or twice where a heap is one
-/// record, whose length comes first; and each time once more in advance where the writer has roots of threads alone that are
-/// threads.
+/// record, whose length comes first, or has a given number of segments; and each time once more in advance where the writer
+/// has roots of threads alone that are threads.
 ///
 /// # Errors
 /// If a heap holds what the dump cannot say ([`crate::error::LowerError`]), its source fails, or writing does.
@@ -125,13 +129,14 @@ pub fn write_window(
     window: Range<u64>,
     out: &mut dyn Write,
 ) -> Result<u64, Error> {
-    let plan = LowerPlan::new(dump.heap(0).facts(), options)?;
-    let mut measured = Vec::new();
-    if !plan.framing.cut.is_bounded() {
-        measured =
-            run(dump, &plan, WindowSink::new(&mut std::io::sink(), ALL), SegmentLengths::Measure(Vec::new()))?.lengths;
+    let plan = LowerPlan::from_dump(dump, options)?;
+    let mut measures = SegmentMeasures::default();
+    if plan.framing.cut.is_measured() {
+        let pass = SegmentPass::Measure(measures);
+        measures = run(dump, &plan, WindowSink::new(&mut std::io::sink(), ALL), pass)?.measures;
     }
-    let written = run(dump, &plan, WindowSink::new(out, window), SegmentLengths::Known(measured.into()))?;
+    measures.check_cut(plan.framing.cut)?;
+    let written = run(dump, &plan, WindowSink::new(out, window), SegmentPass::Write(measures))?;
     Ok(written.bytes)
 }
 
@@ -158,7 +163,7 @@ pub fn to_bytes(heap: &Heap, options: &LowerOptions) -> Result<Vec<u8>, Error> {
 /// # Errors
 /// If a heap holds what the dump cannot say, or its source fails.
 pub fn carry_dump(dump: &mut dyn DumpSource, options: &LowerOptions) -> Result<Dump, Error> {
-    let plan = LowerPlan::new(dump.heap(0).facts(), options)?;
+    let plan = LowerPlan::from_dump(dump, options)?;
     let mut carried = Dump::default();
     let mut header = None;
     visit_items(dump, &plan, &mut |told| {
@@ -235,9 +240,9 @@ fn run(
     dump: &mut dyn DumpSource,
     plan: &LowerPlan,
     sink: WindowSink<'_>,
-    lengths: SegmentLengths,
+    pass: SegmentPass,
 ) -> Result<WrittenSegments, Error> {
-    let mut speller = Speller::new(plan, SegmentWriter::new(sink, plan.framing, plan.seed, lengths));
+    let mut speller = Speller::new(plan, SegmentWriter::new(sink, plan.framing, plan.seed, pass));
     visit_items(dump, plan, &mut |told| speller.spell(told))?;
     speller.finish()
 }

@@ -75,7 +75,7 @@ impl Lower for LowerOptions {
     }
 
     fn with_request(&self, wishes: &WriteRequest) -> Result<Lowering, Error> {
-        Ok(LowerOptions { id_size: wishes.id_size, ..*self }.into())
+        Ok(LowerOptions { id_size: wishes.id_size, segments: wishes.segments, ..*self }.into())
     }
 
     fn adapt_options(&self, options: GenerateOptions) -> GenerateOptions {

@@ -2,9 +2,9 @@
 
 use crate::draw::{Draw, DrawStream, SeedDraw};
 use crate::error::{Error, LowerError};
-use crate::hprof::wire::IdSize;
+use crate::hprof::wire::{IdSize, RecordTag};
 use crate::lower::Adherence;
-use crate::model::{Address, ByteLen, Facts, Name, NameForms, WordSize};
+use crate::model::{Address, ByteLen, DumpSource, Facts, Name, NameForms, WordSize};
 
 use super::LowerOptions;
 use super::profiles::{Framing, NameForm, Profile, SegmentCut};
@@ -22,6 +22,13 @@ pub(super) struct LowerPlan {
 }
 
 impl LowerPlan {
+    /// The plan of a dump. What its first heap says of the file holds for all of it.
+    pub(super) fn from_dump(dump: &mut dyn DumpSource, options: &LowerOptions) -> Result<LowerPlan, Error> {
+        let heap = dump.heap(0);
+        let segments = options.segments.or(heap.segments());
+        LowerPlan::new(heap.facts(), &LowerOptions { segments, ..*options })
+    }
+
     pub(super) fn new(facts: &Facts, options: &LowerOptions) -> Result<LowerPlan, Error> {
         let profile = options.profile;
         let own = facts.identifier_size.and_then(|size| IdSize::from_bytes(size.0));
@@ -34,10 +41,22 @@ impl LowerPlan {
             Adherence::Writer => options.id_size.or(profile.id_size).or(own),
         };
         let framing = LowerPlan::framing(options, facts.header_version.as_ref()).ok_or_else(|| {
-            let version = facts.header_version.clone().unwrap_or_default();
-            let message = format!("{} does not write header version {version}", profile.name);
-            Error::from(LowerError::Profile(message))
+            let name = profile.name;
+            match options.segments {
+                Some(segments) => Error::Usage(format!(
+                    "segments={segments}: the profile {name} writes this heap as one HEAP DUMP record, which has none; choose a \
+                     profile that writes them, such as {}",
+                    Profile::default_profile().name
+                )),
+                None => {
+                    let version = facts.header_version.clone().unwrap_or_default();
+                    LowerError::Profile(format!("{name} does not write header version {version}")).into()
+                }
+            }
         })?;
+        if options.segments == Some(0) {
+            return Err(Error::Usage("segments=0: each heap has at least 1".to_owned()));
+        }
         let mut draw = SeedDraw::new(options.seed, DrawStream::Cuts);
         draw.below(profile.framings.len() as u64);
         let draw: &mut dyn Draw = &mut draw;
@@ -54,17 +73,23 @@ impl LowerPlan {
     }
 
     /// The framing of a heap whose dump had this header version, if it had one; `None` where a dump in its own framing
-    /// would need a version that the profile does not write.
+    /// would need a version that the profile does not write, or segments.
     pub(super) fn framing(options: &LowerOptions, version: Option<&Name>) -> Option<Framing> {
         let profile = options.profile;
-        let drawn = SeedDraw::new(options.seed, DrawStream::Cuts).below(profile.framings.len() as u64) as usize;
+        let is_possible = |f: &&Framing| options.segments.is_none() || f.tag == RecordTag::HEAP_DUMP_SEGMENT;
+        let framings: Vec<&Framing> = profile.framings.iter().filter(is_possible).collect();
+        let drawn = SeedDraw::new(options.seed, DrawStream::Cuts).below(framings.len() as u64) as usize;
         let wanted = |f: &&Framing| version.is_some_and(|version| f.version.text().as_bytes() == version.as_bytes());
-        match (options.framing, version) {
-            (Some(framing), _) => Some(*framing),
-            (None, Some(_)) if options.adherence == Adherence::Heap => profile.framings.iter().find(wanted).copied(),
-            _ if profile.is_seeded() => Some(profile.framings[drawn]),
-            _ => Some(profile.framings[0]),
-        }
+        let framing = *match (options.framing, version) {
+            (Some(framing), _) => Some(framing).filter(is_possible),
+            (None, Some(_)) if options.adherence == Adherence::Heap => framings.into_iter().find(wanted),
+            _ if profile.is_seeded() => framings.get(drawn).copied(),
+            _ => framings.first().copied(),
+        }?;
+        Some(match options.segments {
+            Some(segments) => Framing { cut: SegmentCut::Count(segments), groups: false, ..framing },
+            None => framing,
+        })
     }
 
     /// The facts of the header.
@@ -94,7 +119,8 @@ impl LowerPlan {
 
     /// Whether records can stand between the sub-records of a heap.
     pub(super) fn interrupts(&self) -> bool {
-        self.framing.cut != SegmentCut::Whole
+        // One would end a segment that is not full yet.
+        !matches!(self.framing.cut, SegmentCut::Whole | SegmentCut::Count(_))
     }
 
     /// Refuses an identifier that is too large.

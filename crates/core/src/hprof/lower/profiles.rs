@@ -90,10 +90,17 @@ pub enum SegmentCut {
     Android,
     /// Anywhere, empty segments included, as a seed says.
     Drawn,
+    /// In this number of segments for each heap, over which its sub-records are shared out evenly by number (no writer's habit).
+    Count(u64),
 }
 
 impl SegmentCut {
-    /// Whether a segment stays small enough to be held in memory.
+    /// Whether the heap has to be gone through once in advance.
+    pub(super) fn is_measured(self) -> bool {
+        !self.is_bounded() || matches!(self, SegmentCut::Count(_))
+    }
+
+    /// Whether a segment that is written may be held until it ends, in memory or a temporary file.
     pub fn is_bounded(self) -> bool {
         !matches!(self, SegmentCut::Whole | SegmentCut::Giant)
     }

@@ -30,18 +30,42 @@ pub(super) struct SegmentWriter<'o> {
     /// Bytes of sub-records in the open segment.
     length: u64,
     time: u32,
-    lengths: SegmentLengths,
+    pass: SegmentPass,
 }
 
 /// The receiver of the bytes.
 pub(super) type WindowSink<'o> = WindowWriter<&'o mut dyn Write>;
 
-/// The lengths that a writer counted.
+/// The outcome of a pass.
 pub(super) struct WrittenSegments {
-    /// Lengths of segments without bound, where they were to be found out.
-    pub(super) lengths: Vec<u64>,
+    /// The facts that were to be found out.
+    pub(super) measures: SegmentMeasures,
     /// Length of the dump.
     pub(super) bytes: u64,
+}
+
+/// The facts about segments that a pass in advance finds out.
+#[derive(Default)]
+pub(super) struct SegmentMeasures {
+    /// Lengths of segments without bound.
+    lengths: VecDeque<u64>,
+    /// The number of sub-records of each heap, those left out that a segment begins with by itself.
+    sub_records: VecDeque<u64>,
+}
+
+impl SegmentMeasures {
+    /// Refuses more segments than a heap has sub-records: none is empty.
+    pub(super) fn check_cut(&self, cut: SegmentCut) -> Result<(), Error> {
+        let SegmentCut::Count(segments) = cut else { return Ok(()) };
+        let fewest = self.sub_records.iter().copied().enumerate().min_by_key(|(_, count)| *count);
+        // A heap without a sub-record has a dump record all the same.
+        let Some((number, count)) = fewest.filter(|(_, count)| segments > *count.max(&1)) else { return Ok(()) };
+        let heap = if self.sub_records.len() > 1 { format!("heap {number}") } else { "the heap".to_owned() };
+        let most = count.max(1);
+        Err(Error::Usage(format!(
+            "segments={segments}: {heap} has {count} sub-records here, and each segment takes at least one; ask for at most {most}"
+        )))
+    }
 }
 
 /// The start of a segment, and what follows it in a temporary file.
@@ -51,16 +75,16 @@ struct SegmentOverflow {
     filling: SpoolEntry,
 }
 
-/// Lengths of segments without bound.
-pub(super) enum SegmentLengths {
-    /// To be found out: nothing is written.
-    Measure(Vec<u64>),
-    /// Found out before.
-    Known(VecDeque<u64>),
+/// A pass over a dump.
+pub(super) enum SegmentPass {
+    /// Finds out: nothing is written.
+    Measure(SegmentMeasures),
+    /// Writes, with what was found out before.
+    Write(SegmentMeasures),
 }
 
 impl<'o> SegmentWriter<'o> {
-    pub(super) fn new(out: WindowSink<'o>, framing: Framing, seed: u64, lengths: SegmentLengths) -> SegmentWriter<'o> {
+    pub(super) fn new(out: WindowSink<'o>, framing: Framing, seed: u64, pass: SegmentPass) -> SegmentWriter<'o> {
         SegmentWriter {
             out,
             framing,
@@ -71,7 +95,7 @@ impl<'o> SegmentWriter<'o> {
             open: false,
             length: 0,
             time: 0,
-            lengths,
+            pass,
         }
     }
 
@@ -87,9 +111,14 @@ impl<'o> SegmentWriter<'o> {
         self.flush_if_full()
     }
 
-    /// The dump records from here on have this TIME.
-    pub(super) fn set_time(&mut self, time: u32) {
+    /// A heap begins, whose dump records have this TIME.
+    pub(super) fn begin_heap(&mut self, time: u32) {
         self.time = time;
+        let sub_records = match &mut self.pass {
+            SegmentPass::Measure(_) => None,
+            SegmentPass::Write(measures) => measures.sub_records.pop_front(),
+        };
+        self.cutter.begin_heap(sub_records);
     }
 
     /// Makes room for a sub-record of that many bytes; whether a segment begins with it.
@@ -123,9 +152,9 @@ impl<'o> SegmentWriter<'o> {
         self.flush_if_full()
     }
 
-    /// Whether the open segment has room for sub-records of that many bytes, whatever they are.
-    pub(super) fn has_room_for(&self, length: u64) -> bool {
-        self.open && self.cutter.has_room_for(length)
+    /// Whether the open segment has room for that many sub-records with that many bytes in all, whatever they are.
+    pub(super) fn has_room_for(&self, length: u64, count: u64) -> bool {
+        self.open && self.cutter.has_room_for(length, count)
     }
 
     /// Sub-records of that many bytes that the open segment takes.
@@ -135,7 +164,7 @@ impl<'o> SegmentWriter<'o> {
         count: u64,
         write: impl FnOnce(&mut Vec<u8>) -> Result<(), LowerError>,
     ) -> Result<(), Error> {
-        if matches!(self.lengths, SegmentLengths::Known(_)) {
+        if self.writes() {
             write(&mut self.buffer)?;
         }
         self.length += length;
@@ -150,12 +179,13 @@ impl<'o> SegmentWriter<'o> {
         length: u64,
         put: impl FnOnce(&mut Self) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        if matches!(self.lengths, SegmentLengths::Known(_)) {
+        if self.writes() {
             if let Some(head) = self.head
                 && self.cutter.ends_after(tag, self.length + length)
             {
                 self.state_length(head, self.length + length)?;
                 self.head = None;
+                self.flush_overflow()?;
             }
             put(self)?;
         }
@@ -179,6 +209,9 @@ impl<'o> SegmentWriter<'o> {
             self.open()?;
         }
         self.close()?;
+        if let SegmentPass::Measure(measures) = &mut self.pass {
+            measures.sub_records.push_back(self.cutter.shares.written);
+        }
         if self.framing.end {
             self.write_raw(|out| {
                 encode::head(out, RecordTag::HEAP_DUMP_END, time, 0);
@@ -221,20 +254,23 @@ impl<'o> SegmentWriter<'o> {
     pub(super) fn finish(mut self) -> Result<WrittenSegments, Error> {
         self.close()?;
         self.flush()?;
-        let lengths = match self.lengths {
-            SegmentLengths::Measure(measured) => measured,
-            SegmentLengths::Known(_) => Vec::new(),
-        };
-        Ok(WrittenSegments { lengths, bytes: self.out.offset() })
+        let (SegmentPass::Measure(measures) | SegmentPass::Write(measures)) = self.pass;
+        Ok(WrittenSegments { measures, bytes: self.out.offset() })
+    }
+
+    /// Whether this pass writes.
+    fn writes(&self) -> bool {
+        matches!(self.pass, SegmentPass::Write(_))
     }
 
     fn open(&mut self) -> Result<(), Error> {
-        let stated = match &mut self.lengths {
-            _ if self.framing.cut.is_bounded() => 0,
-            SegmentLengths::Measure(_) => 0,
-            SegmentLengths::Known(lengths) => length_field(lengths.pop_front().unwrap_or_default())?,
+        let is_bounded = self.framing.cut.is_bounded();
+        let stated = match &mut self.pass {
+            SegmentPass::Write(measures) if !is_bounded => measures.lengths.pop_front().unwrap_or_default(),
+            _ => 0,
         };
-        self.head = self.framing.cut.is_bounded().then_some(self.buffer.len());
+        let stated = self.length_field(stated)?;
+        self.head = (is_bounded && self.writes()).then_some(self.buffer.len());
         let (tag, time) = (self.framing.tag, self.time);
         encode::segment(&mut self.buffer, &Segment { tag, time, stated, length: SegmentLength::Stated });
         self.cutter.opened();
@@ -250,8 +286,10 @@ impl<'o> SegmentWriter<'o> {
         if let Some(head) = self.head.take() {
             self.state_length(head, self.length)?;
             self.flush_overflow()?;
-        } else if let SegmentLengths::Measure(measured) = &mut self.lengths {
-            measured.push(self.length);
+        } else if let SegmentPass::Measure(measures) = &mut self.pass
+            && !self.framing.cut.is_bounded()
+        {
+            measures.lengths.push_back(self.length);
         }
         self.cutter.closed();
         self.flush_if_full()
@@ -259,9 +297,20 @@ impl<'o> SegmentWriter<'o> {
 
     /// Puts the length of a segment into its head.
     fn state_length(&mut self, head: usize, length: u64) -> Result<(), Error> {
+        let field = self.length_field(length)?.to_be_bytes();
         let start = self.overflow.as_mut().map_or(&mut self.buffer, |overflow| &mut overflow.start);
-        start[head + 5..head + 9].copy_from_slice(&length_field(length)?.to_be_bytes());
+        start[head + 5..head + 9].copy_from_slice(&field);
         Ok(())
+    }
+
+    fn length_field(&self, length: u64) -> Result<u32, LowerError> {
+        u32::try_from(length).map_err(|_| {
+            let remedy = match self.framing.cut {
+                SegmentCut::Count(_) => "ask for more segments",
+                _ => "take a profile with segments",
+            };
+            LowerError::Profile(format!("a dump record of {length} bytes is beyond its 4-byte length; {remedy}"))
+        })
     }
 
     fn flush_if_full(&mut self) -> Result<(), Error> {
@@ -274,6 +323,8 @@ impl<'o> SegmentWriter<'o> {
 
     /// Takes what there is of an open segment out of memory.
     fn spool_buffer(&mut self) -> Result<(), Error> {
+        // One that is too long already would only fill the disk.
+        self.length_field(self.length)?;
         let failed = |e| Error::io("holding a segment", e);
         let bytes = std::mem::take(&mut self.buffer);
         match &mut self.overflow {
@@ -301,20 +352,12 @@ impl<'o> SegmentWriter<'o> {
     }
 
     fn flush(&mut self) -> Result<(), Error> {
-        if matches!(self.lengths, SegmentLengths::Known(_)) {
+        if self.writes() {
             self.out.write_all(&self.buffer).map_err(|e| Error::io("writing the dump", e))?;
         }
         self.buffer.clear();
         Ok(())
     }
-}
-
-fn length_field(length: u64) -> Result<u32, LowerError> {
-    u32::try_from(length).map_err(|_| {
-        let message =
-            format!("a dump record of {length} bytes is beyond its 4-byte length; take a profile with segments");
-        LowerError::Profile(message)
-    })
 }
 
 /// When a writer ends a segment. All of them see to it before a sub-record, never inside one.
@@ -333,13 +376,57 @@ struct SegmentCutter {
     /// Classes, objects and roots in the segment, and the bytes of all sub-records.
     count: u64,
     length: u64,
+    shares: SegmentShares,
+}
+
+/// The classes, objects and roots of a heap, shared out over an asked-for number of segments, of which each has as many as
+/// every other, or one more.
+#[derive(Clone, Copy, Debug, Default)]
+struct SegmentShares {
+    segments: u64,
+    sub_records: u64,
+    /// The segments that have ended.
+    ended: u64,
+    written: u64,
+}
+
+impl SegmentShares {
+    /// The number that are written when the open segment ends; the last one takes what comes.
+    fn written_at_end(self) -> u64 {
+        let next = u128::from(self.ended) + 1;
+        if next >= u128::from(self.segments) {
+            return u64::MAX;
+        }
+        (next * u128::from(self.sub_records) / u128::from(self.segments)) as u64
+    }
 }
 
 impl SegmentCutter {
     fn new(cut: SegmentCut, seed: u64) -> SegmentCutter {
         let draw = SeedDraw::new(seed, DrawStream::Cuts);
         let capacity = if let SegmentCut::OwnBuffer(size) = cut { size } else { BUFFER };
-        SegmentCutter { cut, draw, used: 0, capacity, position: 0, alone: false, info_last: false, count: 0, length: 0 }
+        SegmentCutter {
+            cut,
+            draw,
+            used: 0,
+            capacity,
+            position: 0,
+            alone: false,
+            info_last: false,
+            count: 0,
+            length: 0,
+            shares: SegmentShares::default(),
+        }
+    }
+
+    /// A heap begins, with that many classes, objects and roots if they were counted.
+    fn begin_heap(&mut self, sub_records: Option<u64>) {
+        self.shares = match (self.cut, sub_records) {
+            (SegmentCut::Count(segments), Some(sub_records)) => {
+                SegmentShares { segments, sub_records, ..SegmentShares::default() }
+            }
+            _ => SegmentShares::default(),
+        };
     }
 
     /// Bytes outside of segments. HotSpot up to 21 sends them through the same buffer.
@@ -360,6 +447,8 @@ impl SegmentCutter {
                 is_full && !self.info_last
             }
             SegmentCut::Drawn => self.draw.one_in(6),
+            // A heap dump info goes with the object that it is for.
+            SegmentCut::Count(_) => self.shares.written >= self.shares.written_at_end(),
         }
     }
 
@@ -370,6 +459,9 @@ impl SegmentCutter {
             SegmentCut::Arrays => is_array(tag),
             SegmentCut::Each => true,
             SegmentCut::Android => self.count + 1 >= ANDROID_COUNT || HEAD as u64 + length >= ANDROID_BYTES,
+            SegmentCut::Count(_) => {
+                tag != SubRecordTag::HEAP_DUMP_INFO && self.shares.written + 1 >= self.shares.written_at_end()
+            }
             SegmentCut::Whole | SegmentCut::Giant | SegmentCut::Drawn => false,
         }
     }
@@ -399,6 +491,7 @@ impl SegmentCutter {
     fn wrote(&mut self, tag: SubRecordTag, bytes: u64) {
         self.info_last = tag == SubRecordTag::HEAP_DUMP_INFO;
         self.count += u64::from(!self.info_last);
+        self.shares.written += u64::from(!self.info_last);
         self.length += bytes;
         if self.cut == SegmentCut::Arrays {
             // Roots never end a segment.
@@ -410,9 +503,10 @@ impl SegmentCutter {
         }
     }
 
-    /// Whether sub-records of that many bytes in all go into the open segment, whatever they are.
-    fn has_room_for(&self, length: u64) -> bool {
+    /// Whether that many sub-records with that many bytes in all go into the open segment, whatever they are.
+    fn has_room_for(&self, length: u64, count: u64) -> bool {
         match self.cut {
+            SegmentCut::Count(_) => self.shares.written.saturating_add(count) <= self.shares.written_at_end(),
             SegmentCut::Whole | SegmentCut::Giant => true,
             SegmentCut::SharedBuffer | SegmentCut::OwnBuffer(_) => {
                 !self.alone && length <= self.capacity - self.position
@@ -424,6 +518,7 @@ impl SegmentCutter {
     fn wrote_together(&mut self, bytes: u64, count: u64) {
         self.info_last = false;
         self.count += count;
+        self.shares.written += count;
         self.length += bytes;
         if matches!(self.cut, SegmentCut::SharedBuffer | SegmentCut::OwnBuffer(_)) {
             self.fill_buffer(bytes);
@@ -432,6 +527,7 @@ impl SegmentCutter {
 
     fn closed(&mut self) {
         self.alone = false;
+        self.shares.ended += 1;
         if matches!(self.cut, SegmentCut::SharedBuffer | SegmentCut::OwnBuffer(_)) {
             self.flush();
         }

@@ -48,7 +48,7 @@ impl<'p, 'o> Speller<'p, 'o> {
                 told.log.update_ids(&mut self.texts, told.number);
                 self.region = None;
                 self.empty = true;
-                self.segments.set_time(told.times.0);
+                self.segments.begin_heap(told.times.0);
                 Ok(())
             }
             CarriedItem::Event(event) => self.event(event),
@@ -164,7 +164,7 @@ impl<'p, 'o> Speller<'p, 'o> {
             let (mut filling, mut scratch) = (BlockFilling::default(), Vec::new());
             for block in blocks {
                 let stamp = stamps.template_of(block);
-                if self.segments.has_room_for(stamp.length()) {
+                if self.segments.has_room_for(stamp.length(), stamp.count()) {
                     let write = |out: &mut Vec<u8>| stamps.append_block(block, &mut filling, out);
                     self.segments.sub_records(stamp.length(), stamp.count(), write)?;
                     continue;
@@ -187,7 +187,7 @@ impl<'p, 'o> Speller<'p, 'o> {
                 let stamp = stamps.template_of(block);
                 let (of_block, rest) = bytes.split_at(stamp.length() as usize);
                 bytes = rest;
-                if self.segments.has_room_for(stamp.length()) {
+                if self.segments.has_room_for(stamp.length(), stamp.count()) {
                     let write = |out: &mut Vec<u8>| append(out, of_block);
                     self.segments.sub_records(stamp.length(), stamp.count(), write)?;
                 } else {

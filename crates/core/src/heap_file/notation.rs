@@ -22,6 +22,11 @@ impl NodeText {
         NodeText { line: kind.to_owned(), children: Vec::new() }
     }
 
+    /// The node without its children.
+    pub(super) fn line(&self) -> &str {
+        &self.line
+    }
+
     /// Adds an argument, as [`spell_text`] and others spell it.
     pub(super) fn argument(mut self, spelled: &str) -> NodeText {
         self.push_argument(spelled);
