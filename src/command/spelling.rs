@@ -33,8 +33,8 @@ pub(crate) struct WritingOpts {
     /// HPROF: size of identifiers in bytes. Default: the writer's own, else the heap's.
     #[arg(long, value_parser = ["1", "2", "4", "8"])]
     pub(crate) id_size: Option<String>,
-    /// HPROF: number of segments of each heap, over which its sub-records are shared out evenly by number. Default: that of the heap
-    /// file, else where the writer ends them.
+    /// HPROF: number of segments of each heap, over which its sub-records are shared out evenly by number; other records come before
+    /// them. Default: that of the heap file, else where the writer ends them.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) segments: Option<u64>,
     /// Classic: character encoding. Default: the dump's own, utf-8 for a new one.

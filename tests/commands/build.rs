@@ -491,6 +491,8 @@ fn dump_has_as_many_segments_as_are_asked_for() {
         assert!(verdict.starts_with("equal"), "{verdict}");
         bench.ok("convert own.kdl --to hprof -o converted.hprof --force");
         assert_eq!(segment_lengths(&bench.read("converted.hprof")), due, "{segments}");
+        bench.ok(&format!("rewrite one.hprof --through heap --segments {segments} -o rewritten.hprof --force"));
+        assert_eq!(segment_lengths(&bench.read("rewritten.hprof")), due, "{segments}");
     }
     let error = bench.refused("build pair.kdl --format hprof --segments 6 -o six.hprof");
     let expected =
