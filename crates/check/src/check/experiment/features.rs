@@ -29,6 +29,9 @@ pub(super) enum NumberTest {
     AllOnes,
     NotMultipleOf(u64),
     HighAddress,
+    /// A bit of a byte is set, or is not.
+    HasBit(u8),
+    LacksBit(u8),
 }
 
 impl NumberTest {
@@ -69,10 +72,14 @@ pub(super) enum TextTest {
     Surrogate,
     BeginsWith(&'static [u8]),
     Control,
+    /// Of the digits of a number.
+    LeadingZero,
+    LowerCase,
+    UpperCase,
 }
 
 impl TextTest {
-    pub(super) const ALL: [TextTest; 28] = [
+    pub(super) const ALL: [TextTest; 29] = [
         TextTest::Empty,
         TextTest::OneByte,
         TextTest::LongerThan(15),
@@ -95,6 +102,7 @@ impl TextTest {
         TextTest::Has(b']'),
         TextTest::Has(b'('),
         TextTest::Has(b'"'),
+        TextTest::Has(b'X'),
         TextTest::EncodedZero,
         TextTest::Surrogate,
         TextTest::BeginsWith(b"["),
@@ -103,7 +111,20 @@ impl TextTest {
         TextTest::Control,
     ];
 
+    /// The tests of the digits of a number.
+    pub(super) const DIGITS: [TextTest; 5] = [
+        TextTest::LeadingZero,
+        TextTest::LowerCase,
+        TextTest::UpperCase,
+        TextTest::Has(b'X'),
+        TextTest::LongerThan(15),
+    ];
+
     pub(super) fn holds(self, text: &[u8]) -> bool {
+        let digits = |of: fn(&u8) -> bool| {
+            let start = text.iter().position(|byte| matches!(byte, b'x' | b'X')).map_or(0, |at| at + 1);
+            text[start..].iter().any(of)
+        };
         match self {
             TextTest::Empty => text.is_empty(),
             TextTest::OneByte => text.len() == 1,
@@ -116,6 +137,18 @@ impl TextTest {
             TextTest::Surrogate => text.windows(2).any(|two| two[0] == 0xed && two[1] >= 0xa0),
             TextTest::BeginsWith(start) => text.starts_with(start),
             TextTest::Control => text.iter().any(|byte| *byte < b' ' || *byte == 0x7f),
+            TextTest::LowerCase => digits(u8::is_ascii_lowercase),
+            TextTest::UpperCase => digits(u8::is_ascii_uppercase),
+            TextTest::LeadingZero => {
+                let mut bytes = text.iter().skip_while(|byte| !byte.is_ascii_digit()).copied().peekable();
+                let zero = bytes.next() == Some(b'0');
+                let prefix = bytes.next_if(|byte| matches!(byte, b'x' | b'X')).is_some();
+                if prefix {
+                    bytes.next() == Some(b'0') && bytes.next().is_some_and(|byte| byte.is_ascii_hexdigit())
+                } else {
+                    zero && bytes.next().is_some_and(|byte| byte.is_ascii_digit())
+                }
+            }
         }
     }
 }
@@ -129,6 +162,8 @@ pub(super) enum ValueRelation {
     Ahead,
     /// In no other field.
     Alone,
+    /// In no other field before it.
+    Unseen,
     /// In another field of the same record.
     InOwnRecord,
     /// In the same field of a record before.
@@ -146,6 +181,8 @@ pub(super) enum Feature {
     Number(ProbedFieldKey, NumberTest),
     Text(ProbedFieldKey, TextTest),
     TextIs(ProbedFieldKey, Vec<u8>),
+    /// A record has at least this number of such fields.
+    Members(ProbedFieldKey, u64),
     /// At least this number of records of a kind.
     Records(&'static str, u64),
     NoRecord(&'static str),
@@ -154,6 +191,8 @@ pub(super) enum Feature {
     Follows(&'static str, &'static str),
     First(&'static str),
     Last(&'static str),
+    /// Something comes after a record of this kind.
+    NotLast(&'static str),
     /// One of the first kind, and one of the second anywhere after it.
     Before(&'static str, &'static str),
     Compressed,
@@ -176,6 +215,7 @@ impl Feature {
             Feature::Number(key, test) => {
                 let test = match test {
                     NumberTest::Is(_) | NumberTest::TopBit | NumberTest::AllOnes => 3,
+                    NumberTest::HasBit(_) | NumberTest::LacksBit(_) => 0,
                     NumberTest::NotMultipleOf(_) | NumberTest::HighAddress => 2,
                     NumberTest::AtLeast(_) | NumberTest::AtMost(_) => 1,
                 };
@@ -184,8 +224,10 @@ impl Feature {
             Feature::Text(key, TextTest::LongerThan(_)) => 84 - u32::from(key.part.is_none()),
             Feature::Text(key, _) => 88 - u32::from(key.part.is_none()),
             Feature::TextIs(..) | Feature::Compressed => 87,
+            Feature::Members(..) => 86,
             Feature::Relation(..) => 80,
             Feature::Records(..) => 70,
+            Feature::NotLast(_) => 55,
             Feature::Follows(..) | Feature::Last(_) | Feature::First(_) => 50,
             Feature::Before(..) => 45,
             Feature::NoRecord(_) | Feature::Empty => 40,
@@ -202,14 +244,25 @@ impl Feature {
         match self {
             Feature::Number(key, test) => Feature::Number(general(key), *test),
             Feature::Text(key, test) => Feature::Text(general(key), *test),
+            Feature::Relation(key, relation) => Feature::Relation(general(key), *relation),
+            Feature::Members(key, count) => Feature::Members(general(key), *count),
             other => other.clone(),
         }
     }
 
-    /// The field that it is about.
+    /// The fields that it is about.
+    pub(super) fn keys(&self) -> Vec<ProbedFieldKey> {
+        match self {
+            Feature::Both(both) => both.iter().flat_map(Feature::keys).collect(),
+            one => one.key().into_iter().collect(),
+        }
+    }
+
+    /// The field that it is about, the first of two.
     pub(super) fn key(&self) -> Option<ProbedFieldKey> {
         match self {
             Feature::Field(key)
+            | Feature::Members(key, _)
             | Feature::Relation(key, _)
             | Feature::Number(key, _)
             | Feature::Text(key, _)
@@ -243,6 +296,8 @@ impl fmt::Display for Feature {
             Feature::Number(key, NumberTest::TopBit) => write!(f, "{key} has its top bit set"),
             Feature::Number(key, NumberTest::AllOnes) => write!(f, "{key} has all bits set"),
             Feature::Number(key, NumberTest::NotMultipleOf(unit)) => write!(f, "{key} is no multiple of {unit}"),
+            Feature::Number(key, NumberTest::HasBit(bit)) => write!(f, "{key} has the bit {:02x}", 1_u8 << bit),
+            Feature::Number(key, NumberTest::LacksBit(bit)) => write!(f, "{key} lacks the bit {:02x}", 1_u8 << bit),
             Feature::Number(key, NumberTest::HighAddress) => write!(f, "{key} is an address with its top bit set"),
             Feature::Text(key, test) => {
                 write!(f, "{key} ")?;
@@ -260,13 +315,21 @@ impl fmt::Display for Feature {
                         write!(f, "begins with \"{}\"", visible(&String::from_utf8_lossy(start)))
                     }
                     TextTest::Control => f.write_str("has a control character"),
+                    TextTest::LeadingZero => f.write_str("begins with a zero"),
+                    TextTest::LowerCase => f.write_str("has letters in lower case"),
+                    TextTest::UpperCase => f.write_str("has letters in upper case"),
                 }
             }
             Feature::TextIs(key, text) => write!(f, "{key} is \"{}\"", visible(&String::from_utf8_lossy(text))),
+            Feature::Members(key, count) => match key.part {
+                Some(part) => write!(f, "{part} has {count} or more fields {}", key.name),
+                None => write!(f, "a record has {count} or more fields {}", key.name),
+            },
             Feature::Relation(key, relation) => match relation {
                 ValueRelation::After => write!(f, "{key} names something before it"),
                 ValueRelation::Ahead => write!(f, "{key} names something that comes later"),
                 ValueRelation::Alone => write!(f, "{key} names nothing else in the dump"),
+                ValueRelation::Unseen => write!(f, "{key} names nothing that comes before it"),
                 ValueRelation::InOwnRecord => write!(f, "{key} has the value of another field of its record"),
                 ValueRelation::Again => write!(f, "{key} has a value that another one has before it"),
                 ValueRelation::AsBefore => write!(f, "{key} has the value of the one just before it"),
@@ -278,6 +341,7 @@ impl fmt::Display for Feature {
             Feature::Follows(part, after) => write!(f, "{part} comes directly after {after}"),
             Feature::First(part) => write!(f, "{part} comes first"),
             Feature::Last(part) => write!(f, "{part} comes last"),
+            Feature::NotLast(part) => write!(f, "something comes after {part}"),
             Feature::Before(earlier, later) => write!(f, "{earlier} comes before {later}"),
             Feature::Compressed => f.write_str("the dump is compressed"),
             Feature::LongerThan(bits) => write!(f, "the dump has {} bytes or more", 1_u64 << bits),
@@ -318,21 +382,30 @@ impl FeatureTable {
     pub(super) fn feature(&self, number: u32) -> &Feature {
         &self.features[number as usize]
     }
+}
 
-    /// Whether a feature holds of a dump with these features and ranges. It need not be one of those that are worked out for every dump.
-    pub(super) fn holds(
-        &self,
-        feature: &Feature,
-        features: &FeatureSet,
-        ranges: &HashMap<ProbedFieldKey, (u64, u64)>,
-    ) -> bool {
-        if let Some(number) = self.numbers.get(feature) {
-            return features.has(*number);
+/// The features of a dump.
+#[derive(Clone, Debug, Default)]
+pub(super) struct DumpFeatures {
+    pub(super) set: FeatureSet,
+    /// The least and the greatest number of each field.
+    pub(super) ranges: HashMap<ProbedFieldKey, (u64, u64)>,
+}
+
+impl DumpFeatures {
+    /// Whether a feature holds. It need not be one of those that are worked out for every dump.
+    pub(super) fn has(&self, feature: &Feature, table: &FeatureTable) -> bool {
+        if let Some(number) = table.numbers.get(feature) {
+            return self.set.has(*number);
         }
         match feature {
-            Feature::Both(both) => both.iter().all(|one| self.holds(one, features, ranges)),
-            Feature::Number(key, NumberTest::AtLeast(limit)) => ranges.get(key).is_some_and(|(_, most)| most >= limit),
-            Feature::Number(key, NumberTest::AtMost(limit)) => ranges.get(key).is_some_and(|(least, _)| least <= limit),
+            Feature::Both(both) => both.iter().all(|one| self.has(one, table)),
+            Feature::Number(key, NumberTest::AtLeast(limit)) => {
+                self.ranges.get(key).is_some_and(|(_, most)| most >= limit)
+            }
+            Feature::Number(key, NumberTest::AtMost(limit)) => {
+                self.ranges.get(key).is_some_and(|(least, _)| least <= limit)
+            }
             _ => false,
         }
     }

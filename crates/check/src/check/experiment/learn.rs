@@ -3,12 +3,16 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::features::{Feature, FeatureSet, FeatureTable, NumberTest};
+use super::features::{DumpFeatures, Feature, FeatureTable, NumberTest};
 use super::oracle::{Observation, Questions};
 use super::pool::{FailureGroup, Pool};
 use super::probed_dump::ProbedDump;
+use super::sound::SoundVariants;
 use super::variations::{Variant, Variation, variants};
 use heapsmith_core::error::Error;
+
+/// The most bytes of the variants of one dump.
+const VOLUME: usize = 2 << 20;
 
 /// The most questions about variants of one dump.
 const PROBES: usize = 120;
@@ -35,6 +39,8 @@ pub(super) struct Learned {
     pub(super) symptoms: BTreeSet<String>,
     /// The known condition that explains it as well.
     pub(super) known: Option<usize>,
+    /// The number of dumps in which the condition was made, and of those of them that are not read rightly.
+    pub(super) made: (u64, u64),
 }
 
 /// A variant with its features, and whether it was asked about.
@@ -44,81 +50,88 @@ struct Candidate {
     is_asked: bool,
 }
 
+/// The surroundings of an experiment: all answers that are there, and dumps of which it may ask.
+pub(super) struct Surroundings<'s> {
+    pub(super) pool: &'s Pool,
+    pub(super) sound: &'s SoundVariants,
+    /// Conditions that are known already.
+    pub(super) known: &'s [Feature],
+}
+
 /// Learns what a dump needs to show one of these symptoms.
 pub(super) fn learn(
     failing: &ProbedDump,
     group: &FailureGroup,
-    pool: &Pool,
+    Surroundings { pool, sound, known }: Surroundings<'_>,
     table: &mut FeatureTable,
     questions: &mut Questions<'_>,
-    known: &[Feature],
 ) -> Result<Learned, Error> {
-    let mut candidates = Vec::new();
-    for variant in variants(failing, pool) {
+    let (mut candidates, mut mended) = (Vec::new(), Vec::new());
+    let all = variants(failing, pool);
+    // An even choice of the variants of a large dump.
+    let step = (all.len() * failing.bytes.len()).div_ceil(VOLUME).max(1);
+    for variant in all.into_iter().step_by(step) {
         let Some(specimen) = ProbedDump::from_bytes(variant.bytes.clone(), table)? else { continue };
-        // A variant has to be as sound as the dump.
-        if specimen.is_valid() || !failing.is_valid() {
+        // A variant has to be as sound as the dump, or it would be read rightly for that alone.
+        if specimen.breaks.map(|(rule, _)| rule) == failing.breaks.map(|(rule, _)| rule) {
             candidates.push(Candidate { variant, specimen, is_asked: false });
+        } else if specimen.is_valid() {
+            mended.push(Candidate { variant, specimen, is_asked: false });
         }
     }
-    let mut features: BTreeSet<u32> =
-        failing.features.numbers().filter(|feature| !pool.is_common(*feature, failing.is_valid())).collect();
-    let (mut failed, mut passed): (Vec<FeatureSet>, Vec<usize>) = (vec![failing.features.clone()], Vec::new());
-    let mut failed_places = Vec::new();
-    let mut seen = group.symptoms.clone();
-    let mut asked = 0;
-    while asked < PROBES && !questions.is_over() {
-        let Some(next) = most_telling(&candidates, &features, failing, !passed.is_empty()) else { break };
-        asked += 1;
+    let common = |feature: &u32| pool.is_common(*feature, failing.is_valid());
+    let mut evidence = Evidence {
+        group,
+        features: failing.features.set.numbers().filter(|feature| !common(feature)).collect(),
+        failed: vec![failing.features.clone()],
+        passed: Vec::new(),
+        symptoms: group.symptoms.clone(),
+    };
+    let (mut passed, mut failed_places) = (Vec::new(), Vec::new());
+    for _ in 0..PROBES {
+        if questions.is_over() {
+            break;
+        }
+        let Some(next) = most_telling(&candidates, &evidence.features, failing, !passed.is_empty()) else { break };
         let Candidate { variant, specimen, is_asked } = &mut candidates[next];
         *is_asked = true;
-        match questions.ask(&variant.bytes)? {
-            Observation::Right => {
-                let left: BTreeSet<u32> =
-                    features.iter().copied().filter(|feature| !specimen.features.has(*feature)).collect();
-                passed.push(next);
-                if !left.is_empty() {
-                    features = left;
-                }
-            }
-            answer if answer.shows(&group.symptoms) => {
-                if let Observation::Wrong { symptoms, .. } = answer {
-                    seen.extend(symptoms);
-                }
-                let left: BTreeSet<u32> =
-                    features.iter().copied().filter(|feature| specimen.features.has(*feature)).collect();
-                failed.push(specimen.features.clone());
-                failed_places.push(next);
-                if !left.is_empty() {
-                    features = left;
-                }
-            }
-            _ => {}
+        match evidence.add(questions.ask(&variant.bytes)?, &specimen.features, true) {
+            Some(true) => passed.push(next),
+            Some(false) => failed_places.push(next),
+            None => {}
         }
     }
-    let passing: Vec<&ProbedDump> = passed.iter().map(|place| &candidates[*place].specimen).collect();
-    let consistent = |feature: u32| {
-        failed.iter().all(|set| set.has(feature)) && !passing.iter().any(|specimen| specimen.features.has(feature))
-    };
+    if let Some((rule, _)) = failing.breaks.filter(|_| passed.is_empty()) {
+        let partner = nearest_mended(failing, mended, questions)?;
+        let (feature, symptoms) = (Some(Feature::Breaks(rule)), evidence.symptoms);
+        return Ok(Learned { feature, partner, nearer: None, rules: vec![rule], symptoms, known: None, made: (0, 0) });
+    }
     let is_known = |feature: &Feature| {
         failed_all(&candidates, &failed_places, feature, table, failing)
-            && !passing.iter().any(|one| one.has(feature, table))
+            && !passed.iter().any(|place: &usize| candidates[*place].specimen.has(feature, table))
     };
     let known = known.iter().position(is_known).filter(|_| !passed.is_empty());
-    let all: Vec<u32> = failing.features.numbers().filter(|feature| consistent(*feature)).collect();
-    let best = all
-        .iter()
-        .max_by_key(|feature| {
-            let feature = table.feature(**feature);
-            (pool.fit(feature, group, table) / 50, feature.weight())
-        })
-        .map(|feature| table.feature(*feature).clone());
-    let alone = best.as_ref().map_or(0, |feature| pool.fit(feature, group, table));
-    let best =
-        match two_at_once(failing, &failed, &passing, group, pool, table).filter(|(fit, _)| *fit > alone + MARGIN) {
-            Some((_, both)) => Some(both),
-            None => best,
+    let has_surroundings = failing.is_valid() && !passed.is_empty() && known.is_none();
+    let mut asked = BTreeSet::new();
+    for _ in 0..OTHER_PROBES {
+        if questions.is_over() || !has_surroundings {
+            break;
+        }
+        let Some(next) = sound.most_telling(&evidence.features, &asked) else { break };
+        asked.insert(next);
+        evidence.add(questions.ask(&sound.variants[next].bytes)?, &sound.variants[next].features, false);
+    }
+    let (mut best, mut made) = (None, (0, 0));
+    for _ in 0..CHOICES {
+        best = choose(failing, &evidence, pool, table);
+        made = match &best {
+            Some(feature) if has_surroundings => evidence.try_out(feature, failing, sound, table, questions)?,
+            _ => (0, 0),
         };
+        if made.0 == made.1 {
+            break;
+        }
+    }
     let partner = nearest(failing, &candidates, &passed, best.as_ref(), table);
     let (feature, partner, nearer) = match (best, partner) {
         (Some(feature), Some(partner)) => {
@@ -127,8 +140,92 @@ pub(super) fn learn(
         }
         (feature, partner) => (feature.filter(|_| !passed.is_empty()), partner, None),
     };
-    let rules = rank_rules(failing, partner.as_ref(), group, pool, table);
-    Ok(Learned { feature, partner, nearer, rules, symptoms: seen, known })
+    let rules = rank_rules(failing, partner.as_ref(), &evidence, pool, table);
+    Ok(Learned { feature, partner, nearer, rules, symptoms: evidence.symptoms, known, made })
+}
+
+/// The most questions about variants of sound dumps, for one failing dump.
+const OTHER_PROBES: usize = 30;
+
+/// How often a condition is chosen anew, after a sound dump was made to have it and was read rightly.
+const CHOICES: usize = 4;
+
+/// The most dumps that are made to have a condition.
+const MADE: usize = 5;
+
+/// The dumps that were asked about for one failing dump.
+struct Evidence<'g> {
+    group: &'g FailureGroup,
+    /// Features of all that fail and of none that pass, unless there are none.
+    features: BTreeSet<u32>,
+    failed: Vec<DumpFeatures>,
+    passed: Vec<DumpFeatures>,
+    symptoms: BTreeSet<String>,
+}
+
+impl Evidence<'_> {
+    /// Adds an answer; whether it was right, if it tells anything. What fails elsewhere may fail for another reason, so that it counts only
+    /// where it leaves something.
+    fn add(&mut self, answer: Observation, of: &DumpFeatures, is_own: bool) -> Option<bool> {
+        let is_right = answer == Observation::Right;
+        if !is_right && !answer.shows(&self.group.symptoms) {
+            return None;
+        }
+        let left: BTreeSet<u32> =
+            self.features.iter().copied().filter(|feature| of.set.has(*feature) != is_right).collect();
+        let is_empty = left.is_empty();
+        if !is_empty {
+            self.features = left;
+        }
+        match answer {
+            Observation::Wrong { .. } if is_empty && !is_own => return None,
+            Observation::Wrong { symptoms, .. } => {
+                self.failed.push(of.clone());
+                self.symptoms.extend(symptoms);
+            }
+            _ => self.passed.push(of.clone()),
+        }
+        Some(is_right)
+    }
+
+    /// Whether all that fail have a feature, and none that passes.
+    fn is_consistent(&self, feature: u32) -> bool {
+        self.failed.iter().all(|of| of.set.has(feature)) && !self.passed.iter().any(|of| of.set.has(feature))
+    }
+
+    /// Asks about sound dumps that are made to have a condition: how many, and how many of them are not read rightly.
+    fn try_out(
+        &mut self,
+        feature: &Feature,
+        failing: &ProbedDump,
+        sound: &SoundVariants,
+        table: &mut FeatureTable,
+        questions: &mut Questions<'_>,
+    ) -> Result<(u64, u64), Error> {
+        let (mut made, mut failed) = (0, 0);
+        for dump in sound.with(feature, failing, table, MADE)? {
+            match questions.ask(&dump.bytes)? {
+                Observation::Unknown => continue,
+                Observation::Right => self.passed.push(dump.features),
+                Observation::Wrong { .. } => failed += 1,
+            }
+            made += 1;
+        }
+        Ok((made, failed))
+    }
+}
+
+/// The feature that explains most, of those that all failing dumps have and none that passes; two at once where that fits better.
+fn choose(failing: &ProbedDump, evidence: &Evidence<'_>, pool: &Pool, table: &FeatureTable) -> Option<Feature> {
+    let group = evidence.group;
+    let consistent = failing.features.set.numbers().filter(|feature| evidence.is_consistent(*feature));
+    let best = consistent
+        .map(|number| table.feature(number))
+        .max_by_key(|feature| (pool.fit(feature, group, table) / 50, feature.weight()))
+        .cloned();
+    let alone = best.as_ref().map_or(0, |feature| pool.fit(feature, group, table));
+    let both = two_at_once(failing, evidence, pool, table).filter(|(fit, _)| *fit > alone + MARGIN);
+    both.map(|(_, both)| both).or(best)
 }
 
 /// Whether a dump has a feature, and all its failing variants.
@@ -151,13 +248,13 @@ const PAIRED: usize = 60;
 /// The two features at once that fit best, of those that every failing variant has and no passing one, with how well they fit.
 fn two_at_once(
     failing: &ProbedDump,
-    failed: &[FeatureSet],
-    passing: &[&ProbedDump],
-    group: &FailureGroup,
+    evidence: &Evidence<'_>,
     pool: &Pool,
     table: &FeatureTable,
 ) -> Option<(u32, Feature)> {
-    let held = failing.features.numbers().filter(|feature| failed.iter().all(|set| set.has(*feature)));
+    let group = evidence.group;
+    let in_all = |feature: &u32| evidence.failed.iter().all(|of| of.set.has(*feature));
+    let held = failing.features.set.numbers().filter(in_all);
     let mut held: Vec<(u32, u32, u32)> = held
         .map(|number| {
             let feature = table.feature(number);
@@ -170,7 +267,7 @@ fn two_at_once(
     let mut best: Option<(u32, u32, Feature)> = None;
     for (place, (.., one)) in held.iter().enumerate() {
         for (.., other) in &held[place + 1..] {
-            if passing.iter().any(|specimen| specimen.features.has(*one) && specimen.features.has(*other)) {
+            if evidence.passed.iter().any(|of| of.set.has(*one) && of.set.has(*other)) {
                 continue;
             }
             let both = Feature::Both(Box::new([table.feature(*one).clone(), table.feature(*other).clone()]));
@@ -192,7 +289,7 @@ fn most_telling(
     has_partner: bool,
 ) -> Option<usize> {
     let value = |candidate: &Candidate| {
-        let kept = features.iter().filter(|feature| candidate.specimen.features.has(**feature)).count();
+        let kept = features.iter().filter(|feature| candidate.specimen.features.set.has(**feature)).count();
         let lost = features.len() - kept;
         // Something that passes is needed, too.
         let telling = if has_partner { lost.min(kept) } else { lost.min(kept.max(1)) };
@@ -228,6 +325,26 @@ fn nearest(
         specimen: nearest.specimen.clone(),
     })
 }
+
+/// The variant that breaks no rule any more and is read rightly, with the smallest difference.
+fn nearest_mended(
+    failing: &ProbedDump,
+    mut mended: Vec<Candidate>,
+    questions: &mut Questions<'_>,
+) -> Result<Option<PassingVariant>, Error> {
+    mended.sort_by_key(|candidate| {
+        (candidate.variant.variation.rank(), difference(&failing.bytes, &candidate.variant.bytes))
+    });
+    for Candidate { variant: Variant { variation, place, bytes }, specimen, .. } in mended.into_iter().take(MENDED) {
+        if questions.ask(&bytes)? == Observation::Right {
+            return Ok(Some(PassingVariant { variation, place, specimen }));
+        }
+    }
+    Ok(None)
+}
+
+/// The most mended dumps that are asked about.
+const MENDED: usize = 10;
 
 /// In how many bytes two dumps differ, about.
 fn difference(one: &[u8], other: &[u8]) -> usize {
@@ -298,7 +415,7 @@ fn bisect(
 fn rank_rules(
     failing: &ProbedDump,
     partner: Option<&PassingVariant>,
-    group: &FailureGroup,
+    evidence: &Evidence<'_>,
     pool: &Pool,
     table: &FeatureTable,
 ) -> Vec<&'static str> {
@@ -317,8 +434,14 @@ fn rank_rules(
         .collect();
     let mut ranked: Vec<&'static str> = own.into_iter().collect();
     ranked.sort_by_key(|rule| {
-        let fit = pool.fit(&Feature::Rule(rule), group, table);
-        let score = fit + 300 * u32::from(lost.contains(rule)) + 200 * u32::from(at_change.contains(rule));
+        let feature = Feature::Rule(rule);
+        let share = |of: &[DumpFeatures], has: bool| {
+            let fitting = of.iter().filter(|of| of.has(&feature, table) == has).count();
+            if of.is_empty() { 500 } else { 1000 * fitting / of.len() }
+        };
+        let told = (share(&evidence.failed, true) * share(&evidence.passed, false) / 1000) as u32;
+        let fit = pool.fit(&feature, evidence.group, table);
+        let score = fit + told + 300 * u32::from(lost.contains(rule)) + 200 * u32::from(at_change.contains(rule));
         std::cmp::Reverse((score, std::cmp::Reverse(*rule)))
     });
     ranked.truncate(3);

@@ -12,6 +12,7 @@ mod learn;
 mod oracle;
 mod pool;
 mod probed_dump;
+mod sound;
 mod variations;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,16 +22,19 @@ use sha2::{Digest, Sha256};
 use crate::check::declarations::ambiguities;
 use crate::check::effort::Effort;
 use crate::check::report::symptom::{NO_FACTS, READING, symptom_of, symptoms_of};
-use crate::check::report::{CaseResult, Cause, CausePair, PairedDump, Symptom};
+use crate::check::report::{CaseResult, Cause, CausePair, Outcome, PairedDump, Symptom};
 use crate::corpus::Case;
 use crate::reduce::{ReduceOptions, reduce};
 use features::{Feature, FeatureTable};
 use heapsmith_core::bytes::hexadecimal;
 use heapsmith_core::error::Error;
+use heapsmith_core::family::case::REFUSALS;
 use heapsmith_core::format::rule;
-use learn::{Learned, PassingVariant, changed_bytes, learn};
+use learn::{Learned, PassingVariant, Surroundings, changed_bytes, learn};
 use pool::{FailureGroup, Pool, PooledAnswer};
 use probed_dump::{LARGEST, ProbedDump};
+use sound::SoundVariants;
+use variations::Variation;
 
 use oracle::Questions;
 pub(super) use oracle::{Observation, ProbeOracle};
@@ -38,8 +42,11 @@ pub(super) use oracle::{Observation, ProbeOracle};
 /// The most questions for the reduction of one dump.
 const REDUCTION: u64 = 250;
 
-/// The most dumps that are made to have a condition.
-const MADE: u64 = 5;
+/// How many failures that look alike are tried, if no condition is found for any of them.
+const TRIED: usize = 4;
+
+/// The most bytes of a failing dump whose variants are made although it could be reduced.
+const LARGEST_PROBED: usize = 4 << 10;
 
 /// The bytes that are shown of a difference.
 const SHOWN: usize = 16;
@@ -96,10 +103,12 @@ pub(super) fn explain_by_experiment(
         }
         let Some(specimen) = ProbedDump::from_case(&case, &mut table)? else { continue };
         let symptoms = ordered_symptoms(result);
-        if result.outcome().is_pass() && specimen.is_valid() {
+        if result.outcome().is_pass() && specimen.is_valid() && !is_refused(result) {
             pool.keep_values(&specimen);
         }
-        let entry = PooledAnswer::new(&result.id, specimen, symptoms);
+        let mut entry = PooledAnswer::new(&result.id, specimen, symptoms);
+        // One that may be refused, and was, says nothing of what a reader gets right.
+        entry.is_valid &= !is_refused(result);
         if result.is_unexpected() && result.outcome().is_failure() {
             pool.failed.push(entry);
             cases.insert(result.id.clone(), (case, result));
@@ -132,12 +141,21 @@ struct Experiment<'e> {
 impl Experiment<'_> {
     fn run(&mut self) -> Result<(), Error> {
         let mut left: BTreeSet<usize> = (0..self.pool.failed.len()).collect();
+        if left.is_empty() {
+            return Ok(());
+        }
+        let sound = SoundVariants::of_pool(&self.pool, &mut self.table)?;
         while let Some(seed) = self.next_seed(&left) {
             (0..self.pool.failed.len()).for_each(|place| self.pool.failed[place].is_explained = !left.contains(&place));
             let entry = &self.pool.failed[seed];
             let first: BTreeSet<String> = entry.symptoms.first().cloned().into_iter().collect();
             let group = FailureGroup { symptoms: first, is_valid: entry.is_valid };
             if let Some(line) = self.line_of(&self.pool.failed[seed]) {
+                left.remove(&seed);
+                self.lines[line].members.insert(seed);
+                continue;
+            }
+            if let Some(line) = self.healed_reading(seed)? {
                 left.remove(&seed);
                 self.lines[line].members.insert(seed);
                 continue;
@@ -166,7 +184,20 @@ impl Experiment<'_> {
                 .filter_map(|(number, line)| Some((number, line.learned.feature.clone()?)))
                 .collect();
             let known: Vec<Feature> = conditions.iter().map(|(_, feature)| feature.clone()).collect();
-            let mut learned = learn(&failing, &group, &self.pool, &mut self.table, &mut self.questions, &known)?;
+            let mut failing = failing;
+            let mut learned = self.learned(&failing, &group, &sound, &known)?;
+            if learned.partner.is_none() && failing.is_valid() {
+                for fuller in self.fuller(&failing, seed)? {
+                    if !self.questions.ask(&fuller.bytes)?.shows(&group.symptoms) {
+                        continue;
+                    }
+                    let again = self.learned(&fuller, &group, &sound, &known)?;
+                    if again.partner.is_some() {
+                        (failing, learned) = (fuller, again);
+                        break;
+                    }
+                }
+            }
             if group.is_accepted() {
                 // Which rule the dump breaks is known, and readers that do not keep it accept whatever else is there.
                 learned.feature = None;
@@ -179,7 +210,11 @@ impl Experiment<'_> {
                 left.retain(|failure| !members.contains(failure));
                 continue;
             }
-            let mut members = self.explained(&left, &learned, &group);
+            let mut members = match learned.feature.is_some() || group.is_accepted() || self.is_given_up(&group) {
+                true => self.explained(&left, &learned, &group),
+                // Others that look like it may have a condition that can be found.
+                false => BTreeSet::new(),
+            };
             members.insert(seed);
             left.retain(|failure| !members.contains(failure));
             let cured = self.cured(&left, &learned)?;
@@ -192,12 +227,30 @@ impl Experiment<'_> {
         Ok(())
     }
 
-    /// The next failure that is looked into: a valid dump before others, and the smallest.
+    /// Whether no condition was found for several failures that look like these.
+    fn is_given_up(&self, group: &FailureGroup) -> bool {
+        let alike = self.lines.iter().filter(|line| line.learned.feature.is_none() && line.group == *group);
+        alike.count() + 1 >= TRIED
+    }
+
+    /// The next failure that is looked into: a valid dump before others, one right answer before several, and the smallest.
     fn next_seed(&self, left: &BTreeSet<usize>) -> Option<usize> {
         left.iter().copied().min_by_key(|place| {
             let entry = &self.pool.failed[*place];
-            (!entry.is_valid, entry.size, *place)
+            (!entry.is_valid, is_reading(entry), entry.size, *place)
         })
+    }
+
+    /// The line whose repair, made in a case of several readings, lets it pass.
+    fn healed_reading(&mut self, seed: usize) -> Result<Option<usize>, Error> {
+        let entry = &self.pool.failed[seed];
+        if !is_reading(entry) {
+            return Ok(None);
+        }
+        match ProbedDump::from_case(&self.cases[&entry.id].0, &mut self.table)? {
+            Some(failing) => self.healing_line(&failing),
+            None => Ok(None),
+        }
     }
 
     /// The line that explains a failure by what is seen of it: its dump has the condition, and the symptom was seen with that.
@@ -233,6 +286,7 @@ impl Experiment<'_> {
             rules: rule.into_iter().collect(),
             symptoms,
             known: None,
+            made: (0, 0),
         };
         let members = self.explained(left, &learned, group);
         Ok(Some(Line { learned, failing, group: group.clone(), members }))
@@ -267,6 +321,32 @@ impl Experiment<'_> {
         }
     }
 
+    fn learned(
+        &mut self,
+        failing: &ProbedDump,
+        group: &FailureGroup,
+        sound: &SoundVariants,
+        known: &[Feature],
+    ) -> Result<Learned, Error> {
+        let surroundings = Surroundings { pool: &self.pool, sound, known };
+        learn(failing, group, surroundings, &mut self.table, &mut self.questions)
+    }
+
+    /// Dumps that fail as this one does, with more in them: a reader may be unable to read any dump with as little as is left of it.
+    fn fuller(&mut self, failing: &ProbedDump, seed: usize) -> Result<Vec<ProbedDump>, Error> {
+        let mut fuller = Vec::new();
+        let last = failing.records().last().map_or(0, |record| record.start);
+        for body in self.pool.bodies() {
+            let part = failing.fields.get(last).map_or("", |field| field.part);
+            let Some(bytes) = Variation::RecordIn(part, body.to_vec()).apply(failing, last) else { continue };
+            let more = ProbedDump::from_bytes(bytes, &mut self.table)?;
+            fuller.extend(more.filter(|more| more.is_valid() && more.oddities.is_subset(&failing.oddities)));
+        }
+        let own = ProbedDump::from_case(&self.cases[&self.pool.failed[seed].id].0, &mut self.table)?;
+        fuller.extend(own.filter(|own| own.bytes.len() <= LARGEST_PROBED && own.bytes.len() > failing.bytes.len()));
+        Ok(fuller)
+    }
+
     /// The line whose repair, made in a failing dump, lets it pass.
     fn healing_line(&mut self, failing: &ProbedDump) -> Result<Option<usize>, Error> {
         for number in 0..self.lines.len() {
@@ -293,7 +373,7 @@ impl Experiment<'_> {
     fn repaired(
         &mut self,
         failing: &ProbedDump,
-        variation: &variations::Variation,
+        variation: &Variation,
         feature: &Feature,
     ) -> Result<Option<Vec<u8>>, Error> {
         let mut now = failing.clone();
@@ -306,7 +386,8 @@ impl Experiment<'_> {
             for place in places {
                 let Some(bytes) = variation.apply(&now, place) else { continue };
                 let Some(specimen) = ProbedDump::from_bytes(bytes, &mut self.table)? else { continue };
-                if specimen.is_valid() || !failing.is_valid() {
+                // What is broken stays so, or it would be read rightly for that alone.
+                if specimen.breaks.map(|(rule, _)| rule) == failing.breaks.map(|(rule, _)| rule) {
                     next = Some(specimen);
                     if next.as_ref().is_some_and(|next| !next.has(feature, &self.table)) {
                         break;
@@ -361,18 +442,25 @@ impl Experiment<'_> {
         for line in lines {
             let same = self.lines.iter_mut().find(|earlier| {
                 let same_feature = line.learned.feature.is_some() && earlier.learned.feature == line.learned.feature;
-                let same_rule =
-                    line.learned.rules.first().is_some_and(|rule| earlier.learned.rules.first() == Some(rule));
+                let is_broken = !line.group.is_valid && !earlier.group.is_valid;
+                let same_rule = is_broken
+                    && line.learned.rules.first().is_some_and(|rule| earlier.learned.rules.first() == Some(rule));
+                let is_alike =
+                    line.learned.feature.is_none() && earlier.learned.feature.is_none() && line.group == earlier.group;
                 let key = |line: &Line| line.learned.feature.as_ref().and_then(Feature::key).map(|key| key.name);
-                let same_field = key(&line).is_some() && key(&line) == key(earlier);
+                let about = |line: &Line| key(line).or(line.failing.broken_field().map(|key| key.name));
+                let same_field = about(&line).is_some() && about(&line) == about(earlier);
                 let same_symptom = !earlier.learned.symptoms.is_disjoint(&line.learned.symptoms);
                 let broken = |line: &Line| line.failing.broken_field().filter(|_| line.group.is_accepted());
                 let same_broken = broken(&line).is_some() && broken(&line) == broken(earlier);
                 let has = |dump: &ProbedDump, of: &Line| {
                     of.learned.feature.as_ref().is_some_and(|feature| dump.has(feature, &self.table))
                 };
-                let same_dump = same_symptom && (has(&earlier.failing, &line) || has(&line.failing, earlier));
-                same_feature || same_rule || same_broken || same_dump || same_field && same_symptom
+                let same_dump = same_symptom
+                    && earlier.learned.feature.is_some()
+                    && line.learned.feature.is_some()
+                    && (has(&earlier.failing, &line) || has(&line.failing, earlier));
+                same_feature || same_rule || is_alike || same_broken || same_dump || same_field && same_symptom
             });
             match same {
                 Some(earlier) => {
@@ -408,32 +496,6 @@ impl Experiment<'_> {
         self.lines = others;
     }
 
-    /// In how many of a few dumps that are read rightly the condition was made, and how many of these are not read rightly then.
-    fn made(&mut self, line: &Line) -> Result<(u64, u64), Error> {
-        let (Some(feature), Some(partner)) = (&line.learned.feature, &line.learned.partner) else { return Ok((0, 0)) };
-        let Some(reversed) = partner.variation.reversed(&line.failing, partner.place) else { return Ok((0, 0)) };
-        let mut entries: Vec<&PooledAnswer> = self.pool.passed.iter().filter(|entry| entry.is_valid).collect();
-        entries.sort_by_key(|entry| (entry.size, &entry.id));
-        let (mut made, mut failed) = (0, 0);
-        for entry in entries {
-            if made == MADE || self.questions.is_over() {
-                break;
-            }
-            let Some(bytes) = entry.bytes.as_ref().filter(|_| !entry.has(feature, &self.table)) else { continue };
-            let Some(plain) = ProbedDump::from_bytes(bytes.clone(), &mut self.table)? else { continue };
-            for place in reversed.places(&plain).into_iter().take(3) {
-                let Some(bytes) = reversed.apply(&plain, place) else { continue };
-                let Some(specimen) = ProbedDump::from_bytes(bytes, &mut self.table)? else { continue };
-                if specimen.is_valid() && specimen.has(feature, &self.table) {
-                    made += 1;
-                    failed += u64::from(matches!(self.questions.ask(&specimen.bytes)?, Observation::Wrong { .. }));
-                    break;
-                }
-            }
-        }
-        Ok((made, failed))
-    }
-
     /// The causes, those of wrong facts of valid dumps first, then those of more cases.
     fn into_causes(mut self) -> Result<Vec<ExplainedCause>, Error> {
         let mut lines = std::mem::take(&mut self.lines);
@@ -442,7 +504,7 @@ impl Experiment<'_> {
     }
 
     fn cause(&mut self, line: &Line) -> Result<ExplainedCause, Error> {
-        let made = self.made(line)?;
+        let made = line.learned.made;
         let pair = match &line.learned.partner {
             Some(partner) => self.pair(line, partner)?,
             None => None,
@@ -553,6 +615,16 @@ fn of_dumps(count: u64, one: &str, many: &str) -> String {
 fn shown(bytes: &[u8]) -> String {
     let shown = hexadecimal(&bytes[..bytes.len().min(SHOWN)]);
     if bytes.len() > SHOWN { format!("{shown}…") } else { shown }
+}
+
+/// Whether the right answer was to refuse.
+fn is_refused(result: &CaseResult) -> bool {
+    matches!(result.outcome(), Outcome::Pass { reading: Some(reading) } if REFUSALS.contains(&reading.as_str()))
+}
+
+/// Whether a dump is read another way than declared.
+fn is_reading(entry: &PooledAnswer) -> bool {
+    entry.symptoms.first().is_some_and(|first| first.starts_with(READING))
 }
 
 /// Whether a symptom is a fact that is told wrong.

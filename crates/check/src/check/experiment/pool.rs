@@ -1,20 +1,19 @@
 //! The pool: all answers that are there, with the features of their dumps.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::features::{Feature, FeatureSet, FeatureTable, ProbedFieldKey};
+use super::features::{DumpFeatures, Feature, FeatureTable, ProbedFieldKey};
 use super::probed_dump::ProbedDump;
 use crate::check::report::symptom::ACCEPTED;
 
 /// The most bytes of a dump in which a condition is made.
-const SMALL: usize = 2048;
+const SMALL: usize = 4 << 10;
 
 /// A dump that was asked about.
 #[derive(Clone, Debug)]
 pub(super) struct PooledAnswer {
     pub(super) id: String,
-    pub(super) features: FeatureSet,
-    pub(super) ranges: HashMap<ProbedFieldKey, (u64, u64)>,
+    pub(super) features: DumpFeatures,
     pub(super) size: usize,
     pub(super) is_valid: bool,
     /// The dump, where it was read rightly and is small.
@@ -34,13 +33,12 @@ impl PooledAnswer {
             size: specimen.bytes.len(),
             bytes: (symptoms.is_empty() && specimen.bytes.len() <= SMALL).then(|| specimen.bytes.clone()),
             features: specimen.features,
-            ranges: specimen.ranges,
             symptoms,
         }
     }
 
     pub(super) fn has(&self, feature: &Feature, table: &FeatureTable) -> bool {
-        table.holds(feature, &self.features, &self.ranges)
+        self.features.has(feature, table)
     }
 
     pub(super) fn shows(&self, group: &FailureGroup) -> bool {
@@ -49,7 +47,7 @@ impl PooledAnswer {
 }
 
 /// Failures that look alike.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct FailureGroup {
     pub(super) symptoms: BTreeSet<String>,
     pub(super) is_valid: bool,
@@ -69,14 +67,22 @@ pub(super) struct Pool {
     pub(super) passed: Vec<PooledAnswer>,
     /// Values of fields in dumps that are read rightly.
     values: HashMap<ProbedFieldKey, BTreeSet<Vec<u8>>>,
+    /// A small record of each kind in such dumps.
+    records: BTreeMap<&'static str, Vec<u8>>,
+    /// All records of a few such dumps, which have the most kinds of records for their size.
+    bodies: Vec<(usize, Vec<u8>)>,
 }
 
 /// The values that are kept of a field, and the most bytes of each.
 const VALUES: usize = 6;
 const VALUE: usize = 32;
 
+/// The dumps of which all records are kept, and the most bytes of these.
+const BODIES: usize = 6;
+const BODY: usize = 2048;
+
 impl Pool {
-    /// Keeps values of the fields of a dump that is read rightly.
+    /// Keeps values of the fields of a dump that is read rightly, and records.
     pub(super) fn keep_values(&mut self, specimen: &ProbedDump) {
         for field in specimen.fields.iter().filter(|field| field.at.len() <= VALUE) {
             let values = self.values.entry(field.key()).or_default();
@@ -84,6 +90,33 @@ impl Pool {
                 values.insert(specimen.plain[field.at.clone()].to_vec());
             }
         }
+        let records = specimen.records();
+        if let (Some(first), Some(last)) = (records.first(), records.last()) {
+            let body = specimen.record_bytes(first).start..specimen.record_bytes(last).end;
+            let kinds: BTreeSet<&str> = records.iter().map(|record| specimen.fields[record.start].part).collect();
+            if body.len() <= BODY {
+                self.bodies.push((kinds.len(), specimen.plain[body].to_vec()));
+                self.bodies.sort_by_key(|(kinds, body)| (std::cmp::Reverse(*kinds), body.len()));
+                self.bodies.truncate(BODIES);
+            }
+        }
+        for record in records {
+            let bytes = &specimen.plain[specimen.record_bytes(&record)];
+            let kept = self.records.entry(specimen.fields[record.start].part).or_insert_with(|| bytes.to_vec());
+            if bytes.len() < kept.len() {
+                *kept = bytes.to_vec();
+            }
+        }
+    }
+
+    /// Records of dumps that are read rightly: one of each kind, and all of a dump.
+    pub(super) fn records(&self) -> impl Iterator<Item = &[u8]> {
+        self.records.values().map(Vec::as_slice).chain(self.bodies())
+    }
+
+    /// All records of dumps that are read rightly.
+    pub(super) fn bodies(&self) -> impl Iterator<Item = &[u8]> {
+        self.bodies.iter().map(|(_, body)| &body[..])
     }
 
     /// Values of a field in dumps that are read rightly.
@@ -97,7 +130,7 @@ impl Pool {
         let (mut with, mut all) = (0, 0);
         for entry in passed {
             all += 1;
-            with += usize::from(entry.features.has(feature));
+            with += usize::from(entry.features.set.has(feature));
         }
         2 * with > all
     }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
-use super::features::{Feature, FeatureSet, FeatureTable, NumberTest, ProbedFieldKey, TextTest, ValueRelation};
+use super::features::{DumpFeatures, Feature, FeatureTable, NumberTest, ProbedFieldKey, TextTest, ValueRelation};
 use crate::check::sources::case_from_bytes;
 use crate::corpus::{Case, CaseVerdict};
 use heapsmith_core::error::Error;
@@ -15,6 +15,9 @@ use heapsmith_core::validate::{ValidateOptions, validate};
 
 /// The most bytes of a dump whose features are worked out: those of a longer one would take more time than they are worth.
 pub(super) const LARGEST: usize = 64 << 10;
+
+/// The numbers of fields of one name in a record that are told apart.
+const MEMBERS: [u64; 9] = [2, 3, 4, 5, 6, 7, 8, 16, 256];
 
 /// A field of a dump.
 #[derive(Clone, Debug)]
@@ -53,9 +56,7 @@ pub(super) struct ProbedDump {
     pub(super) is_compressed: bool,
     pub(super) family: Family,
     pub(super) fields: Vec<ProbedField>,
-    pub(super) features: FeatureSet,
-    /// The least and the greatest number of each field.
-    pub(super) ranges: HashMap<ProbedFieldKey, (u64, u64)>,
+    pub(super) features: DumpFeatures,
     pub(super) rules: Vec<RuleSpan>,
     /// The rules of findings that are no errors.
     pub(super) oddities: BTreeSet<&'static str>,
@@ -92,8 +93,7 @@ impl ProbedDump {
         let mut specimen = ProbedDump {
             family: file.family(),
             fields: fields(&file, &plain)?,
-            features: FeatureSet::default(),
-            ranges: HashMap::new(),
+            features: DumpFeatures::default(),
             rules: Vec::new(),
             oddities: BTreeSet::new(),
             verdict: case.verdict,
@@ -147,7 +147,25 @@ impl ProbedDump {
     }
 
     pub(super) fn has(&self, feature: &Feature, table: &FeatureTable) -> bool {
-        table.holds(feature, &self.features, &self.ranges)
+        self.features.has(feature, table)
+    }
+
+    /// The values of the fields that a feature is about, with their names.
+    pub(super) fn values_of(&self, feature: &Feature) -> impl Iterator<Item = (&'static str, &[u8])> {
+        let keys = feature.keys();
+        let is_of = move |field: &&ProbedField| {
+            keys.iter().any(|key| field.name == key.name && key.part.is_none_or(|part| field.part == part))
+        };
+        // Which kind of record it is cannot be told by another value alone.
+        let valued = self.fields.iter().filter(is_of).filter(|field| !field.name.ends_with("tag"));
+        valued.map(|field| (field.name, &self.plain[field.at.clone()]))
+    }
+
+    /// The records that a feature is about.
+    pub(super) fn records_of(&self, feature: &Feature) -> impl Iterator<Item = &[u8]> {
+        let parts: Vec<&'static str> = feature.keys().into_iter().filter_map(|key| key.part).collect();
+        let records = self.records().into_iter().filter(move |record| parts.contains(&self.fields[record.start].part));
+        records.map(|record| &self.plain[self.record_bytes(&record)])
     }
 
     fn work_out_features(&mut self, table: &mut FeatureTable) {
@@ -177,7 +195,7 @@ impl ProbedDump {
                 found.extend(straddles.then_some(Feature::Straddles(bits)));
             }
         }
-        self.features = table.set_of(found);
+        self.features.set = table.set_of(found);
         self.plain = plain;
     }
 
@@ -203,13 +221,23 @@ impl ProbedDump {
         let all = self.family.parts();
         found.extend(all.into_iter().filter(|part| !counts.contains_key(part)).map(Feature::NoRecord));
         for pair in parts.windows(2) {
-            found.insert(Feature::Follows(pair[1], pair[0]));
+            found.extend([Feature::Follows(pair[1], pair[0]), Feature::NotLast(pair[0])]);
         }
         if let (Some(first), Some(last)) = (parts.first(), parts.last()) {
             found.extend([Feature::First(first), Feature::Last(last)]);
         }
         if parts.is_empty() {
             found.insert(Feature::Empty);
+        }
+        for record in &records {
+            let mut members: HashMap<ProbedFieldKey, u64> = HashMap::new();
+            for field in &self.fields[record.clone()] {
+                *members.entry(field.key()).or_default() += 1;
+            }
+            for (key, count) in members {
+                let reached = MEMBERS.into_iter().filter(|least| count >= *least);
+                found.extend(reached.flat_map(|least| key.general().map(|key| Feature::Members(key, least))));
+            }
         }
         let mut seen: BTreeSet<&'static str> = BTreeSet::new();
         let mut before: BTreeSet<(&'static str, &'static str)> = BTreeSet::new();
@@ -225,7 +253,7 @@ impl ProbedDump {
             let Some(number) = field.number else { continue };
             // What kind of record it is, is no number that is more or less than another.
             for key in field.key().general().into_iter().filter(|_| !field.name.ends_with("tag")) {
-                let range = self.ranges.entry(key).or_insert((number, number));
+                let range = self.features.ranges.entry(key).or_insert((number, number));
                 *range = (range.0.min(number), range.1.max(number));
             }
             let bits = 8 * field.at.len().min(8) as u32;
@@ -236,6 +264,12 @@ impl ProbedDump {
                 }
                 if is_binary && number >> (bits - 1) == 1 {
                     found.insert(Feature::Number(key, NumberTest::TopBit));
+                }
+                if is_binary && bits == 8 {
+                    found.extend((0..8).map(|bit| {
+                        let is_set = number >> bit & 1 == 1;
+                        Feature::Number(key, if is_set { NumberTest::HasBit(bit) } else { NumberTest::LacksBit(bit) })
+                    }));
                 }
                 if is_binary && bits > 8 && number == u64::MAX >> (64 - bits) {
                     found.insert(Feature::Number(key, NumberTest::AllOnes));
@@ -252,7 +286,7 @@ impl ProbedDump {
                 }
             }
         }
-        for (key, (least, most)) in &self.ranges {
+        for (key, (least, most)) in &self.features.ranges {
             for limit in NumberTest::LIMITS {
                 found.extend((*most >= limit).then_some(Feature::Number(*key, NumberTest::AtLeast(limit))));
                 found.extend((*least <= limit).then_some(Feature::Number(*key, NumberTest::AtMost(limit))));
@@ -261,14 +295,17 @@ impl ProbedDump {
     }
 
     fn add_texts(&self, plain: &[u8], found: &mut BTreeSet<Feature>) {
-        for field in self.fields.iter().filter(|field| field.number.is_none()) {
+        for field in &self.fields {
             let text = &plain[field.at.clone()];
+            let tests: &[TextTest] = match field.number {
+                None => &TextTest::ALL,
+                Some(number) if binary_number(text) != Some(number) => &TextTest::DIGITS,
+                Some(_) => continue,
+            };
             for key in field.key().general() {
-                found.extend(
-                    TextTest::ALL.into_iter().filter(|test| test.holds(text)).map(|test| Feature::Text(key, test)),
-                );
+                found.extend(tests.iter().filter(|test| test.holds(text)).map(|test| Feature::Text(key, *test)));
             }
-            if field.record.is_none() && text.len() <= 16 {
+            if field.number.is_none() && field.record.is_none() && text.len() <= 16 {
                 found.insert(Feature::TextIs(field.key(), text.to_vec()));
             }
         }
@@ -313,7 +350,11 @@ impl ProbedDump {
                 } else {
                     ValueRelation::Alone
                 };
-                found.insert(Feature::Relation(key, relation));
+                let is_unseen = matches!(relation, ValueRelation::Ahead | ValueRelation::Alone);
+                for key in key.general() {
+                    found.insert(Feature::Relation(key, relation));
+                    found.extend(is_unseen.then_some(Feature::Relation(key, ValueRelation::Unseen)));
+                }
                 if all.get(&key).is_some_and(|(first, _)| *first < place) {
                     found.insert(Feature::Relation(key, ValueRelation::Again));
                 }

@@ -26,8 +26,10 @@ pub(super) enum Variation {
     /// A record at the end, or at the beginning.
     RecordLast(&'static str),
     RecordFirst(&'static str),
-    /// A member of a list less.
-    MemberOut(ProbedFieldKey),
+    /// A member of a list less. Its number is a field, or this much of the byte that says which record it is.
+    MemberOut(ProbedFieldKey, u8),
+    /// A record of another dump after one of these.
+    RecordIn(&'static str, Vec<u8>),
     /// The whole dump compressed by gzip, or not.
     Compressed,
     Decompressed,
@@ -48,9 +50,9 @@ impl Variation {
         match self {
             Variation::Number(..) | Variation::Bytes(..) => 0,
             Variation::Rename(..) => 1,
-            Variation::MemberOut(_) | Variation::Compressed | Variation::Decompressed => 2,
+            Variation::MemberOut(..) | Variation::Compressed | Variation::Decompressed => 2,
             Variation::RecordLater(_) | Variation::RecordLast(_) | Variation::RecordFirst(_) => 3,
-            Variation::RecordTwice(_) => 4,
+            Variation::RecordTwice(_) | Variation::RecordIn(..) => 4,
             Variation::RecordOut(_) => 5,
         }
     }
@@ -59,17 +61,6 @@ impl Variation {
     pub(super) fn number(&self) -> Option<(ProbedFieldKey, u64)> {
         match self {
             Variation::Number(key, number) | Variation::Rename(key, number) => Some((*key, *number)),
-            _ => None,
-        }
-    }
-
-    /// The variation that makes of a field what it is in a failing dump.
-    pub(super) fn reversed(&self, failing: &ProbedDump, place: usize) -> Option<Variation> {
-        let field = failing.fields.get(place)?;
-        match self {
-            Variation::Number(key, _) => Some(Variation::Number(*key, field.number?)),
-            Variation::Rename(key, _) => Some(Variation::Rename(*key, field.number?)),
-            Variation::Bytes(key, _) => Some(Variation::Bytes(*key, failing.plain[field.at.clone()].to_vec())),
             _ => None,
         }
     }
@@ -84,7 +75,8 @@ impl Variation {
             Variation::RecordLater(part) => format!("with the record {part} after the next one"),
             Variation::RecordLast(part) => format!("with the record {part} at the end"),
             Variation::RecordFirst(part) => format!("with the record {part} at the beginning"),
-            Variation::MemberOut(key) => format!("without {key}"),
+            Variation::MemberOut(key, _) => format!("without {key}"),
+            Variation::RecordIn(part, _) => format!("with another record after {part}"),
             Variation::Compressed => "compressed".to_owned(),
             Variation::Decompressed => "not compressed".to_owned(),
         }
@@ -111,8 +103,12 @@ impl Variation {
             }
             Variation::Rename(_, number) => rename(specimen, place, *number)?,
             Variation::Bytes(_, new) => splice(specimen, &specimen.fields.get(place)?.at, new),
-            Variation::MemberOut(_) => without_member(specimen, place)?,
+            Variation::MemberOut(_, step) => without_member(specimen, place, *step)?,
             Variation::RecordOut(_) => splice(specimen, &specimen.record_bytes(&record_of(specimen, place)?), &[]),
+            Variation::RecordIn(_, record) => {
+                let at = record_of(specimen, place).map_or(plain.len(), |own| specimen.record_bytes(&own).end);
+                splice(specimen, &(at..at), record)
+            }
             Variation::RecordTwice(_) => {
                 let at = specimen.record_bytes(&record_of(specimen, place)?);
                 splice(specimen, &(at.end..at.end), &plain[at.clone()])
@@ -167,9 +163,10 @@ impl Variation {
             Variation::Number(key, _)
             | Variation::Rename(key, _)
             | Variation::Bytes(key, _)
-            | Variation::MemberOut(key) => of_key(key),
+            | Variation::MemberOut(key, _) => of_key(key),
             Variation::RecordOut(part)
             | Variation::RecordTwice(part)
+            | Variation::RecordIn(part, _)
             | Variation::RecordLater(part)
             | Variation::RecordLast(part)
             | Variation::RecordFirst(part) => of_part(part),
@@ -222,6 +219,7 @@ pub(super) fn variants(specimen: &ProbedDump, pool: &Pool) -> Vec<Variant> {
                 numbers.extend([number.wrapping_add(1), number.wrapping_sub(1), number.wrapping_add(8)]);
                 let bits = 8 * old.len().min(8) as u32;
                 numbers.extend([number ^ 1 << (bits - 1), number ^ 1 << (bits / 2).saturating_sub(1)]);
+                numbers.extend((0..8).filter(|_| bits == 8).map(|bit| number ^ 1 << bit));
                 let same = specimen.fields.iter().filter(|other| other.name == field.name && other.at != field.at);
                 numbers.extend(same.filter_map(|other| other.number).take(4));
                 numbers.sort_unstable();
@@ -231,6 +229,9 @@ pub(super) fn variants(specimen: &ProbedDump, pool: &Pool) -> Vec<Variant> {
                     if old.len() >= 2 && !is_length(field.name) {
                         add(Variation::Rename(key, number), place);
                     }
+                }
+                if binary_number(old) != Some(number) {
+                    respelled(old).into_iter().for_each(|text| add(Variation::Bytes(key, text), place));
                 }
             }
             None => {
@@ -246,7 +247,7 @@ pub(super) fn variants(specimen: &ProbedDump, pool: &Pool) -> Vec<Variant> {
         }
         pool.values(key).for_each(|value| add(Variation::Bytes(key, value.to_vec()), place));
         if field.name.contains("reference") || field.name.contains("element") || field.name.contains("entry") {
-            add(Variation::MemberOut(key), place);
+            [0, 1, 2, 4, 8, 16].into_iter().for_each(|step| add(Variation::MemberOut(key, step), place));
         }
     }
     for record in specimen.records().into_iter().take(FIELDS) {
@@ -256,6 +257,12 @@ pub(super) fn variants(specimen: &ProbedDump, pool: &Pool) -> Vec<Variant> {
         add(Variation::RecordLater(part), place);
         add(Variation::RecordLast(part), place);
         add(Variation::RecordFirst(part), place);
+    }
+    let records = specimen.records();
+    let places = [records.first(), records.last()].map(|record| record.map_or(0, |record| record.start));
+    for place in places {
+        let Some(part) = specimen.fields.get(place).map(|field| field.part) else { continue };
+        pool.records().for_each(|record| add(Variation::RecordIn(part, record.to_vec()), place));
     }
     add(Variation::Compressed, 0);
     add(Variation::Decompressed, 0);
@@ -305,12 +312,34 @@ fn rename(specimen: &ProbedDump, place: usize, number: u64) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// A list without a member, and its number one less.
-fn without_member(specimen: &ProbedDump, place: usize) -> Option<Vec<u8>> {
+/// A number of text with other digits for the same value.
+fn respelled(old: &[u8]) -> [Vec<u8>; 4] {
+    let letters = old.iter().position(|byte| matches!(byte, b'x' | b'X')).map_or(0, |at| at + 1);
+    let digits = old.iter().skip(letters).position(u8::is_ascii_hexdigit).map_or(letters, |at| letters + at);
+    let zeros = old[digits..].iter().take_while(|byte| **byte == b'0').count();
+    let (before, after) = old.split_at(digits);
+    [
+        [before, &after.to_ascii_uppercase()].concat(),
+        [before, &after.to_ascii_lowercase()].concat(),
+        [before, b"0", after].concat(),
+        [before, &after[zeros.min(after.len().saturating_sub(1))..]].concat(),
+    ]
+}
+
+/// A list without a member, and its number one less: a field, or a part of the record's first byte where a step is given.
+fn without_member(specimen: &ProbedDump, place: usize, step: u8) -> Option<Vec<u8>> {
     let (plain, field) = (&specimen.plain, specimen.fields.get(place)?);
-    let before = specimen.fields[..place].iter().rev().take_while(|earlier| earlier.record == field.record);
-    let count = before.into_iter().find(|earlier| earlier.name.starts_with("number of"))?;
-    let less = count.number?.checked_sub(1)?;
+    let mut before = specimen.fields[..place].iter().rev().take_while(|earlier| earlier.record == field.record);
+    let (count, less) = match step {
+        0 => {
+            let count = before.find(|earlier| earlier.name.starts_with("number of"))?;
+            (count, count.number?.checked_sub(1)?)
+        }
+        _ => {
+            let tag = before.last().filter(|first| first.at.len() == 1)?;
+            (tag, tag.number?.checked_sub(u64::from(step))?)
+        }
+    };
     let without = splice(specimen, &field.at, &[]);
     let spelled = spell_number(count, &plain[count.at.clone()], less).filter(|new| new.len() == count.at.len())?;
     let mut without = without;
