@@ -296,8 +296,8 @@ impl fmt::Display for Feature {
             Feature::Number(key, NumberTest::TopBit) => write!(f, "{key} has its top bit set"),
             Feature::Number(key, NumberTest::AllOnes) => write!(f, "{key} has all bits set"),
             Feature::Number(key, NumberTest::NotMultipleOf(unit)) => write!(f, "{key} is no multiple of {unit}"),
-            Feature::Number(key, NumberTest::HasBit(bit)) => write!(f, "{key} has the bit {:02x}", 1_u8 << bit),
-            Feature::Number(key, NumberTest::LacksBit(bit)) => write!(f, "{key} lacks the bit {:02x}", 1_u8 << bit),
+            Feature::Number(key, NumberTest::HasBit(bit)) => write!(f, "bit {:02x} of {key} is set", 1_u8 << bit),
+            Feature::Number(key, NumberTest::LacksBit(bit)) => write!(f, "bit {:02x} of {key} is not set", 1_u8 << bit),
             Feature::Number(key, NumberTest::HighAddress) => write!(f, "{key} is an address with its top bit set"),
             Feature::Text(key, test) => {
                 write!(f, "{key} ")?;

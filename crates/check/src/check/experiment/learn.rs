@@ -51,7 +51,7 @@ struct Candidate {
 }
 
 /// The surroundings of an experiment: all answers that are there, and dumps of which it may ask.
-pub(super) struct Surroundings<'s> {
+pub(super) struct LearningContext<'s> {
     pub(super) pool: &'s Pool,
     pub(super) sound: &'s SoundVariants,
     /// Conditions that are known already.
@@ -62,7 +62,7 @@ pub(super) struct Surroundings<'s> {
 pub(super) fn learn(
     failing: &ProbedDump,
     group: &FailureGroup,
-    Surroundings { pool, sound, known }: Surroundings<'_>,
+    LearningContext { pool, sound, known }: LearningContext<'_>,
     table: &mut FeatureTable,
     questions: &mut Questions<'_>,
 ) -> Result<Learned, Error> {

@@ -30,7 +30,7 @@ use heapsmith_core::bytes::hexadecimal;
 use heapsmith_core::error::Error;
 use heapsmith_core::family::case::REFUSALS;
 use heapsmith_core::format::rule;
-use learn::{Learned, PassingVariant, Surroundings, changed_bytes, learn};
+use learn::{Learned, LearningContext, PassingVariant, changed_bytes, learn};
 use pool::{FailureGroup, Pool, PooledAnswer};
 use probed_dump::{LARGEST, ProbedDump};
 use sound::SoundVariants;
@@ -328,8 +328,8 @@ impl Experiment<'_> {
         sound: &SoundVariants,
         known: &[Feature],
     ) -> Result<Learned, Error> {
-        let surroundings = Surroundings { pool: &self.pool, sound, known };
-        learn(failing, group, surroundings, &mut self.table, &mut self.questions)
+        let context = LearningContext { pool: &self.pool, sound, known };
+        learn(failing, group, context, &mut self.table, &mut self.questions)
     }
 
     /// Dumps that fail as this one does, with more in them: a reader may be unable to read any dump with as little as is left of it.

@@ -95,7 +95,7 @@ impl SoundVariants {
         failing: &ProbedDump,
         table: &mut FeatureTable,
         most: usize,
-    ) -> Result<Vec<MadeDump>, Error> {
+    ) -> Result<Vec<ConditionedDump>, Error> {
         let mut made = Vec::new();
 
         for (number, original) in self.originals.iter().enumerate() {
@@ -108,7 +108,7 @@ impl SoundVariants {
             let of = self.variants.iter().filter(|variant| variant.original == number);
             let ready = of.filter(|variant| variant.features.has(feature, table)).min_by_key(|variant| variant.rank);
             if let Some(SoundVariant { bytes, features, .. }) = ready {
-                made.push(MadeDump { bytes: bytes.clone(), features: features.clone() });
+                made.push(ConditionedDump { bytes: bytes.clone(), features: features.clone() });
                 continue;
             }
             let valued = failing.values_of(feature).filter_map(|(name, value)| {
@@ -123,7 +123,7 @@ impl SoundVariants {
                 let Some(bytes) = variation.apply(original, place) else { continue };
                 let Some(dump) = ProbedDump::from_bytes(bytes, table)? else { continue };
                 if dump.is_valid() && dump.has(feature, table) {
-                    made.push(MadeDump { bytes: dump.bytes, features: dump.features });
+                    made.push(ConditionedDump { bytes: dump.bytes, features: dump.features });
                     break;
                 }
             }
@@ -133,7 +133,7 @@ impl SoundVariants {
 }
 
 /// A dump that was made to have a feature.
-pub(super) struct MadeDump {
+pub(super) struct ConditionedDump {
     pub(super) bytes: Vec<u8>,
     pub(super) features: DumpFeatures,
 }
