@@ -29,7 +29,7 @@ pub(super) enum NumberTest {
     AllOnes,
     NotMultipleOf(u64),
     HighAddress,
-    /// A bit of a byte is set, or is not.
+    /// A bit of a byte or of flags is set, or is not.
     HasBit(u8),
     LacksBit(u8),
 }
@@ -153,6 +153,13 @@ impl TextTest {
     }
 }
 
+/// An end of a list of fields of one name in a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum ListEnd {
+    First,
+    Last,
+}
+
 /// Where a value stands besides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum ValueRelation {
@@ -179,6 +186,8 @@ pub(super) enum Feature {
     Field(ProbedFieldKey),
     Relation(ProbedFieldKey, ValueRelation),
     Number(ProbedFieldKey, NumberTest),
+    /// The first or last of these fields in a record is 0.
+    ZeroAtEnd(ProbedFieldKey, ListEnd),
     Text(ProbedFieldKey, TextTest),
     TextIs(ProbedFieldKey, Vec<u8>),
     /// A record has at least this number of such fields.
@@ -221,6 +230,7 @@ impl Feature {
                 };
                 90 + test - u32::from(key.part.is_none()) * 5
             }
+            Feature::ZeroAtEnd(key, _) => 89 - u32::from(key.part.is_none()),
             Feature::Text(key, TextTest::LongerThan(_)) => 84 - u32::from(key.part.is_none()),
             Feature::Text(key, _) => 88 - u32::from(key.part.is_none()),
             Feature::TextIs(..) | Feature::Compressed => 87,
@@ -243,10 +253,20 @@ impl Feature {
         let general = |key: &ProbedFieldKey| ProbedFieldKey { part: None, ..*key };
         match self {
             Feature::Number(key, test) => Feature::Number(general(key), *test),
+            Feature::ZeroAtEnd(key, end) => Feature::ZeroAtEnd(general(key), *end),
             Feature::Text(key, test) => Feature::Text(general(key), *test),
             Feature::Relation(key, relation) => Feature::Relation(general(key), *relation),
             Feature::Members(key, count) => Feature::Members(general(key), *count),
             other => other.clone(),
+        }
+    }
+
+    /// The rule that is broken where it holds.
+    pub(super) fn broken_rule(&self) -> Option<&'static str> {
+        match self {
+            Feature::Breaks(rule) => Some(rule),
+            Feature::Both(both) => both.iter().find_map(Feature::broken_rule),
+            _ => None,
         }
     }
 
@@ -265,6 +285,7 @@ impl Feature {
             | Feature::Members(key, _)
             | Feature::Relation(key, _)
             | Feature::Number(key, _)
+            | Feature::ZeroAtEnd(key, _)
             | Feature::Text(key, _)
             | Feature::TextIs(key, _) => Some(*key),
             Feature::Both(both) => both.iter().find_map(Feature::key),
@@ -283,22 +304,36 @@ impl fmt::Display for ProbedFieldKey {
     }
 }
 
+/// A number: one of several digits is easier to find in a dump in hexadecimal.
+fn number_text(number: u64) -> String {
+    if number < 10 { number.to_string() } else { format!("{number:#x}") }
+}
+
 /// The condition in words, after "where".
 impl fmt::Display for Feature {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Feature::Field(ProbedFieldKey { part: Some(part), name }) if name.ends_with("tag") => {
+                write!(f, "there is a record {part}")
+            }
             Feature::Field(ProbedFieldKey { part: Some(part), name }) => write!(f, "{part} has a field {name}"),
             Feature::Field(key) => write!(f, "there is {key}"),
             Feature::Number(key, NumberTest::Is(value)) => write!(f, "{key} is {value}"),
             Feature::Number(key, NumberTest::AtLeast(1)) => write!(f, "{key} is not 0"),
-            Feature::Number(key, NumberTest::AtLeast(limit)) => write!(f, "{key} is {limit:#x} or more"),
-            Feature::Number(key, NumberTest::AtMost(limit)) => write!(f, "{key} is {limit:#x} or less"),
+            Feature::Number(key, NumberTest::AtLeast(limit)) => write!(f, "{key} is {} or more", number_text(*limit)),
+            Feature::Number(key, NumberTest::AtMost(limit)) => write!(f, "{key} is {} or less", number_text(*limit)),
             Feature::Number(key, NumberTest::TopBit) => write!(f, "{key} has its top bit set"),
             Feature::Number(key, NumberTest::AllOnes) => write!(f, "{key} has all bits set"),
             Feature::Number(key, NumberTest::NotMultipleOf(unit)) => write!(f, "{key} is no multiple of {unit}"),
-            Feature::Number(key, NumberTest::HasBit(bit)) => write!(f, "bit {:02x} of {key} is set", 1_u8 << bit),
-            Feature::Number(key, NumberTest::LacksBit(bit)) => write!(f, "bit {:02x} of {key} is not set", 1_u8 << bit),
+            Feature::Number(key, NumberTest::HasBit(bit)) => write!(f, "bit {:02x} of {key} is set", 1_u64 << bit),
+            Feature::Number(key, NumberTest::LacksBit(bit)) => {
+                write!(f, "bit {:02x} of {key} is not set", 1_u64 << bit)
+            }
             Feature::Number(key, NumberTest::HighAddress) => write!(f, "{key} is an address with its top bit set"),
+            Feature::ZeroAtEnd(key, end) => {
+                let end = if *end == ListEnd::First { "first" } else { "last" };
+                write!(f, "the {end} {} of {} is 0", key.name, key.part.unwrap_or("a record"))
+            }
             Feature::Text(key, test) => {
                 write!(f, "{key} ")?;
                 match test {

@@ -71,6 +71,9 @@ pub(super) fn learn(
     // An even choice of the variants of a large dump.
     let step = (all.len() * failing.bytes.len()).div_ceil(VOLUME).max(1);
     for variant in all.into_iter().step_by(step) {
+        if questions.is_over() {
+            break;
+        }
         let Some(specimen) = ProbedDump::from_bytes(variant.bytes.clone(), table)? else { continue };
         // A variant has to be as sound as the dump, or it would be read rightly for that alone.
         if specimen.breaks.map(|(rule, _)| rule) == failing.breaks.map(|(rule, _)| rule) {
@@ -112,6 +115,7 @@ pub(super) fn learn(
     };
     let known = known.iter().position(is_known).filter(|_| !passed.is_empty());
     let has_surroundings = failing.is_valid() && !passed.is_empty() && known.is_none();
+    let near = choose(failing, &evidence, pool, table).filter(|_| has_surroundings);
     let mut asked = BTreeSet::new();
     for _ in 0..OTHER_PROBES {
         if questions.is_over() || !has_surroundings {
@@ -124,6 +128,12 @@ pub(super) fn learn(
     let (mut best, mut made) = (None, (0, 0));
     for _ in 0..CHOICES {
         best = choose(failing, &evidence, pool, table);
+        if let Some(feature) = best.as_ref().filter(|_| has_surroundings)
+            && !evidence.needs(feature, failing, &mut candidates, table, questions)?
+        {
+            made = (1, 0);
+            continue;
+        }
         made = match &best {
             Some(feature) if has_surroundings => evidence.try_out(feature, failing, sound, table, questions)?,
             _ => (0, 0),
@@ -131,6 +141,14 @@ pub(super) fn learn(
         if made.0 == made.1 {
             break;
         }
+    }
+    if made.0 > made.1 {
+        (best, made) = (choose(failing, &evidence, pool, table), (0, 0));
+    }
+    if let (None, Some(near)) = (&best, near) {
+        // It is true of what is near, and takes more elsewhere.
+        made = evidence.try_out(&near, failing, sound, table, questions)?;
+        best = Some(near);
     }
     let partner = nearest(failing, &candidates, &passed, best.as_ref(), table);
     let (feature, partner, nearer) = match (best, partner) {
@@ -148,10 +166,13 @@ pub(super) fn learn(
 const OTHER_PROBES: usize = 30;
 
 /// How often a condition is chosen anew, after a sound dump was made to have it and was read rightly.
-const CHOICES: usize = 4;
+const CHOICES: usize = 6;
 
 /// The most dumps that are made to have a condition.
 const MADE: usize = 5;
+
+/// The most variants without a condition that are asked about.
+const WITHOUT: usize = 6;
 
 /// The dumps that were asked about for one failing dump.
 struct Evidence<'g> {
@@ -191,6 +212,35 @@ impl Evidence<'_> {
     /// Whether all that fail have a feature, and none that passes.
     fn is_consistent(&self, feature: u32) -> bool {
         self.failed.iter().all(|of| of.set.has(feature)) && !self.passed.iter().any(|of| of.set.has(feature))
+    }
+
+    /// Asks about variants without a condition, those of the smallest difference: whether none of them fails as well.
+    fn needs(
+        &mut self,
+        feature: &Feature,
+        failing: &ProbedDump,
+        candidates: &mut [Candidate],
+        table: &FeatureTable,
+        questions: &mut Questions<'_>,
+    ) -> Result<bool, Error> {
+        let lacks = |candidate: &&mut Candidate| !candidate.is_asked && !candidate.specimen.has(feature, table);
+        let mut without: Vec<&mut Candidate> = candidates.iter_mut().filter(lacks).collect();
+        without.sort_by_key(|Candidate { variant, specimen, .. }| {
+            let is_plain = specimen.oddities.is_subset(&failing.oddities);
+            (!is_plain, variant.variation.rank(), difference(&failing.bytes, &variant.bytes))
+        });
+        for Candidate { variant, specimen, is_asked } in without.into_iter().take(WITHOUT) {
+            *is_asked = true;
+            match questions.ask(&variant.bytes)? {
+                Observation::Right => self.passed.push(specimen.features.clone()),
+                answer if answer.shows(&self.group.symptoms) => {
+                    self.failed.push(specimen.features.clone());
+                    return Ok(false);
+                }
+                _ => {}
+            }
+        }
+        Ok(true)
     }
 
     /// Asks about sound dumps that are made to have a condition: how many, and how many of them are not read rightly.
@@ -242,8 +292,8 @@ fn failed_all(
 /// By how many thousandths two features at once have to fit better than one alone.
 const MARGIN: u32 = 100;
 
-/// The features that are tried in pairs.
-const PAIRED: usize = 60;
+/// The features that are tried in pairs, and the most partners of each.
+const PAIRED: usize = 24;
 
 /// The two features at once that fit best, of those that every failing variant has and no passing one, with how well they fit.
 fn two_at_once(
@@ -263,13 +313,14 @@ fn two_at_once(
         .filter(|(fit, ..)| *fit > 0)
         .collect();
     held.sort_unstable_by(|a, b| b.cmp(a));
-    held.truncate(PAIRED);
     let mut best: Option<(u32, u32, Feature)> = None;
-    for (place, (.., one)) in held.iter().enumerate() {
-        for (.., other) in &held[place + 1..] {
-            if evidence.passed.iter().any(|of| of.set.has(*one) && of.set.has(*other)) {
-                continue;
-            }
+    for (place, (.., one)) in held.iter().enumerate().take(PAIRED) {
+        // What tells those that fail from those that pass although they have the one.
+        let rivals: Vec<&DumpFeatures> = evidence.passed.iter().filter(|of| of.set.has(*one)).collect();
+        let telling = held[place + 1..].iter().filter(|(.., other)| !rivals.iter().any(|of| of.set.has(*other)));
+        let mut telling: Vec<&(u32, u32, u32)> = telling.collect();
+        telling.sort_by_key(|(fit, weight, _)| std::cmp::Reverse((*weight, *fit)));
+        for (.., other) in telling.into_iter().take(PAIRED) {
             let both = Feature::Both(Box::new([table.feature(*one).clone(), table.feature(*other).clone()]));
             let (fit, weight) = (pool.fit(&both, group, table), both.weight());
             if best.as_ref().is_none_or(|(best_fit, best_weight, _)| (fit / 50, weight) > (best_fit / 50, *best_weight))

@@ -25,7 +25,7 @@ use crate::check::report::symptom::{NO_FACTS, READING, symptom_of, symptoms_of};
 use crate::check::report::{CaseResult, Cause, CausePair, Outcome, PairedDump, Symptom};
 use crate::corpus::Case;
 use crate::reduce::{ReduceOptions, reduce};
-use features::{Feature, FeatureTable};
+use features::{Feature, FeatureTable, ProbedFieldKey};
 use heapsmith_core::bytes::hexadecimal;
 use heapsmith_core::error::Error;
 use heapsmith_core::family::case::REFUSALS;
@@ -47,6 +47,9 @@ const TRIED: usize = 4;
 
 /// The most bytes of a failing dump whose variants are made although it could be reduced.
 const LARGEST_PROBED: usize = 4 << 10;
+
+/// The part of a dump before its records.
+const HEADER: &str = "header";
 
 /// The bytes that are shown of a difference.
 const SHOWN: usize = 16;
@@ -82,6 +85,50 @@ struct Line {
     group: FailureGroup,
     /// Failures, by their places in the pool.
     members: BTreeSet<usize>,
+}
+
+impl Line {
+    /// Whether this is the same mistake as that of an earlier line.
+    fn says_the_same(&self, earlier: &Line, table: &FeatureTable) -> bool {
+        let (own, other) = (&self.learned, &earlier.learned);
+        if own.feature == other.feature && (own.feature.is_some() || self.group == earlier.group) {
+            return true;
+        }
+        let same_symptom = !own.symptoms.is_disjoint(&other.symptoms);
+        let are_broken = !self.group.is_valid && !earlier.group.is_valid;
+        let same = |of: fn(&Line) -> Option<&'static str>| of(self).is_some() && of(self) == of(earlier);
+        if same(Line::broken_rule) || (same_symptom || are_broken) && same(Line::likeliest_rule) {
+            return true;
+        }
+        // One that does not look at the header accepts whatever is there.
+        let accepted = |line: &Line| line.failing.broken_field().filter(|_| line.group.is_accepted());
+        let is_header = |field: ProbedFieldKey| field.part == Some(HEADER);
+        if let (Some(own), Some(other)) = (accepted(self), accepted(earlier))
+            && (own == other || is_header(own) && is_header(other))
+        {
+            return true;
+        }
+        let has = |dump: &ProbedDump, of: &Line| match (&own.feature, &other.feature, &of.learned.feature) {
+            (Some(_), Some(_), Some(feature)) => dump.has(feature, table),
+            _ => false,
+        };
+        same_symptom && (same(Line::field) || has(&earlier.failing, self) || has(&self.failing, earlier))
+    }
+
+    /// The name of the field that its condition is about, or that is broken.
+    fn field(&self) -> Option<&'static str> {
+        let of_condition = self.learned.feature.as_ref().and_then(Feature::key);
+        of_condition.or(self.failing.broken_field()).map(|key| key.name)
+    }
+
+    fn likeliest_rule(&self) -> Option<&'static str> {
+        self.learned.rules.first().copied()
+    }
+
+    /// The rule that has to be broken.
+    fn broken_rule(&self) -> Option<&'static str> {
+        self.learned.feature.as_ref().and_then(Feature::broken_rule)
+    }
 }
 
 /// Works out the causes of failures by asking about dumps that are made for it, at most this many.
@@ -144,7 +191,7 @@ impl Experiment<'_> {
         if left.is_empty() {
             return Ok(());
         }
-        let sound = SoundVariants::of_pool(&self.pool, &mut self.table)?;
+        let sound = SoundVariants::of_pool(&self.pool, &mut self.table, &self.questions)?;
         while let Some(seed) = self.next_seed(&left) {
             (0..self.pool.failed.len()).for_each(|place| self.pool.failed[place].is_explained = !left.contains(&place));
             let entry = &self.pool.failed[seed];
@@ -169,7 +216,7 @@ impl Experiment<'_> {
                 left.remove(&seed);
                 continue;
             };
-            if let Some(line) = self.healing_line(&failing)? {
+            if let Some(line) = self.healing_line(&failing, 0..self.lines.len())? {
                 let members = self.explained(&left, &self.lines[line].learned, &group);
                 self.lines[line].members.extend(members.iter().copied().chain([seed]));
                 self.lines[line].learned.symptoms.extend(group.symptoms.iter().cloned());
@@ -223,6 +270,7 @@ impl Experiment<'_> {
             self.lines.push(Line { learned, failing, group, members });
         }
         self.merge();
+        self.absorb_cured()?;
         self.absorb_unconditional();
         Ok(())
     }
@@ -248,7 +296,7 @@ impl Experiment<'_> {
             return Ok(None);
         }
         match ProbedDump::from_case(&self.cases[&entry.id].0, &mut self.table)? {
-            Some(failing) => self.healing_line(&failing),
+            Some(failing) => self.healing_line(&failing, 0..self.lines.len()),
             None => Ok(None),
         }
     }
@@ -257,8 +305,10 @@ impl Experiment<'_> {
     fn line_of(&self, entry: &PooledAnswer) -> Option<usize> {
         self.lines.iter().position(|Line { learned, group, .. }| {
             let sees = entry.symptoms.first().is_some_and(|first| learned.symptoms.contains(first));
-            let has = learned.feature.as_ref().is_some_and(|feature| entry.has(feature, &self.table));
-            sees && has && group.is_valid == entry.is_valid
+            // Where no dump near a sound one passes, a broken one fails for the same reason.
+            let is_anything = learned.partner.is_none() && group.is_valid && !entry.is_valid;
+            let has = learned.feature.as_ref().map_or(is_anything, |feature| entry.has(feature, &self.table));
+            sees && has && (group.is_valid || !entry.is_valid)
         })
     }
 
@@ -347,9 +397,13 @@ impl Experiment<'_> {
         Ok(fuller)
     }
 
-    /// The line whose repair, made in a failing dump, lets it pass.
-    fn healing_line(&mut self, failing: &ProbedDump) -> Result<Option<usize>, Error> {
-        for number in 0..self.lines.len() {
+    /// The line of these whose repair, made in a failing dump, lets it pass.
+    fn healing_line(
+        &mut self,
+        failing: &ProbedDump,
+        lines: impl IntoIterator<Item = usize>,
+    ) -> Result<Option<usize>, Error> {
+        for number in lines {
             let Line { learned: Learned { feature: Some(feature), partner: Some(partner), .. }, .. } =
                 &self.lines[number]
             else {
@@ -440,29 +494,7 @@ impl Experiment<'_> {
     fn merge(&mut self) {
         let lines = std::mem::take(&mut self.lines);
         for line in lines {
-            let same = self.lines.iter_mut().find(|earlier| {
-                let same_feature = line.learned.feature.is_some() && earlier.learned.feature == line.learned.feature;
-                let is_broken = !line.group.is_valid && !earlier.group.is_valid;
-                let same_rule = is_broken
-                    && line.learned.rules.first().is_some_and(|rule| earlier.learned.rules.first() == Some(rule));
-                let is_alike =
-                    line.learned.feature.is_none() && earlier.learned.feature.is_none() && line.group == earlier.group;
-                let key = |line: &Line| line.learned.feature.as_ref().and_then(Feature::key).map(|key| key.name);
-                let about = |line: &Line| key(line).or(line.failing.broken_field().map(|key| key.name));
-                let same_field = about(&line).is_some() && about(&line) == about(earlier);
-                let same_symptom = !earlier.learned.symptoms.is_disjoint(&line.learned.symptoms);
-                let broken = |line: &Line| line.failing.broken_field().filter(|_| line.group.is_accepted());
-                let same_broken = broken(&line).is_some() && broken(&line) == broken(earlier);
-                let has = |dump: &ProbedDump, of: &Line| {
-                    of.learned.feature.as_ref().is_some_and(|feature| dump.has(feature, &self.table))
-                };
-                let same_dump = same_symptom
-                    && earlier.learned.feature.is_some()
-                    && line.learned.feature.is_some()
-                    && (has(&earlier.failing, &line) || has(&line.failing, earlier));
-                same_feature || same_rule || is_alike || same_broken || same_dump || same_field && same_symptom
-            });
-            match same {
+            match self.lines.iter_mut().find(|earlier| line.says_the_same(earlier, &self.table)) {
                 Some(earlier) => {
                     earlier.members.extend(&line.members);
                     earlier.learned.symptoms.extend(line.learned.symptoms);
@@ -470,6 +502,27 @@ impl Experiment<'_> {
                 None => self.lines.push(line),
             }
         }
+    }
+
+    /// Makes one line of two, where the difference of the pair of one, made in the failing dump of the other, lets that pass.
+    fn absorb_cured(&mut self) -> Result<(), Error> {
+        for number in (0..self.lines.len()).rev() {
+            let failing = self.lines[number].failing.clone();
+            let cures = |line: &Line| {
+                // Without a record, nothing of it can be read wrongly.
+                let is_plain = |partner: &PassingVariant| partner.variation.is_of_a_value();
+                failing.is_valid() && line.group.is_valid && line.learned.partner.as_ref().is_some_and(is_plain)
+            };
+            let others: Vec<usize> =
+                (0..self.lines.len()).filter(|other| *other != number && cures(&self.lines[*other])).collect();
+            if let Some(other) = self.healing_line(&failing, others)? {
+                let line = self.lines.remove(number);
+                let other = &mut self.lines[other - usize::from(other > number)];
+                other.members.extend(line.members);
+                other.learned.symptoms.extend(line.learned.symptoms);
+            }
+        }
+        Ok(())
     }
 
     /// Takes failures for what another line explains, of which no condition is known: all of them have its condition. Of dumps that are
@@ -591,7 +644,15 @@ fn sentence(line: &Line, first: &str, passing: Option<u64>, (made, failed): (u64
             Some(rule) => format!("Accepts dumps that break {}: {}", rule.id, rule.statement),
             None => "Accepts dumps that are broken.".to_owned(),
         },
-        None => format!("No dump near the reduced one is read rightly: {first}."),
+        None => match &line.learned.partner {
+            Some(partner) => {
+                format!(
+                    "Depends on the difference of the pair, {}, and on more that was not found: {first}.",
+                    partner.variation.words()
+                )
+            }
+            None => format!("No dump near the reduced one is read rightly: {first}."),
+        },
     };
     if made > 0 && failed == made {
         let passing = passing.filter(|passing| *passing > 0).map(|passing| {
@@ -603,6 +664,13 @@ fn sentence(line: &Line, first: &str, passing: Option<u64>, (made, failed): (u64
         });
         sentence += &format!(" {} made to have it: none is read rightly.", of_dumps(made, "was", "were"));
         sentence += &passing.unwrap_or_default();
+    } else if made > failed {
+        sentence += &format!(
+            " {} made to have it: {} of them {} read rightly, so that it takes more.",
+            of_dumps(made, "was", "were"),
+            made - failed,
+            if made - failed == 1 { "is" } else { "are" }
+        );
     }
     sentence
 }

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
-use super::features::{DumpFeatures, Feature, FeatureTable, NumberTest, ProbedFieldKey, TextTest, ValueRelation};
+use super::features::{
+    DumpFeatures, Feature, FeatureTable, ListEnd, NumberTest, ProbedFieldKey, TextTest, ValueRelation,
+};
 use crate::check::sources::case_from_bytes;
 use crate::corpus::{Case, CaseVerdict};
 use heapsmith_core::error::Error;
@@ -179,6 +181,7 @@ impl ProbedDump {
             found.insert(Feature::Breaks(broken));
             found.extend(rule(broken).and_then(|rule| rule.same_test).map(Feature::BreaksTest));
         }
+        found.extend(self.oddities.iter().map(|rule| Feature::Breaks(rule)));
         for field in &self.fields {
             found.extend(field.key().general().map(Feature::Field));
         }
@@ -234,6 +237,13 @@ impl ProbedDump {
             for field in &self.fields[record.clone()] {
                 *members.entry(field.key()).or_default() += 1;
             }
+            for (key, [first, last]) in self.list_ends(record) {
+                for (end, number) in [(ListEnd::First, first), (ListEnd::Last, last)] {
+                    found.extend(
+                        key.general().map(|key| Feature::ZeroAtEnd(key, end)).into_iter().filter(|_| number == 0),
+                    );
+                }
+            }
             for (key, count) in members {
                 let reached = MEMBERS.into_iter().filter(|least| count >= *least);
                 found.extend(reached.flat_map(|least| key.general().map(|key| Feature::Members(key, least))));
@@ -246,6 +256,17 @@ impl ProbedDump {
             seen.insert(part);
         }
         found.extend(before.into_iter().map(|(earlier, later)| Feature::Before(earlier, later)));
+    }
+
+    /// The first and the last number of each kind of field in a record.
+    fn list_ends(&self, record: &Range<usize>) -> HashMap<ProbedFieldKey, [u64; 2]> {
+        let mut ends: HashMap<ProbedFieldKey, [u64; 2]> = HashMap::new();
+        for field in &self.fields[record.clone()] {
+            if let Some(number) = field.number {
+                ends.entry(field.key()).or_insert([number; 2])[1] = number;
+            }
+        }
+        ends
     }
 
     fn add_numbers(&mut self, plain: &[u8], found: &mut BTreeSet<Feature>) {
@@ -265,8 +286,8 @@ impl ProbedDump {
                 if is_binary && number >> (bits - 1) == 1 {
                     found.insert(Feature::Number(key, NumberTest::TopBit));
                 }
-                if is_binary && bits == 8 {
-                    found.extend((0..8).map(|bit| {
+                if is_binary && (bits == 8 || field.name.contains("flags")) {
+                    found.extend((0..bits as u8).map(|bit| {
                         let is_set = number >> bit & 1 == 1;
                         Feature::Number(key, if is_set { NumberTest::HasBit(bit) } else { NumberTest::LacksBit(bit) })
                     }));

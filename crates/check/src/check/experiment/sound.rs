@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::features::{DumpFeatures, Feature, FeatureTable};
+use super::oracle::Questions;
 use super::pool::{Pool, PooledAnswer};
 use super::probed_dump::ProbedDump;
 use super::variations::{Variation, variants};
@@ -37,13 +38,17 @@ impl SoundVariants {
     ///
     /// # Errors
     /// If the machine cannot read a dump.
-    pub(super) fn of_pool(pool: &Pool, table: &mut FeatureTable) -> Result<SoundVariants, Error> {
+    pub(super) fn of_pool(
+        pool: &Pool,
+        table: &mut FeatureTable,
+        questions: &Questions<'_>,
+    ) -> Result<SoundVariants, Error> {
         let mut entries: Vec<&PooledAnswer> =
             pool.passed.iter().filter(|entry| entry.is_valid && entry.bytes.is_some()).collect();
         entries.sort_by_key(|entry| (entry.size, &entry.id));
         let (mut sound, mut seen) = (SoundVariants::default(), BTreeSet::new());
         for entry in entries {
-            if sound.originals.len() == DUMPS {
+            if sound.originals.len() == DUMPS || questions.is_over() {
                 break;
             }
             let fields = |number: &u32| matches!(table.feature(*number), Feature::Field(_));

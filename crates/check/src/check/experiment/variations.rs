@@ -57,6 +57,11 @@ impl Variation {
         }
     }
 
+    /// Whether it gives another value to a field.
+    pub(super) fn is_of_a_value(&self) -> bool {
+        matches!(self, Variation::Number(..) | Variation::Rename(..) | Variation::Bytes(..))
+    }
+
     /// The number that it gives to a field.
     pub(super) fn number(&self) -> Option<(ProbedFieldKey, u64)> {
         match self {
