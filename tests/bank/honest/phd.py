@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Reads portable heap dumps of IBM and OpenJ9 (PHD 4, 5 and 6). adapter.py, the template for Python, serves the protocol."""
+"""Reads portable heap dumps of IBM and OpenJ9. adapter.py, the template for Python, serves the protocol."""
 import gzip
 import pathlib
 
