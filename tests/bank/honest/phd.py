@@ -75,7 +75,7 @@ class PhdReader:
             if records > 4096:
                 raise Refusal("the header does not end", self.pos - 1)
             if tag == 1:
-                self.read_bytes(8)  # totals, which nobody needs
+                self.read_bytes(8)  # totals, which no one needs
             elif tag == 3:
                 self.read_bytes(8)  # random numbers for hash codes
             elif tag == 4:
