@@ -205,11 +205,11 @@ def together(run):
     print(f"{run.format}: {len(defects)} mistakes, {len(failures(results))} failures, {len(lines)} lines, "
           f"{len(found)} mistakes with a line")
     print_table(of_all)
-    no one = [told(line) for line in lines if not line.get("owner")]
-    for line in no one:
+    ownerless = [told(line) for line in lines if not line.get("owner")]
+    for line in ownerless:
         print(f"  {'of none, or of several':30} {line['of_line']:4} cases  {line['sentence']}")
     return {"mistakes": len(defects), "failures": len(failures(results)), "lines": len(lines), "found": len(found),
-            "without": sorted(defects - set(found)), "of_none": [line["sentence"] for line in no one],
+            "without": sorted(defects - set(found)), "of_none": [line["sentence"] for line in ownerless],
             "each": {defect: {key: of_all[defect].get(key) for key in ("cases", "grade", "pair", "sentence")
                               if key in of_all[defect]} for defect in of_all}}
 
