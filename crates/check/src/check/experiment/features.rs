@@ -155,7 +155,7 @@ impl TextTest {
 
 /// An end of a list of fields of one name in a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum ListEnd {
+pub(super) enum FieldListEnd {
     First,
     Last,
 }
@@ -187,7 +187,7 @@ pub(super) enum Feature {
     Relation(ProbedFieldKey, ValueRelation),
     Number(ProbedFieldKey, NumberTest),
     /// The first or last of these fields in a record is 0.
-    ZeroAtEnd(ProbedFieldKey, ListEnd),
+    ZeroAtEnd(ProbedFieldKey, FieldListEnd),
     Text(ProbedFieldKey, TextTest),
     TextIs(ProbedFieldKey, Vec<u8>),
     /// A record has at least this number of such fields.
@@ -331,7 +331,7 @@ impl fmt::Display for Feature {
             }
             Feature::Number(key, NumberTest::HighAddress) => write!(f, "{key} is an address with its top bit set"),
             Feature::ZeroAtEnd(key, end) => {
-                let end = if *end == ListEnd::First { "first" } else { "last" };
+                let end = if *end == FieldListEnd::First { "first" } else { "last" };
                 write!(f, "the {end} {} of {} is 0", key.name, key.part.unwrap_or("a record"))
             }
             Feature::Text(key, test) => {

@@ -647,7 +647,7 @@ fn sentence(line: &Line, first: &str, passing: Option<u64>, (made, failed): (u64
         None => match &line.learned.partner {
             Some(partner) => {
                 format!(
-                    "Depends on the difference of the pair, {}, and on more that was not found: {first}.",
+                    "Takes the difference of the pair ({}), and more that was not found: {first}.",
                     partner.variation.words()
                 )
             }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
 use super::features::{
-    DumpFeatures, Feature, FeatureTable, ListEnd, NumberTest, ProbedFieldKey, TextTest, ValueRelation,
+    DumpFeatures, Feature, FeatureTable, FieldListEnd, NumberTest, ProbedFieldKey, TextTest, ValueRelation,
 };
 use crate::check::sources::case_from_bytes;
 use crate::corpus::{Case, CaseVerdict};
@@ -238,7 +238,7 @@ impl ProbedDump {
                 *members.entry(field.key()).or_default() += 1;
             }
             for (key, [first, last]) in self.list_ends(record) {
-                for (end, number) in [(ListEnd::First, first), (ListEnd::Last, last)] {
+                for (end, number) in [(FieldListEnd::First, first), (FieldListEnd::Last, last)] {
                     found.extend(
                         key.general().map(|key| Feature::ZeroAtEnd(key, end)).into_iter().filter(|_| number == 0),
                     );
