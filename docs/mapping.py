@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Holds the causes of a report against the findings of specs/findings.md, which were looked into by hand.
 
-usage: mapping.py REPORT.json FINDINGS.md
+usage: mapping.py EXPECTED.json FINDINGS.md REPORT.json...
 
-REPORT.json is that of docs/results.sh (`results.sh DIR REPORT`), in which each expected failure has the id of its
-finding. Prints a table in Markdown, then what is not told apart:
+EXPECTED.json is the report of docs/results.sh (`results.sh DIR REPORT`), in which each expected failure has the id of its
+finding. Expected failures have no causes, so these are in other reports, of runs without a list of expected failures, which
+`results.sh` writes beside it. Prints a table in Markdown, then what is not told apart:
 
 - A finding is in a cause if one of the cause's cases is expected for the finding.
 - A finding is told if no other has more cases of some cause: the report has a line for it.
@@ -15,10 +16,12 @@ Findings without cases, which no run of the corpus can show, are left out and li
 """
 
 import json
+import pathlib
 import re
+import sys
 from collections import Counter
 
-from results import names, texts
+from results import names
 
 # The share of a cause's cases that one finding has to explain.
 SHARE = 0.8
@@ -56,13 +59,13 @@ def reasons(tested):
 class Row:
     """An implementation."""
 
-    def __init__(self, tested, label, known):
+    def __init__(self, tested, explained, label, known):
         self.label = label
         of_case = reasons(tested)
         families = {known[name].family for name in of_case.values() if name in known}
         self.findings = [one for one in known.values() if one.family in families and one.has_cases]
         self.silent = [one for one in known.values() if one.family in families and not one.has_cases]
-        self.causes = tested.get("causes", [])
+        self.causes = explained.get("causes", [])
         shown, told = set(), set()
         self.unmapped, self.mixed, self.other_rule, self.unruled = [], [], [], []
         for cause in self.causes:
@@ -135,9 +138,13 @@ def shortened(cause):
 
 
 def main():
-    told, known = texts(__doc__)
+    if len(sys.argv) < 4:
+        sys.exit(f"usage: {__doc__.partition('usage: ')[2].partition(chr(10))[0]}")
+    told, known, *explained = [pathlib.Path(path).read_text(encoding="utf-8") for path in sys.argv[1:]]
     report, known = json.loads(told), findings(known)
-    rows = [Row(tested, label, known) for tested, label in zip(report["implementations"], names(report))]
+    of_label = {tested["label"]: tested for text in explained for tested in json.loads(text)["implementations"]}
+    rows = [Row(tested, of_label[tested["label"]], label, known)
+            for tested, label in zip(report["implementations"], names(report)) if tested["label"] in of_label]
     rows = [row for row in rows if row.causes or row.findings]
     print("| implementation | " + " | ".join(HEADINGS) + " |")
     print("|---|" + "--:|" * len(HEADINGS))

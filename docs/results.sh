@@ -7,7 +7,9 @@
 # DIR is where examples/adapters/install.sh puts other people's programs; what is missing there is installed first
 # (hprof-analyzer takes 19 minutes to build). Needs cargo, python3, a JDK from 17 on, apt-get and dpkg. HEAPSMITH, if
 # set, is a binary of heapsmith to use instead of building one. After the installation it takes some eight minutes on
-# two cores. REPORT is a folder for the whole report, and for what each run prints; docs/mapping.py reads its report.json.
+# two cores. REPORT is a folder for the whole report, and for what each run prints. With it, the failures of other people's
+# programs are explained as well, as if none was expected, which takes up to an hour: docs/mapping.py reads report.json and
+# explained-*.json there.
 set -euo pipefail
 
 [ $# -eq 1 ] || [ $# -eq 2 ] || { sed -n 's/^# usage: /usage: /p' "$0" >&2; exit 2; }
@@ -52,7 +54,7 @@ run() { # name, arguments of check...
     reports+=("$work/$name/report.json")
     local code=0 start=$SECONDS
     # Some programs convert or write a part of the cases only.
-    heapsmith check "$@" --allow-skips --format hprof --random 60 --seed 1 --expected "$adapters/expected.toml" \
+    heapsmith check "$@" --allow-skips --format hprof --random 60 --seed 1 --expected "$adapters/expected.toml" --no-explain \
         --report "$work/$name" >"$work/$name.txt" || code=$?
     [ "$code" -le 1 ] || { cat "$work/$name.txt" >&2; exit "$code"; }
     echo "$name: exit code $code after $((SECONDS - start)) s, $(wc -l <"$work/$name.txt") lines"
@@ -60,17 +62,28 @@ run() { # name, arguments of check...
     plain "$work/$name/report.json"
 }
 
+explained() { # name, arguments of check...
+    local name=$1 start=$SECONDS code=0
+    shift
+    run "$name" "$@"
+    [ -n "$kept" ] || return 0
+    heapsmith check "$@" --allow-skips --format hprof --explain-time 3600 --json >"$kept/explained-$name.json" || code=$?
+    [ "$code" -le 1 ] || exit "$code"
+    echo "$name: explained after $((SECONDS - start)) s"
+    plain "$kept/explained-$name.json"
+}
+
 run reference --adapter 'heapsmith adapter serve'
-run jvm-hprof --adapter "$bin/jvm-hprof-adapter"
-run scrump --adapter "$bin/scrump-adapter"
-run hprof-slurp --adapter "$python/hprof_slurp.py $bin/hprof-slurp"
-run heaptrail --adapter "$python/heaptrail.py $bin/heaptrail"
-run hprof-analyzer --adapter "$python/hprof_analyzer.py $bin/hprof-analyzer" --max-hangs 40
-run visualvm --max-hangs 40 --adapter \
+explained jvm-hprof --adapter "$bin/jvm-hprof-adapter"
+explained scrump --adapter "$bin/scrump-adapter"
+explained hprof-slurp --adapter "$python/hprof_slurp.py $bin/hprof-slurp"
+explained heaptrail --adapter "$python/heaptrail.py $bin/heaptrail"
+explained hprof-analyzer --adapter "$python/hprof_analyzer.py $bin/hprof-analyzer" --max-hangs 40
+explained visualvm --max-hangs 40 --adapter \
     "java -cp $bin/../visualvm.jar:$bin/../visualvm-classes VisualVmAdapter"
 run templates --adapter "python3 -B $adapters/templates/adapter.py" --adapter "java $adapters/templates/Adapter.java"
-run hprof-conv --adapter "$python/hprof_conv.py $bin/hprof-conv" --operation convert
-run redact --converter "$bin/hprof-analyzer redact {in} {out}" --to hprof --max-hangs 40
+explained hprof-conv --adapter "$python/hprof_conv.py $bin/hprof-conv" --operation convert
+explained redact --converter "$bin/hprof-analyzer redact {in} {out}" --to hprof --max-hangs 40
 run jcmd --adapter "$python/writers/writer.py jcmd target/programs/classes" --operation encode --time-limit 60
 run jhsdb --adapter "$python/writers/writer.py jhsdb target/programs/classes" --operation encode --time-limit 60
 

@@ -9,12 +9,18 @@ use heapsmith::corpus::{Case, CaseOrigin, cases, conversion_pairs, judge_case, v
 use heapsmith::format::Family;
 use libtest_mimic::{Arguments, Failed, Trial};
 
+#[path = "corpus/world.rs"]
+mod world;
+
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let cases = cases().expect("recipes work");
+    let spelled = cases.clone();
+    let around = move || world::surrounds_each_valid_spelled_case(&spelled);
     let mut trials: Vec<Trial> =
         cases.into_iter().map(|case| Trial::test(case.id.clone(), move || judged(&case))).collect();
     trials.push(Trial::test("folder_equals_output_of_recipes", folder_equals_output_of_recipes));
+    trials.push(Trial::test("an_ordinary_world_is_around_each_valid_spelled_case", around));
     trials.push(Trial::test("keeps_every_case_id", keeps_every_case_id));
     trials.push(Trial::test("every_file_of_spelled_cases_is_read", every_file_of_spelled_cases_is_read));
     trials.push(Trial::test("every_pair_of_a_conversion_has_its_verdict", every_pair_of_a_conversion_has_its_verdict));

@@ -2,11 +2,11 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use crate::check::{
     CaseChoice, CaseResult, CheckOptions, CheckProgress, CheckReport, CheckResult, ExpectedFailures, ExpectedUpdate,
-    Filter, KeptFiles, OperationKind, Outcome, OutdatedLine, ReportFolder, Subject, SubjectKind, Sweeper, UserDump,
-    WantedOperations, check,
+    Filter, KeptFiles, OperationKind, Outcome, OutdatedLine, ReportFolder, Sweeper, UserDump, WantedOperations, check,
 };
 use crate::compare::Facet;
 use crate::error::Error;
@@ -98,6 +98,10 @@ pub(crate) struct CheckOpts {
     /// After this many failures of an implementation that are not expected, the rest is skipped. Without it, all cases are asked.
     #[arg(long, value_name = "N")]
     max_failures: Option<NonZeroUsize>,
+    /// After this many sound dumps that end the same way (the same crash, refusal or adapter error), the rest is skipped, as long as
+    /// no sound dump has an answer. They are chosen from the whole run. 0 asks about all, and so does --update-expected.
+    #[arg(long, value_name = "N", default_value_t = 12)]
+    max_equal_ends: usize,
     /// Do not judge these facets, separated by commas. `heapsmith facets` prints them; addresses and kinds are always judged.
     /// Without it, all that the implementation reports.
     #[arg(long, value_name = "FACETS", value_delimiter = ',', value_parser = left_out)]
@@ -128,16 +132,16 @@ pub(crate) struct CheckOpts {
         conflicts_with_all = ["large", "shard"]
     )]
     reduce: Option<u64>,
-    /// Work out causes by experiment: make dumps with one difference and ask about them, at most that many for each implementation:
-    /// 8000, unless a number is given. Without it, causes are inferred from the answers that are there.
-    #[arg(
-        long,
-        value_name = "TRIALS",
-        num_args = 0..=1,
-        default_missing_value = "8000",
-        conflicts_with_all = ["large", "shard", "among"]
-    )]
-    explain: Option<u64>,
+    /// Explain failures by at most that many dumps for each implementation: dumps with one difference are made and asked about. With
+    /// --large, and with --update-expected, none are made.
+    #[arg(long, value_name = "TRIALS", default_value_t = 8000)]
+    explain: u64,
+    /// Take at most that many seconds to explain the failures of an implementation.
+    #[arg(long, value_name = "SECONDS", default_value_t = 600)]
+    explain_time: u64,
+    /// Explain nothing: list failures by what is seen of them. Without it, they are explained.
+    #[arg(long)]
+    no_explain: bool,
     /// Replace the report that the folder of --report holds. Without it, an existing report is an error.
     #[arg(long, requires = "report")]
     force: bool,
@@ -197,14 +201,6 @@ impl CheckOpts {
         let choice = self.choice()?;
         let stop = interrupt::stop_on_signal();
         let subjects = self.subject.subjects(&stop)?;
-        let reads = |subject: &Subject| matches!(subject.kind, SubjectKind::Adapter | SubjectKind::Decoder);
-        let is_reading = self.operation.is_none_or(|operation| matches!(operation, OperationOpt::Parse));
-        if self.explain.is_some() && !(is_reading && subjects.iter().all(reads)) {
-            return Err(Error::Usage(
-                "--explain makes dumps for programs that read them: name an --adapter or a --decoder, without --operation"
-                    .to_owned(),
-            ));
-        }
         if let Some(options) = self.scaling.options(self.format)? {
             return scaling::run(&subjects, &options, self.json, &stop);
         }
@@ -224,10 +220,12 @@ impl CheckOpts {
             .expected(expected)
             .max_hangs(self.max_hangs.max(1))
             .max_failures(self.max_failures.map(NonZeroUsize::get))
+            .max_equal_ends(if self.update_expected { 0 } else { self.max_equal_ends })
             .left_out(self.leave_out.iter().flat_map(|facet| facet.with_part()).collect())
             .among(self.among)
             .reduce(self.reduce)
-            .explain(self.explain)
+            .explain((!self.no_explain && !self.large && !self.update_expected).then_some(self.explain))
+            .explain_time(Duration::from_secs(self.explain_time))
             .folder(folder);
         let sweeper = Sweeper::new()?;
         let bar = Mutex::new(TerminalProgress::steps("checking"));
@@ -237,6 +235,9 @@ impl CheckOpts {
             match progress {
                 CheckProgress::Planned(more) => bar.add_planned(more as u64),
                 CheckProgress::Asked => bar.add_done(1),
+                CheckProgress::Explaining(label, trials) => {
+                    bar.set_message(&format!("explaining the failures of {label}, {trials} dumps asked"));
+                }
                 CheckProgress::Reducing(trials) => bar.set_message(&format!("reducing, {trials} tried")),
                 CheckProgress::Failed(label, id, outcome) => {
                     let count = failures.fetch_add(1, Ordering::Relaxed) + 1;

@@ -79,8 +79,8 @@ pub(crate) struct FuzzOpts {
     /// A file of failures that are expected, as `check --expected` has it. Without it, every failure counts.
     #[arg(long, value_name = "FILE")]
     expected: Option<PathBuf>,
-    /// Most dumps to try in order to reduce one; 0 reduces none.
-    #[arg(long, value_name = "N", default_value_t = 400)]
+    /// Most dumps to ask about for one cause; 0 explains nothing.
+    #[arg(long, value_name = "N", default_value_t = 1500)]
     trials: u64,
 }
 
@@ -212,7 +212,7 @@ fn run_and_print(
                 print_line(&format!("{}: {}", terminal::bad("cause"), terminal::single_line(&cause.sentence)));
                 print_line(&format!("  first seen in {}", terminal::single_line(&cause.example)));
             }),
-            CampaignEvent::Reducing(trials) => bar.set_message(&format!("reducing, {trials} tried")),
+            CampaignEvent::Reducing(trials) => bar.set_message(&format!("explaining, {trials} dumps asked")),
             CampaignEvent::NotReduced(_) => {
                 bar.suspend(|| print_line("  cannot be reduced: its dump alone does not show it"))
             }
@@ -225,8 +225,11 @@ fn run_and_print(
     let ended = campaign.run(&heard)?;
     drop(campaign);
     drop(bar);
-    let text =
-        format!("{} cases, {} failures that are not expected, {} causes", ended.cases, ended.unexpected, ended.causes);
+    let causes = if ended.causes == 1 { "cause" } else { "causes" };
+    let text = format!(
+        "{} cases, {} failures that are not expected, {} {causes}",
+        ended.cases, ended.unexpected, ended.causes
+    );
     print_line(&text);
     print_line(&format!("`heapsmith fuzz report {}` has more", root.display()));
     Ok(if ended.unexpected == 0 { CommandOutcome::Yes } else { CommandOutcome::No })

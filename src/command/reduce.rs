@@ -52,10 +52,10 @@ pub(crate) struct ReduceOpts {
     /// A program that prints listings, as `check --decoder` runs it, whose answer is wrong. Without it, --test or --adapter.
     #[arg(long, value_name = "CMD {}")]
     decoder: Option<String>,
-    /// Look for this cause, as reports name it: a rule, or what is seen of the answer, such as "references: missing". Without it, for
-    /// what is wrong of the answer first.
-    #[arg(long, value_name = "ID", conflicts_with = "test")]
-    cause: Option<String>,
+    /// Look for this symptom, as reports name it: what is seen of the answer, such as "references: missing". Without it, for what is
+    /// wrong of the answer first.
+    #[arg(long, value_name = "SYMPTOM", conflicts_with = "test")]
+    symptom: Option<String>,
     /// File to write; `-` is standard output, also without this option.
     #[arg(short, long, value_name = "FILE", default_value = "-", hide_default_value = true)]
     output: PathBuf,
@@ -75,7 +75,7 @@ pub(crate) struct ReduceOpts {
     /// smaller.
     #[arg(long)]
     anonymise: bool,
-    /// Keep what was found out in this file; with it, a run with the same --test, --adapter or --decoder (and --cause) goes on
+    /// Keep what was found out in this file; with it, a run with the same --test, --adapter or --decoder (and --symptom) goes on
     /// where another ended. It is created if it is not there; any other file is refused. Without it, a run begins anew.
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
@@ -193,7 +193,7 @@ impl ReduceOpts {
         let kind = if flag == "--adapter" { SubjectKind::Adapter } else { SubjectKind::Decoder };
         let subject =
             Subject::new(kind, command, split_command(flag, command)?, supervisor).budget(budget).stop(stop.clone());
-        let cause = self.cause.as_deref();
+        let symptom = self.symptom.as_deref();
         let dump = match dump {
             // What a decoder prints of a large dump has no bound, unless the dump is held.
             ReduceInput::Large(input, _) if flag == "--decoder" => ReduceInput::Held(read_bytes(input)?),
@@ -201,14 +201,14 @@ impl ReduceOpts {
         };
         let (wrong, reduced) = match dump {
             ReduceInput::Held(dump) => {
-                let wrong = FailureOracle::from_dump(&subject, &dump, cause)?;
+                let wrong = FailureOracle::from_dump(&subject, &dump, symptom)?;
                 let asking = wrong.pool();
                 let reduced = reduce(dump, &|dump| asking.shows(dump), options, &heard)?;
                 drop(asking);
                 (wrong, reduced)
             }
             ReduceInput::Large(input, own) => {
-                let wrong = FailureOracle::from_file(&subject, &own, cause)?;
+                let wrong = FailureOracle::from_file(&subject, &own, symptom)?;
                 let asking = wrong.pool();
                 let shows = |dump: &[u8]| asking.shows(dump);
                 let reduced = reduce_large(&input, &|| asking.shows_file(&own), &shows, options, &heard)?;
@@ -237,8 +237,8 @@ impl ReduceOpts {
             Some(command) => ("--test", &**command),
             None => self.asked_command()?,
         };
-        let cause = self.cause.as_ref().map_or_else(String::new, |cause| format!(" --cause {cause}"));
-        Ok(format!("{flag} {command}{cause}"))
+        let symptom = self.symptom.as_ref().map_or_else(String::new, |symptom| format!(" --symptom {symptom}"));
+        Ok(format!("{flag} {command}{symptom}"))
     }
 
     /// The outputs.

@@ -24,7 +24,7 @@ pub(crate) struct ScalingOpts {
     #[arg(
         long,
         conflicts_with_all = [
-            "converter", "encoder", "operation", "random", "filter", "shard", "jobs", "max_hangs", "max_failures",
+            "converter", "encoder", "operation", "random", "filter", "shard", "jobs", "max_hangs", "max_failures", "max_equal_ends",
             "leave_out", "expected", "report",
         ]
     )]

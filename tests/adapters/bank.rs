@@ -39,14 +39,6 @@ pub(crate) struct Bug {
     case: Case,
 }
 
-impl Bug {
-    /// Whether both can be put into one adapter.
-    pub(crate) fn can_stand_beside(&self, other: &Bug) -> bool {
-        let overlap = |one: &str, other: &str| one.contains(other) || other.contains(one);
-        self.file != other.file || !overlap(&self.old, &other.old)
-    }
-}
-
 /// What is wrong of an answer, where it is no facet.
 const OTHERS: [&str; 4] = ["refuses", "accepts", "crashes", "no listing"];
 

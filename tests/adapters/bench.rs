@@ -112,7 +112,10 @@ pub(crate) fn check(arguments: &[&str]) -> (Value, i32) {
 /// The same, with more in the environment.
 pub(crate) fn check_with(arguments: &[&str], variables: &[(&str, &str)]) -> (Value, i32) {
     let limit = if arguments.contains(&PATIENT[0]) { &[] } else { PATIENT };
-    let output = heapsmith_with(&[&["check", "--json"], limit, arguments].concat(), variables);
+    // Most tests are about verdicts.
+    let is_explained = arguments.iter().any(|argument| argument.starts_with("--explain"));
+    let plain: &[&str] = if is_explained || arguments.contains(&"--no-explain") { &[] } else { &["--no-explain"] };
+    let output = heapsmith_with(&[&["check", "--json"], limit, plain, arguments].concat(), variables);
     let errors = String::from_utf8_lossy(&output.stderr);
     let told = serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {errors}"));
     (told, output.status.code().unwrap_or(-1))

@@ -362,6 +362,28 @@ def other_reference(lines):
         line["refs"][place] = next(to for to in known if to != line["refs"][place])
 
 
+def uncounted(lines):
+    """The mistake of an adapter: its head says of nothing how many there are."""
+    for key in ("roots", "threads", "traces", "regions", "events"):
+        lines[0].pop(key, None)
+
+
+def surrogates(lines):
+    """Another one: names that are no text are written as if they were."""
+    for line in lines:
+        for named in [line, *line.get("fields", []), *line.get("statics", [])]:
+            if isinstance(named.get("name"), dict):
+                named["name"] = "a\ud800"
+
+
+def null_types(lines):
+    """And another: a field without a name has no type either."""
+    for line in of(lines, "class"):
+        for field in line.get("fields", []) + line.get("statics", []):
+            if not field["name"]:
+                field["type"] = None
+
+
 MISTAKES = {name: change for name, change in globals().items() if callable(change)}
 
 formats = {"phd": phd, "classic": classic}

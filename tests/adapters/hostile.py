@@ -89,6 +89,17 @@ def fill(file):
         time.sleep(0.001)
 
 
+# Answers with one mistake.
+HEAD = '{"listing":1,"roots":0}\n'
+LISTINGS = {
+    "list-nothing": "",
+    "list-null": HEAD + '{"kind":"class","address":8,"fields":[{"name":"a","type":null}]}\n',
+    "list-other-type": HEAD + '{"kind":"class","address":8,"name":7}\n',
+    "list-surrogate": HEAD + '{"kind":"class","address":8,"name":"a\\ud800"}\n',
+    "list-without-counts": '{"listing":1}\n{"kind":"class","address":8}\n',
+    "list-negative": HEAD + '{"kind":"class","address":8,"instance_size":-5}\n',
+}
+
 folder = sys.argv[3] if len(sys.argv) > 3 else None
 asked = 0
 held = None
@@ -99,6 +110,8 @@ for line in sys.stdin:
         hello = {"id": number, "protocol": 1, "name": way, "reads": ["phd", "hprof"], "what is this": []}
         if way.startswith("out-") or way == "cheats":
             hello |= {"levels": ["listing"], "facets": ["address", "kind"]}
+        if way.startswith("list-"):
+            hello |= {"levels": ["listing"], "facets": ["address", "kind", "roots"]}
         if way == "stops-reading":
             # More than a pipe holds, if it comes back with the next request.
             hello |= {"levels": ["digest"], "facets": ["address", "kind"] * 20_000}
@@ -123,6 +136,10 @@ for line in sys.stdin:
     elif way == "dies-always":
         os.write(2, b"panicked at src/parser.rs:7\n")
         os._exit(101)
+    elif way == "dies-with-a-long-trace":
+        frames = "".join(f"\tat shop.P.f(P.java:{line})\n" for line in range(1000))
+        os.write(2, f"java.lang.StackOverflowError\n{frames}Caused by: java.io.EOFException\n\tat shop.Q.read(Q.java:3)\n".encode())
+        os._exit(1)
     elif way == "tells-its-crash":
         say({"id": number, "status": "crash", "message": f"ValueError at {os.getpid()}"})
         continue
@@ -189,6 +206,12 @@ for line in sys.stdin:
         with open(request["out"], "wb") as out:
             out.write(b"\xff\xfe{")
         say(accept)
+    elif way.startswith("list-"):
+        with open(request["out"], "w") as out:
+            out.write(LISTINGS[way])
+        say(accept)
+    elif way == "crashes-at-hprof" and request["format"] == "hprof":
+        say({"id": number, "status": "crash", "message": f"ValueError: no record at {number}"})
     elif way == "counts-too-much":
         say(accept | {"histogram": [{"class": "A", "objects": 2**64 - 1}, {"class": "A", "objects": 2}]})
     elif way == "dies-after-its-answer":

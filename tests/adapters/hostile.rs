@@ -269,9 +269,8 @@ fn refuses_answer_file_that_is_not_regular() {
     // Whether that is noticed before its answer or after it.
     let Some(how) = every_case("out-sparse", "hang", SOME) else { return };
     assert!(how.contains("wrote more than"), "{how}");
-    let Some((report, code)) = hostile("out-garbage", SOME) else { return };
-    let verdicts = tally(&report);
-    assert_eq!((verdicts.keys().map(String::as_str).collect::<Vec<_>>(), code), (vec!["fail"], 1), "{verdicts:?}");
+    let Some(how) = every_case("out-garbage", "adapter-error", SOME) else { return };
+    assert!(how.starts_with("listing, line 1: expected a listing"), "{how}");
     // Neither is one of a converter; what else it is refused for is a verdict, too.
     for make in ["mkfifo $1", "mkdir $1", "ln -s /dev/zero $1", "echo no dump > $1", ": > $1"] {
         let converter = format!("sh -c '{make}' sh {{out}} {{in}}");
@@ -339,6 +338,106 @@ fn rejects_answer_file_that_keeps_growing() {
     // If it has not grown while it was read, it is no listing all the same.
     let is_its_fault = verdicts.contains_key("adapter-error") || verdicts.contains_key("fail");
     assert!(is_its_fault && verdicts.len() == 1 && code == 1, "{verdicts:?}");
+}
+
+/// With the line, the key, the value and what is expected.
+#[test]
+fn tells_faults_of_listings_as_the_adapters() {
+    for (way, told) in [
+        (
+            "list-nothing",
+            "listing, line 1: expected a listing, whose first line has the dump's facts as JSON; found nothing",
+        ),
+        (
+            "list-null",
+            "listing, line 2, key fields[0].type: invalid type: null, expected the type of a field (object, boolean, char, float, \
+             double, byte, short, int, long)",
+        ),
+        (
+            "list-other-type",
+            "listing, line 2, key name: invalid type: integer `7`, expected a string, or an object with the key `bytes`",
+        ),
+        (
+            "list-surrogate",
+            "listing, line 2, key name: expected text, or {\"bytes\":...} for what is not valid text, found a lone surrogate",
+        ),
+        (
+            "list-without-counts",
+            "listing, line 1: expected the key roots with the number of such lines, 0 if there are none, since `facets` of hello \
+             has roots; found no such key",
+        ),
+    ] {
+        let Some(how) = every_case(way, "adapter-error", SOME) else { return };
+        assert_eq!(how, told, "{way}");
+    }
+    // A parser that takes a number for another one has such numbers, and its adapter writes down what it is given.
+    let Some((report, code)) = hostile("list-negative", SOME) else { return };
+    assert_eq!((tally(&report).keys().map(String::as_str).collect::<Vec<_>>(), code), (vec!["fail"], 1));
+    let found = outcomes(&report)[0]["found"].as_str().unwrap_or_default().to_owned();
+    assert_eq!(found, "listing, line 2, key instance_size: invalid value: integer `-5`, expected u64");
+    // The file is kept.
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let kept = folder.path().join("report");
+    let written = ["--report", &kept.to_string_lossy()];
+    let Some(_) = hostile("list-null", &[ONE, &written].concat()) else { return };
+    let answers: Vec<PathBuf> = found_below(&kept, "answer.jsonl");
+    assert_eq!(answers.len(), 1, "{answers:?}");
+    assert!(fs::read_to_string(&answers[0]).expect("it is there").contains("\"type\":null"));
+}
+
+/// The files of this name below a folder.
+fn found_below(folder: &Path, name: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
+    let (folders, files): (Vec<PathBuf>, Vec<PathBuf>) = entries.partition(|path| path.is_dir());
+    let here = files.into_iter().filter(|path| path.file_name().is_some_and(|own| own == name));
+    here.chain(folders.iter().flat_map(|folder| found_below(folder, name))).collect()
+}
+
+/// Enough for several batches, with sound dumps of two formats.
+const MANY: &[&str] = &["--filter", "hprof-hotspot*", "--filter", "hprof-spelled-[a-e]*", "--filter", "phd*-spelled-*"];
+
+#[test]
+fn stops_adapter_that_ends_the_same_way_on_a_dozen_sound_dumps() {
+    let Some((report, code)) = hostile("tells-its-crash", MANY) else { return };
+    let verdicts = tally(&report);
+    assert!(verdicts["crash"] < 12 + 32 + 32 && verdicts["skip"] > 40 && code == 1, "{verdicts:?}");
+    let reasons: BTreeSet<String> =
+        outcomes(&report).iter().filter_map(|outcome| Some(outcome["reason"].as_str()?.to_owned())).collect();
+    let stopped = "stopped: the first 12 sound dumps end the same way, and none is read: crash: ValueError at …";
+    assert!(reasons.contains(stopped), "{reasons:?}");
+    // What is asked does not depend on how many run at a time.
+    let jobs =
+        |jobs: &str| hostile("tells-its-crash", &[MANY, &["--jobs", jobs]].concat()).map(|(report, _)| tally(&report));
+    assert_eq!(jobs("1"), jobs("3"));
+    // The terminal says so, and why.
+    let adapter = python("tests/adapters/hostile.py", "tells-its-crash");
+    let output = heapsmith(&[&["check", "--adapter", &*adapter], MANY, PATIENT].concat());
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.code() == Some(1) && text.contains(stopped), "{text}");
+    // Another limit, and none.
+    let Some((report, _)) = hostile("tells-its-crash", &[MANY, &["--max-equal-ends", "4"]].concat()) else { return };
+    assert!(report.to_string().contains("stopped: the first 4 sound dumps"), "{:?}", tally(&report));
+    let Some((report, code)) = hostile("tells-its-crash", &[MANY, &["--max-equal-ends", "0"]].concat()) else { return };
+    assert!(!report.to_string().contains("stopped: ") && code == 1, "{:?}", tally(&report));
+    assert!(tally(&report)["crash"] > 100, "{:?}", tally(&report));
+}
+
+/// One that cannot read a format at all, whose dumps come first.
+#[test]
+fn asks_on_while_some_sound_dump_is_read() {
+    let Some((report, code)) = hostile("crashes-at-hprof", MANY) else { return };
+    let verdicts = tally(&report);
+    assert!(verdicts["crash"] > 60 && verdicts["pass"] > 20 && code == 1, "{verdicts:?}");
+    assert!(!report.to_string().contains("stopped: "), "{verdicts:?}");
+}
+
+#[test]
+fn keeps_both_ends_of_a_long_trace() {
+    let Some(how) = every_case("dies-with-a-long-trace", "crash", ONE) else { return };
+    assert!(how.starts_with("exit code 1: java.lang.StackOverflowError\n\tat shop.P.f(P.java:0)"), "{how}");
+    assert!(how.contains(" bytes are left out ...\n\tat "), "{how}");
+    assert!(how.ends_with("Caused by: java.io.EOFException\n\tat shop.Q.read(Q.java:3)"), "{how}");
+    assert!(how.len() < 6200, "{} bytes", how.len());
 }
 
 #[test]
@@ -553,7 +652,7 @@ fn reports_files_that_cannot_be_removed() {
     let temporary = tempfile::tempdir().expect("there is room for a folder");
     let path = temporary.path().to_string_lossy().into_owned();
     let decoder = "sh -c 'mkdir $TMPDIR/kept; chattr +i $TMPDIR/kept' sh {}";
-    let arguments = ["check", "--json", "--decoder", decoder, ONE[0], ONE[1]];
+    let arguments = ["check", "--json", "--no-explain", "--decoder", decoder, ONE[0], ONE[1]];
     let output = Command::new(HEAPSMITH).args(arguments).env("TMPDIR", &path).output().expect("heapsmith can be run");
     let kept: Vec<_> = fs::read_dir(&path).expect("it is there").flatten().map(|entry| entry.path()).collect();
     if kept.is_empty() {

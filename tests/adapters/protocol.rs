@@ -192,7 +192,7 @@ fn merged_shards_equal_whole_run_with_any_number_of_jobs() {
 #[test]
 fn a_failure_names_the_fact_the_bytes_and_the_rule() {
     let broken = format!("sh -c '{HEAPSMITH} decode \"$0\" | sed s/0xf0000000/0xfffffffff0000000/' {{}}");
-    let (report, _) = check(&["--decoder", &broken, "--filter", "phd5-spelled-wrap"]);
+    let (report, _) = check(&["--decoder", &broken, "--filter", "phd5-spelled-wrap", "--explain", "2000"]);
     let result = &report["implementations"][0]["results"][0];
     assert_eq!(result["outcome"]["fact"], "address");
     assert_eq!(result["outcome"]["address"], "0xf0000000");

@@ -245,7 +245,7 @@ fn python_template_passes_in_both_protocol_versions() {
         speaks_both_versions(&adapter);
     }
     let text = fs::read_to_string(format!("{ROOT}/examples/adapters/templates/adapter.py")).expect("it is there");
-    assert!(text.lines().count() <= 130);
+    assert!(text.lines().count() <= 145);
 }
 
 /// The folder of the Java template's classes, if there is a JDK.
@@ -256,7 +256,7 @@ fn java_template() -> Option<tempfile::TempDir> {
 #[test]
 fn java_template_passes_in_both_protocol_versions() {
     let text = fs::read_to_string(format!("{ROOT}/examples/adapters/templates/Adapter.java")).expect("it is there");
-    assert!(text.lines().count() <= 390);
+    assert!(text.lines().count() <= 440);
     let Some(classes) = java_template() else { return };
     let adapter = java(&classes, "Adapter");
     passes(&adapter);
@@ -349,6 +349,161 @@ fn adapter_test_says_what_to_fix() {
     fix("never-says-hello", "no answer after 2.0 s");
     fix("stays", "and was killed");
     fix("answers-twice", "the answer to request");
+    fix("list-nothing", "the file is not a listing: listing, line 1: expected a listing");
+    fix("list-null", "key fields[0].type: invalid type: null, expected the type of a field");
+    fix("list-other-type", "key name: invalid type: integer `7`, expected a string");
+    fix(
+        "list-surrogate",
+        "key name: expected text, or {\"bytes\":...} for what is not valid text, found a lone surrogate",
+    );
+    fix("list-without-counts", "expected the key roots with the number of such lines");
+    // The parser's, though it is no listing either.
+    fix("list-negative", "your parser failed on hprof-");
+}
+
+/// A full adapter that writes ordinary dumps down rightly.
+#[test]
+fn adapter_test_finds_what_an_adapter_does_wrong_in_odd_dumps_alone() {
+    if !has_python() {
+        return;
+    }
+    let problems = |mistake: &str| -> Vec<(String, String)> {
+        let adapter = python("tests/adapters/free.py", mistake);
+        let told = heapsmith(&[&["adapter", "test", &*adapter, "--json"], PATIENT].concat());
+        let report: Value = serde_json::from_slice(&told.stdout).expect("JSON");
+        let wrong = report["steps"].as_array().expect("steps").iter().filter(|step| step["problem"].is_string());
+        let text = |step: &Value, key: &str| step[key].as_str().unwrap_or_default().to_owned();
+        let wrong: Vec<(String, String)> = wrong
+            .map(|step| {
+                assert_eq!(step["fault"], "adapter", "{step}");
+                (text(step, "what"), text(step, "problem"))
+            })
+            .collect();
+        assert_eq!(told.status.code(), Some(i32::from(!wrong.is_empty())));
+        wrong
+    };
+    assert_eq!(problems("undeclared"), []);
+    for (mistake, odd, problem) in [
+        ("wrong=surrogates", "which has a name that is not valid text, is one", "found a lone surrogate"),
+        (
+            "wrong=null_types",
+            "which has a field without a name, is one",
+            "].type: invalid type: null, expected the type of a field",
+        ),
+    ] {
+        let found = problems(mistake);
+        // The dump with an odd name may have a field without one, too.
+        assert!(found.iter().any(|(what, how)| what.contains(odd) && how.contains(problem)), "{mistake}: {found:?}");
+        assert!(found.iter().all(|(what, _)| what.starts_with("its listing of ")), "{mistake}: {found:?}");
+    }
+    let found = problems("wrong=uncounted");
+    assert!(
+        found.iter().any(|(what, how)| what.contains("no object") && how.contains("expected the key roots")),
+        "{found:?}"
+    );
+}
+
+/// Ways of a parser to refuse a dump, in the place of the example.
+#[test]
+fn templates_take_exceptions_by_class_as_refusals_with_the_offset_in_their_messages() {
+    if !has_python() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let root = format!("{ROOT}/examples/adapters/templates");
+    let script = folder.path().join("mine.py");
+    let text = "import sys\nsys.dont_write_bytecode = True\nsys.path.insert(0, sys.argv[1])\nimport adapter\n\
+                def parse(path, heap):\n    raise {\"a\": EOFError(\"no tag at 0x1f\"), \"b\": KeyError(\"offset\"), \"c\": \
+                adapter.Refusal(\"bad at 9\", 7), \"d\": adapter.Refusal(\"bad tag, offset=12.\"), \"e\": EOFError(\"what 3\")}[path]\n\
+                adapter.parse, adapter.REFUSALS = parse, (EOFError,)\nadapter.main()\n";
+    fs::write(&script, text).expect("written");
+    let requests = ["a", "b", "c", "d", "e"].map(|path| {
+        json!({"id": 1, "op": "parse", "path": path, "format": "hprof", "level": "listing", "out": "x"}).to_string()
+    });
+    let command = format!("{} {} {}", crate::bench::interpreter(), script.display(), shell_words::quote(&root));
+    let answers: Vec<Value> =
+        ask(&command, &requests).iter().map(|answer| serde_json::from_str(answer).expect("JSON")).collect();
+    assert_eq!(answers[0], json!({"id": 1, "status": "reject", "message": "no tag at 0x1f", "offset": 31}));
+    assert_eq!(answers[1]["status"], "crash");
+    assert_eq!(answers[2], json!({"id": 1, "status": "reject", "message": "bad at 9", "offset": 7}));
+    assert_eq!(answers[3], json!({"id": 1, "status": "reject", "message": "bad tag, offset=12.", "offset": 12}));
+    assert_eq!(answers[4], json!({"id": 1, "status": "reject", "message": "what 3"}));
+}
+
+#[test]
+fn the_java_template_takes_exceptions_by_class_as_refusals() {
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let mine = folder.path().join("Mine.java");
+    let text = r#"
+        import java.io.*; import java.nio.file.Path; import java.util.*;
+        class Mine implements Adapter.Parser {
+            public static void main(String[] arguments) throws IOException {
+                Adapter.refuse(EOFException.class, NoSuchElementException.class);
+                Adapter.serve(new Mine());
+            }
+            public Map<String, Object> hello(int protocol) { return Adapter.object("name", "m", "facets", List.of("roots", "kind")); }
+            // As in Kotlin, where no exception is declared.
+            @SuppressWarnings("unchecked") static <T extends Throwable> void fail(Throwable failure) throws T { throw (T) failure; }
+            public void parse(Path dump, int heap, Adapter.Listing listing) throws Adapter.Refusal, IOException {
+                switch (dump.toString()) {
+                    case "a": Mine.<RuntimeException>fail(new EOFException("no tag at 0x1f"));
+                    case "b": throw new NoSuchElementException("record, offset 12, is cut");
+                    case "c": throw new Adapter.Refusal("bad at 9", 7L);
+                    case "d": throw new IllegalStateException("no", new RuntimeException("because"));
+                    case "e": throw new FileNotFoundException("x");
+                    default: listing.line(Map.of("listing", 1)); listing.line(Map.of("kind", "class"));
+                }
+            }
+        }"#;
+    fs::write(&mine, text).expect("written");
+    let Some(classes) = compiled(&[format!("{ROOT}/examples/adapters/templates/Adapter.java").into(), mine]) else {
+        return;
+    };
+    let out = folder.path().join("out.jsonl");
+    let requests = ["a", "b", "c", "d", "e", "f"].map(|path| {
+        json!({"id": 1, "op": "parse", "path": path, "format": "hprof", "level": "listing", "out": out}).to_string()
+    });
+    let answers: Vec<Value> = ask(&java(&classes, "Mine"), &requests)
+        .iter()
+        .map(|answer| serde_json::from_str(answer).expect("JSON"))
+        .collect();
+    let reject =
+        |message: &str, offset: u64| json!({"id": 1, "status": "reject", "message": message, "offset": offset});
+    assert_eq!(answers[0], reject("java.io.EOFException: no tag at 0x1f", 31));
+    assert_eq!(answers[1], reject("java.util.NoSuchElementException: record, offset 12, is cut", 12));
+    assert_eq!(answers[2], reject("bad at 9", 7));
+    let message = answers[3]["message"].as_str().unwrap_or_default();
+    assert!(
+        answers[3]["status"] == "crash" && message.contains("Caused by: java.lang.RuntimeException: because"),
+        "{message}"
+    );
+    assert_eq!(answers[4], json!({"id": 1, "status": "error", "message": "java.io.FileNotFoundException: x"}));
+    assert_eq!(answers[5], json!({"id": 1, "status": "accept"}));
+    let written = fs::read_to_string(&out).expect("it is there");
+    let lines: Vec<Value> = written.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!(lines, [json!({"listing": 1, "roots": 0}), json!({"kind": "class"})]);
+}
+
+#[cfg(unix)]
+#[test]
+fn the_shell_template_takes_the_message_of_a_refusal_and_its_offset() {
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let script = folder.path().join("adapter.sh");
+    let template =
+        fs::read_to_string(format!("{ROOT}/examples/adapters/templates/shell/adapter.sh")).expect("it is there");
+    let mine = "echo 'what 3'; echo \"$PARSER_SAYS\"; return 1";
+    fs::write(&script, template.replace("heapsmith validate \"$1\"", mine)).expect("written");
+    let dump = folder.path().join("dump");
+    fs::write(&dump, "").expect("written");
+    let request = [json!({"id":1,"op":"parse","path":dump,"format":"hprof","level":"verdict"}).to_string()];
+    for (says, offset) in
+        [("no tag at 0x1f.", json!(31)), ("\"bad\" \\ tag, offset=12", json!(12)), ("what 7", Value::Null)]
+    {
+        let command = format!("env PARSER_SAYS={} sh {}", shell_words::quote(says), script.display());
+        let answer: Value = serde_json::from_str(&ask(&command, &request)[0]).expect("JSON");
+        assert_eq!((&answer["status"], &answer["offset"]), (&"reject".into(), &offset), "{answer}");
+        assert!(answer["message"].as_str().is_some_and(|message| !message.contains('"')), "{answer}");
+    }
 }
 
 /// The adapters of hostile.py accept every dump, so that the parser fails on each damaged one; and they accept what is unknown

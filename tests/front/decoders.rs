@@ -50,11 +50,34 @@ fn names_object_that_decoder_lost() {
     }
 }
 
+/// Asked for, the list begins with what has to be in a dump for the decoder to fail.
+#[test]
+fn explains_failures_where_it_is_asked_to() {
+    let decoder = |path: &Path| {
+        let heap = right(path)?;
+        match heap.objects.iter().any(|object| object.length.is_some_and(|length| length >= 3)) {
+            true => Err::<Heap, Box<dyn Error>>("too many elements".into()),
+            false => Ok(heap),
+        }
+    };
+    let checked = || check_decoder(decoder).format(Family::PHD).filter("phd5-spelled");
+    let failures = checked().explain(2000).run().expect_err("arrays of three elements are refused");
+    let causes: Vec<&str> = failures.causes().iter().map(|cause| &*cause.sentence).collect();
+    assert!(causes.iter().any(|sentence| sentence.contains("is 3 or more")), "{causes:?}");
+    let pair = failures.causes().iter().find_map(|cause| cause.pair.as_ref()).expect("a pair");
+    assert!(
+        failures
+            .to_string()
+            .contains(&format!("passes with {}, fails with {}", pair.passes.differing, pair.fails.differing))
+    );
+    assert!(checked().run().expect_err("without causes").causes().is_empty());
+}
+
 #[test]
 fn reports_wrong_count_wrong_verdict_and_panic_per_case() {
     let decoder = |path: &Path| -> Result<DecoderAnswer, Box<dyn Error>> {
         let bytes = fs::read(path)?;
-        assert!(bytes.len() != 83, "83 bytes are too many");
+        assert!(bytes.len() != 154, "154 bytes are too many");
         Ok(match read(&bytes) {
             // The dump was to be refused.
             Err(_) => DecoderAnswer::Read,
@@ -64,7 +87,7 @@ fn reports_wrong_count_wrong_verdict_and_panic_per_case() {
     let failures = check_decoder(decoder).format(Family::PHD).run().expect_err("nothing is right");
     let of = |id: &str| failures.failed().iter().find(|failed| failed.case == id).map(|failed| &failed.outcome);
     let Some(Outcome::Crash { how }) = of("phd6-spelled-tag-5") else { panic!("{failures}") };
-    assert!(how.contains("83 bytes are too many"), "{how}");
+    assert!(how.contains("154 bytes are too many"), "{how}");
     let refused = Outcome::WrongVerdict { expected: "refuse".to_owned(), found: "accepted".to_owned() };
     assert_eq!(of("phd-cut-in-a-record"), Some(&refused));
     let Some(Outcome::Fail { fact, found, .. }) = of("phd6-openj9-64") else { panic!("{failures}") };

@@ -165,6 +165,7 @@ fn junit_is_well_formed_whatever_the_texts() {
             }),
             other_rules: vec![text()],
             reduced: Some(ReducedDump { file: text(), shows: vec![text()], of: text(), ..ReducedDump::default() }),
+            explained: true,
             unexpected: 4,
             cases: vec![text(), text(), format!("{} 2", text())],
         }];
@@ -270,7 +271,7 @@ fn a_page_of_13_implementations_and_700_cases_is_small() {
     // Of each element there is one tag that opens it, and texts have no `<` of their own.
     let body = &page[page.find("<body>").expect("a body")..page.rfind("<script>").expect("a script")];
     let elements = body.match_indices('<').filter(|(at, _)| !body[at + 1..].starts_with('/')).count();
-    assert!(elements < 15_000, "{elements} elements");
+    assert!(elements < 18_000, "{elements} elements");
 }
 
 #[test]

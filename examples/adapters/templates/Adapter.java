@@ -23,8 +23,9 @@ public class Adapter {
     /**
      * Your library. It needs no method for what hello does not promise.
      *
-     * Throw Refusal for what the library throws, as it documents it, at a bad dump. An IOException is reported as an
-     * error of the adapter. Let everything else through: it is reported as a crash, and an Error ends the process.
+     * Throw Refusal for what the library throws, as it documents it, at a bad dump, or name its classes to {@link #refuse}.
+     * Another IOException is reported as an error of the adapter. Let everything else through: it is reported as a crash,
+     * and an Error ends the process.
      */
     public interface Parser {
         /** The answer to hello, but for the key protocol. What is in facets is required, where a dump has it. */
@@ -64,6 +65,20 @@ public class Adapter {
     }
     /** This dump cannot be put to the library; the text says why. */
     public static class Skip extends Exception { public Skip(String reason) { super(reason); } }
+
+    private static final List<Class<?>> REFUSALS = new ArrayList<>();
+    /**
+     * Names the classes of exceptions by which the library refuses a dump, as it documents it: {@code refuse(EOFException.class)}
+     * in the constructor, say. They need not be declared anywhere, as those of a library in Kotlin are not.
+     */
+    public static void refuse(Class<?>... exceptions) { REFUSALS.addAll(List.of(exceptions)); }
+
+    /** Where messages have the offset of the bad bytes: with it, the report names the rule that the dump breaks. */
+    private static final Pattern OFFSET = Pattern.compile("(?i)\\b(?:at|offset)[ =]+(?:0x([0-9a-f]{1,15})|(\\d{1,18}))\\b");
+
+    /** By facet, the key of the head with the number of its lines: 0 says that there are none, and no key says nothing. */
+    private static final Map<String, String> COUNTS = Map.of("roots", "roots", "root-objects", "roots", "threads",
+            "threads", "stack-traces", "traces", "regions", "regions", "events", "events");
 
     private static final Set<String> WARNINGS = new LinkedHashSet<>();
     /** Keeps, for the answer, what the library reports as wrong with a dump although it goes on. */
@@ -109,23 +124,54 @@ public class Adapter {
             if (op.equals("convert")) parser.convert(path, text(request, "from"), text(request, "to"), out);
             else if (op.equals("encode")) parser.encode(path, text(request, "format"), out);
             else if ("counts".equals(request.get("level"))) accepted.putAll(parser.count(path, heap));
-            else try (Writer listing = Files.newBufferedWriter(out)) {
-                Listing lines = line -> listing.write(toJson(line) + "\n");
-                if ("answers".equals(request.get("level"))) parser.analyse(path, heap, lines);
-                else parser.parse(path, heap, lines);
+            else if (!"answers".equals(request.get("level"))) list(parser, path, heap, out);
+            else try (Writer answer = Files.newBufferedWriter(out)) {
+                parser.analyse(path, heap, line -> answer.write(toJson(line) + "\n"));
             }
             if (!WARNINGS.isEmpty()) accepted.put("warnings", new ArrayList<>(WARNINGS));
             return accepted;
-        } catch (Refusal refusal) {
-            return object("status", "reject", "message", refusal.getMessage(), "offset", refusal.offset);
         } catch (Skip skip) {
             return object("status", "skip", "reason", skip.getMessage());
-        } catch (IOException | InvalidPathException failure) {
-            return object("status", "error", "message", failure.toString());
-        } catch (RuntimeException failure) { // a crash; without this the process ends, as it should if the library keeps state
-            String frames = Stream.of(failure.getStackTrace()).map(frame -> "\n\tat " + frame).collect(joining());
-            return object("status", "crash", "message", failure + frames);
+        } catch (Throwable failure) {
+            if (failure instanceof Refusal || REFUSALS.stream().anyMatch(known -> known.isInstance(failure))) {
+                return reject(failure, failure instanceof Refusal ? ((Refusal) failure).offset : null);
+            }
+            if (failure instanceof Error) throw (Error) failure;
+            if (failure instanceof IOException || failure instanceof InvalidPathException) {
+                return object("status", "error", "message", failure.toString());
+            }
+            // A crash; rethrow it to end the process, as it should if the library keeps state.
+            StringWriter trace = new StringWriter();
+            failure.printStackTrace(new PrintWriter(trace));
+            return object("status", "crash", "message", trace.toString());
         }
+    }
+
+    private static Map<String, Object> reject(Throwable refusal, Object offset) {
+        String message = String.valueOf(refusal instanceof Refusal ? refusal.getMessage() : refusal);
+        Matcher place = OFFSET.matcher(message);
+        if (offset == null && place.find()) {
+            offset = place.group(1) == null ? Long.parseLong(place.group(2)) : Long.parseLong(place.group(1), 16);
+        }
+        return object("status", "reject", "message", message, "offset", offset);
+    }
+
+    /** Writes a listing, whose head comes first and has numbers of what comes after it. */
+    private static void list(Parser parser, Path dump, int heap, Path out) throws Refusal, Skip, IOException {
+        Map<String, Object> head = new LinkedHashMap<>();
+        Map<String, Integer> counts = new HashMap<>();
+        List<String> lines = new ArrayList<>();
+        parser.parse(dump, heap, line -> {
+            if (head.isEmpty()) head.putAll(line);
+            else lines.add(toJson(line));
+            counts.merge(line.get("kind") + "s", 1, Integer::sum);
+        });
+        List<?> facets = (List<?>) parser.hello(2).get("facets");
+        COUNTS.forEach((facet, key) -> {
+            if (facets.contains(facet)) head.putIfAbsent(key, counts.getOrDefault(key, 0));
+        });
+        lines.add(0, toJson(head));
+        Files.write(out, lines);
     }
 
     private static String text(Map<?, ?> request, String key) { return (String) request.get(key); }

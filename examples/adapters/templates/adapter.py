@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Connects a parser of heap dumps to heapsmith's adapter protocol (specs/adapter.md): a template to copy.
 
-Two places are yours: HELLO says what your parser reports, and parse() calls it. answer() and main() serve the protocol.
+Three places are yours: HELLO says what your parser reports, REFUSALS how it refuses a dump, and parse() calls it. answer() and
+main() serve the protocol.
 The rest is an example, a small parser of HPROF; throw it away.
 """
 import json, os, pathlib, re, sys, traceback
@@ -16,6 +17,13 @@ HELLO = {
     # Defaults, too. "0/1": every boolean but 0 is reported as 1. "text": bytes of names that are not valid text are replaced.
     # ["classes"]: there are lines of classes without a record. True: see parse(). `heapsmith adapter readings` lists more.
     "booleans": "bytes", "names": "bytes", "makes_up": [], "heaps": False}
+# Classes of exceptions by which your parser refuses a dump, as it documents it, such as (EOFError, zlib.error); and where their
+# messages have the offset of the bad bytes: with it, the report names the rule that the dump breaks.
+REFUSALS = ()
+OFFSET = re.compile(r"(?i)\b(?:at|offset)[ =]+(0x[0-9a-f]+|\d+)")
+# By facet, the key of the head with the number of its lines: 0 says that there are none, and no key says nothing.
+COUNTS = {"roots": "roots", "root-objects": "roots", "threads": "threads", "stack-traces": "traces", "regions": "regions",
+          "events": "events"}
 WARNINGS = []  # texts that go into the answer: what your parser reports as wrong with a dump although it goes on
 
 class Refusal(Exception): """The parser does not take this dump: a message, and the offset of the bytes, if known."""
@@ -25,7 +33,7 @@ def parse(path, heap):
     """YOUR PARSER GOES HERE. Returns the lines of the dump's listing, the head first (specs/listing.md).
     Of a dump with several heaps, `heap` is the index of the one to read. It is None without "heaps": True above.
     Raise Refusal where your parser says, as it documents it, that a dump is bad, with the offset of the bytes if it knows
-    them. Let every other exception through: it is reported as a crash of the parser.
+    them; exceptions of REFUSALS are taken as such. Let every other one through: it is reported as a crash of the parser.
     """
     return hprof(pathlib.Path(path).read_bytes())  # or, with heaps: your_parser(path).heaps[heap or 0]
 
@@ -37,13 +45,19 @@ def answer(request):
         return {"status": "error", "message": f"this adapter does not know {request['op']}"}
     try:
         WARNINGS.clear()
-        lines = parse(request["path"], request.get("heap"))
-        pathlib.Path(request["out"]).write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    except Refusal as refusal: return {"status": "reject", **dict(zip(("message", "offset"), refusal.args))}
+        head, *lines = parse(request["path"], request.get("heap"))
+        for facet, key in COUNTS.items():
+            if facet in HELLO["facets"]: head.setdefault(key, sum(line["kind"] + "s" == key for line in lines))
+        pathlib.Path(request["out"]).write_text("".join(json.dumps(line) + "\n" for line in [head, *lines]), encoding="utf-8")
+    except (Refusal, *REFUSALS) as refusal:
+        message, offset = (*refusal.args, None)[:2] if isinstance(refusal, Refusal) else (str(refusal), None)
+        place = OFFSET.search(message)
+        if offset is None and place: offset = int(place[1], 16 if "x" in place[1].lower() else 10)
+        return {"status": "reject", "message": message, **({} if offset is None else {"offset": offset})}
     except Skip as skip: return {"status": "skip", "reason": str(skip)}
     except OSError as failure: return {"status": "error", "message": str(failure)}  # of the adapter, not of the parser
     except Exception:  # a crash of the parser; without this the process ends, as it should if the parser keeps state
-        return {"status": "crash", "message": traceback.format_exc(-1)}
+        return {"status": "crash", "message": traceback.format_exc()}
     return {"status": "accept", **({"warnings": WARNINGS} if WARNINGS else {})}
 
 def main():

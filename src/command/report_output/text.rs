@@ -50,6 +50,9 @@ fn notes(tested: &TestedImplementation) -> String {
     for compared in &tested.compared {
         text += &format!("{}: {}\n", terminal::single_line(&compared.label), compared.words());
     }
+    if let Some(reason) = tested.stop_reason() {
+        text += &format!("{}\n", terminal::bad(&terminal::single_line(reason)));
+    }
     let readings = tested.other_readings();
     if !readings.is_empty() {
         text += &format!("readings other than the default: {}\n", readings.join(", "));
@@ -71,6 +74,12 @@ fn notes(tested: &TestedImplementation) -> String {
             true => format!("not judged, since it does not report it: {what}\n"),
             false => format!("not compared, since no two report it: {what}\n"),
         };
+    }
+    if tested.unexplored > 0 {
+        text += &format!(
+            "listed by what is seen alone, since dumps or time for experiments ran out: {} failures (--explain, --explain-time)\n",
+            tested.unexplored
+        );
     }
     if let Some(declared) =
         tested.declared.as_ref().filter(|declared| !matches!(declared.level.as_str(), "listing" | "dump"))

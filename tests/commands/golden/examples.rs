@@ -15,7 +15,7 @@ hprof-spelled-high-ids: identifiers of 4 bytes from 80000000 on
   expected: class
   found:    nothing
   rule:     hprof.id.unsigned: Identifiers are unsigned: one of 4 bytes from 80000000 on is not extended by its sign.
-  bytes:    80 to 84: 80 00 10 00
+  bytes:    472 to 476: 80 00 10 00
 ";
 /// The other dump.
 const OTHER: &str = "hprof-hotspot-8-4-high-addresses";

@@ -65,8 +65,6 @@ pub(super) struct ReducedExample {
     pub(super) told: ReducedDump,
     /// Whether it was reduced; if not, its dump alone does not show the cause.
     pub(super) is_reduced: bool,
-    /// Whether nothing more can be left out of it.
-    pub(super) is_least: bool,
 }
 
 impl CauseReducer<'_> {
@@ -119,19 +117,19 @@ impl CauseReducer<'_> {
                 };
                 let reduced = reduce(base.bytes.clone(), &shows, &options, &tried)?;
                 let smallest = edited(&reduced.bytes)?.unwrap_or_else(|| case.clone());
-                Ok((smallest, before + reduced.trials, reduced.ended.is_none()))
+                Ok((smallest, before + reduced.trials))
             };
-            let (smallest, trials, is_least) = of(RetryProcess::InCompany, 0)?;
+            let (smallest, trials) = of(RetryProcess::InCompany, 0)?;
             if question.shows_alone(smallest.clone())? {
-                return Ok((smallest, trials, is_least));
+                return Ok((smallest, trials));
             }
             // It depends on the dumps that a process was asked about before.
             of(RetryProcess::Alone, trials)
         });
-        let (case, trials, is_reduced, is_least) = match reduced {
-            Some(Ok((case, trials, is_least))) => (case, trials, true, is_least),
+        let (case, trials, is_reduced) = match reduced {
+            Some(Ok((case, trials))) => (case, trials, true),
             // It shows it only in company, or what is right of it is more than what is read of it.
-            None | Some(Err(Error::Usage(_) | Error::Decode(_))) => (case, 0, false, false),
+            None | Some(Err(Error::Usage(_) | Error::Decode(_))) => (case, 0, false),
             Some(Err(e)) => return Err(e),
         };
         let heap = case_from_bytes("dump", case.bytes.clone()).ok();
@@ -145,7 +143,7 @@ impl CauseReducer<'_> {
             trials,
             of: result.id.clone(),
         };
-        Ok(ReducedExample { case, told, is_reduced, is_least })
+        Ok(ReducedExample { case, told, is_reduced })
     }
 }
 

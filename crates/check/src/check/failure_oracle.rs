@@ -11,10 +11,9 @@ use std::time::{Duration, Instant};
 use sha2::{Digest, Sha256};
 
 use crate::check::cause_reduction::{CasePredicate, RetryProcess, SymptomOracle};
-use crate::check::causes::explained_by;
 use crate::check::declarations::IDENTIFIES;
 use crate::check::evidence::suspects;
-use crate::check::experiment::{Observation, ProbeOracle, ordered_symptoms};
+use crate::check::experiment::{Observation, ProbeOracle};
 use crate::check::introduction::required_hello;
 use crate::check::judge::{AnswerJudgement, AnsweredTask, judge, judge_large, limit_subject, other_facts};
 use crate::check::process::{Budget, Limits, Process, StdoutTarget, StopReason};
@@ -113,10 +112,8 @@ const HANGING: Duration = Duration::from_secs(2);
 enum SoughtSymptom {
     /// This symptom comes first.
     First(String),
-    /// This symptom is among those shown.
-    Any(String),
-    /// One of these symptoms is shown, and the rule may explain it.
-    Rule(String, BTreeSet<String>),
+    /// One of these symptoms is among those shown.
+    Any(BTreeSet<String>),
 }
 
 impl SoughtSymptom {
@@ -124,8 +121,7 @@ impl SoughtSymptom {
         match self {
             _ if !result.outcome().is_failure() => false,
             SoughtSymptom::First(what) => symptom_of(result).as_ref() == Some(what),
-            SoughtSymptom::Any(what) => symptoms_of(result).contains(what),
-            SoughtSymptom::Rule(rule, any) => !explained_by(result, rule).is_disjoint(any),
+            SoughtSymptom::Any(all) => !symptoms_of(result).is_disjoint(all),
         }
     }
 }
@@ -137,16 +133,15 @@ impl std::fmt::Debug for FailureOracle<'_> {
 }
 
 impl<'s> FailureOracle<'s> {
-    /// Asks an implementation about a dump. What is looked for is a cause as reports name it: a rule, or what is seen of the
-    /// answer; without one, what is seen first.
+    /// Asks an implementation about a dump. What is looked for is a symptom, as reports name it; without one, what is seen first.
     ///
     /// # Errors
-    /// If the implementation cannot be asked, the dump is of no known format, nothing is wrong of the answer, or nothing of
-    /// this cause.
-    pub fn from_dump(subject: &'s Subject, dump: &[u8], cause: Option<&str>) -> Result<FailureOracle<'s>, Error> {
+    /// If the implementation cannot be asked, the dump is of no known format, nothing is wrong of the answer, or it does not show
+    /// the symptom.
+    pub fn from_dump(subject: &'s Subject, dump: &[u8], symptom: Option<&str>) -> Result<FailureOracle<'s>, Error> {
         let wrong = FailureOracle::without_symptom(subject)?;
         let result = wrong.pool().ask_alone(case_source(case_from_bytes("dump", dump.to_vec())?))?;
-        wrong.with_symptom(&result, cause)
+        wrong.with_symptom(&result, symptom)
     }
 
     /// An oracle for a dump that is not held while it is judged. Smaller dumps are asked about at the same level of
@@ -157,7 +152,7 @@ impl<'s> FailureOracle<'s> {
     pub fn from_file(
         subject: &'s Subject,
         dump: &Arc<UserDump>,
-        cause: Option<&str>,
+        symptom: Option<&str>,
     ) -> Result<FailureOracle<'s>, Error> {
         let mut wrong = FailureOracle::without_symptom(subject)?;
         let (source, usage) =
@@ -167,7 +162,7 @@ impl<'s> FailureOracle<'s> {
             wrong.subject = Cow::Owned(limited);
         }
         let result = wrong.pool().ask_alone(source)?;
-        wrong.with_symptom(&result, cause)
+        wrong.with_symptom(&result, symptom)
     }
 
     fn without_symptom(subject: &'s Subject) -> Result<FailureOracle<'s>, Error> {
@@ -181,14 +176,13 @@ impl<'s> FailureOracle<'s> {
         Ok(FailureOracle { subject, hurried: None, hello, operation, sought })
     }
 
-    fn with_symptom(mut self, result: &CaseResult, cause: Option<&str>) -> Result<FailureOracle<'s>, Error> {
+    fn with_symptom(mut self, result: &CaseResult, symptom: Option<&str>) -> Result<FailureOracle<'s>, Error> {
         self.sought =
-            choose_symptom(result, cause).map_err(|why| Error::Usage(format!("{}: {why}", self.subject.command)))?;
+            choose_symptom(result, symptom).map_err(|why| Error::Usage(format!("{}: {why}", self.subject.command)))?;
         Ok(self)
     }
 
-    /// An oracle for a known failure: it looks for symptoms of the cause, and for the cause's rule where that explains
-    /// one. `None` if the result shows none.
+    /// An oracle for a known failure: it looks for symptoms of the cause. `None` if the result shows none.
     pub(super) fn from_cause(
         subject: &'s Subject,
         hello: Option<Hello>,
@@ -197,13 +191,8 @@ impl<'s> FailureOracle<'s> {
         cause: &Cause,
     ) -> Option<FailureOracle<'s>> {
         let of_cause: BTreeSet<String> = cause.symptoms.iter().map(|symptom| symptom.what.clone()).collect();
-        let by_rule = |rule: &String| {
-            let explained = explained_by(result, rule);
-            let of_both: BTreeSet<String> = explained.intersection(&of_cause).cloned().collect();
-            (!of_both.is_empty()).then(|| SoughtSymptom::Rule(rule.clone(), of_both))
-        };
-        let any = || symptoms_of(result).into_iter().find(|what| of_cause.contains(what)).map(SoughtSymptom::Any);
-        let sought = cause.rule.as_ref().and_then(by_rule).or_else(any)?;
+        let of_both: BTreeSet<String> = symptoms_of(result).intersection(&of_cause).cloned().collect();
+        let sought = (!of_both.is_empty()).then_some(SoughtSymptom::Any(of_both))?;
         Some(FailureOracle { subject: Cow::Borrowed(subject), hurried: None, hello, operation, sought })
     }
 
@@ -238,11 +227,8 @@ impl<'s> FailureOracle<'s> {
     /// The symptom, in words.
     pub fn description(&self) -> String {
         match &self.sought {
-            SoughtSymptom::First(what) | SoughtSymptom::Any(what) => what.clone(),
-            SoughtSymptom::Rule(rule, any) => {
-                let any: Vec<&str> = any.iter().map(String::as_str).collect();
-                format!("{} ({rule})", any.join("; "))
-            }
+            SoughtSymptom::First(what) => what.clone(),
+            SoughtSymptom::Any(all) => all.iter().map(String::as_str).collect::<Vec<_>>().join("; "),
         }
     }
 
@@ -346,8 +332,8 @@ impl ProbeOracle for OraclePool<'_> {
 impl SymptomOracle for FailureOracle<'_> {
     fn symptoms(&self) -> Vec<String> {
         match &self.sought {
-            SoughtSymptom::First(what) | SoughtSymptom::Any(what) => vec![what.clone()],
-            SoughtSymptom::Rule(_, any) => any.iter().cloned().collect(),
+            SoughtSymptom::First(what) => vec![what.clone()],
+            SoughtSymptom::Any(all) => all.iter().cloned().collect(),
         }
     }
 
@@ -372,49 +358,35 @@ impl AnsweredDump {
     /// What experiments look at.
     fn observation(&self) -> Observation {
         let outcome = self.judgement.outcome();
-        if outcome.is_pass() {
-            return Observation::Right;
-        }
-        if !outcome.is_failure() {
-            return Observation::Unknown;
-        }
         let broken = self.case.breaks.map(|(rule, offset)| Suspect { rule: rule.to_owned(), offset, length: 1 });
         let result = CaseResult::new(&self.case.id, outcome.clone())
             .suspects(broken.into_iter().collect())
             .others(other_facts(&self.judgement));
-        Observation::Wrong { symptoms: ordered_symptoms(&result), detail: outcome.detail() }
+        Observation::from_result(&result)
     }
 
     /// The result of the dump alone.
     fn result(&self) -> Result<CaseResult, Error> {
         let outcome = self.judgement.outcome();
-        let suspects =
-            if self.has_suspects { suspects(&self.case, outcome, &self.judgement)?.wrong } else { Default::default() };
-        Ok(CaseResult::new(&self.case.id, outcome.clone())
-            .suspects(suspects.into_iter().map(Suspect::from).collect())
-            .others(other_facts(&self.judgement)))
+        let suspects = if self.has_suspects { suspects(&self.case, outcome, &self.judgement)? } else { Vec::new() };
+        Ok(CaseResult::new(&self.case.id, outcome.clone()).suspects(suspects).others(other_facts(&self.judgement)))
     }
 }
 
 /// The symptom to look for, of those that a result shows.
-fn choose_symptom(result: &CaseResult, cause: Option<&str>) -> Result<SoughtSymptom, String> {
+fn choose_symptom(result: &CaseResult, symptom: Option<&str>) -> Result<SoughtSymptom, String> {
     if let Outcome::Skip { reason, .. } = result.outcome() {
         return Err(format!("the dump is not asked about: {reason}"));
     }
     let first = symptom_of(result).filter(|_| result.outcome().is_failure());
     let first = first.ok_or_else(|| "nothing is wrong of its answer to this dump".to_owned())?;
-    let Some(cause) = cause else { return Ok(SoughtSymptom::First(first)) };
-    let explained = explained_by(result, cause);
-    if !explained.is_empty() {
-        return Ok(SoughtSymptom::Rule(cause.to_owned(), explained));
-    }
+    let Some(symptom) = symptom else { return Ok(SoughtSymptom::First(first)) };
     let seen = symptoms_of(result);
-    if seen.contains(cause) {
-        return Ok(SoughtSymptom::Any(cause.to_owned()));
+    if seen.contains(symptom) {
+        return Ok(SoughtSymptom::Any(BTreeSet::from([symptom.to_owned()])));
     }
-    let rules: BTreeSet<&str> = result.suspects.iter().map(|suspect| &*suspect.rule).collect();
-    let known: Vec<&str> = rules.into_iter().chain(seen.iter().map(String::as_str)).collect();
-    Err(format!("its answer to this dump does not show the cause {cause:?}; it shows: {}", known.join(", ")))
+    let known: Vec<&str> = seen.iter().map(String::as_str).collect();
+    Err(format!("its answer to this dump does not show the symptom {symptom:?}; it shows: {}", known.join("; ")))
 }
 
 /// A pool of sessions that are asked about many dumps, several at a time. A dump that showed the symptom is asked about

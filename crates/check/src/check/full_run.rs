@@ -1,15 +1,15 @@
 //! A whole run: implementations over cases, then causes, evidence and reduced dumps.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::AtomicUsize;
 use std::time::Instant;
 
 use crate::check::cause_reduction::{CauseReducer, SymptomOracle, dump_path};
-use crate::check::causes::explain;
+use crate::check::causes::list_causes;
 use crate::check::differential::{DifferentialRun, DisagreementOracle};
 use crate::check::effort::Effort;
 use crate::check::evidence::point_at_causes;
-use crate::check::experiment::{AskedCase, ExplainedCause, MadePair, explain_by_experiment};
+use crate::check::experiment::{AskedCase, ExperimentBudget, MadePair, ProbeOracle, explain_by_experiment};
 use crate::check::failure_oracle::FailureOracle;
 use crate::check::kept_answers::{KeptAnswers, KeptDump, KeptFiles};
 use crate::check::repeat::pair_command;
@@ -102,8 +102,22 @@ pub fn check(
     // All subjects of a run have one.
     let stop = subjects.first().map(|subject| subject.stop.clone()).unwrap_or_default();
     let effort = Effort::new(&stop);
+    list_causes(&mut report);
     write_before_causes(&report, options);
-    explain(&mut report, &effort);
+    let mut dumps = Vec::new();
+    if let Some(trials) = options.explain.filter(|_| !effort.is_over()) {
+        for ((party, tested), (_, tasks)) in parties.iter().zip(&mut report.implementations).zip(&done) {
+            let effort = Effort::new(&stop).within(options.explain_time);
+            let label = tested.label.clone();
+            let heard = |asked| progress(CheckProgress::Explaining(&label, asked));
+            let mut budget = ExperimentBudget::new(&effort, trials, &heard);
+            let among = options.among.then_some(&parties[..]);
+            let explained = explain_tested(party, among, tested, tasks, options, &mut budget, &mut dumps);
+            // What a signal ends here is not missed: the rest of the report is there.
+            Error::unless_stopped(explained)?;
+        }
+        list_causes(&mut report);
+    }
     // A part of the cases says little; `merge` does it for all of them. Evidence takes time as well.
     if !effort.is_over() && options.choice.shard.is_none() && !options.choice.large && !options.among {
         for (tested, (_, tasks)) in report.implementations.iter_mut().zip(&done) {
@@ -112,12 +126,6 @@ pub fn check(
             let pointed = point_at_causes(tested, &|id| held(id).map(|task| task.source.case()).transpose());
             // What a signal ends here is not missed: the rest of the report is there.
             Error::unless_stopped(pointed)?;
-        }
-    }
-    let mut dumps = Vec::new();
-    if let Some(trials) = options.explain.filter(|_| !effort.is_over() && !options.among) {
-        for ((party, tested), (_, tasks)) in parties.iter().zip(&mut report.implementations).zip(&done) {
-            explain_tested(party, tested, tasks, options, &effort, trials, &mut dumps)?;
         }
     }
     if let Some(trials) = options.reduce {
@@ -218,40 +226,80 @@ fn reduce_causes(
     Ok(dumps)
 }
 
-/// Works out the causes of an implementation's failures by experiment.
+/// Works out the causes of an implementation's failures by experiment, operation by operation. `among` are the implementations that
+/// are compared, where no answer counts as right.
 fn explain_tested(
     party: &Peer<'_>,
+    among: Option<&[Peer<'_>]>,
     tested: &mut TestedImplementation,
     tasks: &[Task],
     options: &CheckOptions,
-    effort: &Effort<'_>,
-    trials: u64,
+    budget: &mut ExperimentBudget<'_>,
     dumps: &mut Vec<(String, KeptDump)>,
 ) -> Result<(), Error> {
-    // Of what is converted or written, causes stay as they were inferred.
-    if tasks.iter().any(|task| task.operation != TaskOperation::Parse) {
-        return Ok(());
+    let by_id: HashMap<&str, &Task> = tasks.iter().map(|task| (&*task.id, task)).collect();
+    let failed =
+        tested.results.iter().filter(|result| result.is_unexpected()).filter_map(|result| by_id.get(&*result.id));
+    let mut operations: Vec<&TaskOperation> = Vec::new();
+    for task in failed {
+        if !operations.contains(&&task.operation) {
+            operations.push(&task.operation);
+        }
     }
-    let tasks: HashMap<&str, &Task> = tasks.iter().map(|task| (&*task.id, task)).collect();
-    let mut asked = Vec::new();
-    for result in &tested.results {
-        let held = tasks.get(&*result.id).filter(|task| !task.source.is_streamed());
-        let Some(task) = held.filter(|task| task.source.unknown_format_reason().is_none()) else { continue };
-        asked.push(AskedCase { result, case: task.source.case()? });
+    let mut causes: Vec<Cause> = Vec::new();
+    for operation in operations {
+        let mut asked = Vec::new();
+        for result in &tested.results {
+            let held = by_id.get(&*result.id).filter(|task| task.operation == *operation && !task.source.is_streamed());
+            let Some(task) = held.filter(|task| task.source.unknown_format_reason().is_none()) else { continue };
+            asked.push(AskedCase { result, case: task.source.case()? });
+        }
+        let explained = match among {
+            Some(parties) => {
+                let oracle = DisagreementOracle::for_probes(parties, &options.left_out, operation.clone());
+                explain_by_experiment(asked, &oracle, budget)?
+            }
+            None => {
+                let oracle = FailureOracle::for_probes(party.subject, party.hello().cloned(), operation.clone());
+                explain_by_experiment(asked, &oracle.pool() as &dyn ProbeOracle, budget)?
+            }
+        };
+        for mut one in explained {
+            if among.is_some() {
+                one.cause.sentence = of_disagreement_where(&one.cause.sentence);
+            }
+            // One mistake in reading shows in whatever is written.
+            if let Some(same) = causes.iter_mut().find(|same| same.is_of_the_same_mistake(&one.cause)) {
+                same.add(one.cause);
+                continue;
+            }
+            match one.pair.take() {
+                Some(made) => one.cause.pair = Some(write_pair(made, &one.cause, party, among, options, dumps)),
+                None if options.folder.is_some() => {
+                    let file = dump_path(dumps.len() + 1, &one.cause.id, Family::guess(&one.reduced).suffix());
+                    one.cause.reduced = Some(one.reduced_dump(file.clone()));
+                    dumps.push((file, KeptDump::Bytes(one.reduced)));
+                }
+                None => {}
+            }
+            causes.push(one.cause);
+        }
     }
-    let oracle = FailureOracle::for_probes(party.subject, party.hello().cloned(), TaskOperation::Parse);
-    let explained = explain_by_experiment(asked, &oracle.pool(), effort, trials)?;
-    // Failures that are expected are not looked into.
-    let expected = std::mem::take(&mut tested.causes).into_iter().filter(|cause| cause.unexpected == 0);
-    tested.causes = explained
-        .into_iter()
-        .map(|ExplainedCause { mut cause, pair }| {
-            cause.pair = pair.map(|made| write_pair(made, &cause, party, options, dumps));
-            cause
-        })
-        .chain(expected)
-        .collect();
+    if budget.is_over() {
+        let explained: HashSet<&String> = causes.iter().flat_map(|cause| &cause.cases).collect();
+        let left = tested.results.iter().filter(|result| result.is_unexpected() && !explained.contains(&result.id));
+        tested.unexplored = left.count() as u64;
+    }
+    tested.causes = causes;
     Ok(())
+}
+
+/// The sentence of a condition where no answer counts as right.
+fn of_disagreement_where(sentence: &str) -> String {
+    sentence
+        .replacen("Fails where", "Disagree where", 1)
+        .replace("is not read rightly", "is disagreed about")
+        .replace("none is read rightly", "all are disagreed about")
 }
 
 /// The pair of a cause, whose dumps are written where there is a folder of reports.
@@ -259,12 +307,13 @@ fn write_pair(
     made: MadePair,
     cause: &Cause,
     party: &Peer<'_>,
+    among: Option<&[Peer<'_>]>,
     options: &CheckOptions,
     dumps: &mut Vec<(String, KeptDump)>,
 ) -> CausePair {
     let MadePair { mut pair, fails, passes } = made;
     let Some(folder) = &options.folder else { return pair };
-    let number = dumps.len() / 2 + 1;
+    let number = dumps.len() + 1;
     let suffix = Family::guess(&fails).suffix();
     let mut paths = Vec::new();
     for (dump, bytes, what) in [(&mut pair.passes, passes, "passes"), (&mut pair.fails, fails, "fails")] {
@@ -272,7 +321,9 @@ fn write_pair(
         paths.push(folder.name_of(&dump.file));
         dumps.push((dump.file.clone(), KeptDump::Bytes(bytes)));
     }
-    pair.repeat = Some(pair_command(party.subject, &options.left_out, &paths));
+    let subjects: Vec<&Subject> =
+        among.map_or_else(|| vec![party.subject], |all| all.iter().map(|one| one.subject).collect());
+    pair.repeat = Some(pair_command(&subjects, &options.left_out, &paths));
     pair
 }
 

@@ -2,9 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::check::causes::explain;
+use crate::check::causes::list_causes;
 use crate::check::declarations::ambiguities;
-use crate::check::effort::Effort;
 use crate::check::evidence::point_at_causes;
 use crate::check::report::{CaseResult, CheckReport, InterruptedRun, PassingReadings, SCHEMA, TestedImplementation};
 use crate::check::sources::{parse_random_id, random_case};
@@ -12,7 +11,6 @@ use crate::check::verdict::{DecidedVerdicts, decide_verdicts};
 use crate::corpus::{Case, cases};
 use heapsmith_core::error::Error;
 use heapsmith_core::format::Family;
-use heapsmith_core::interrupt::Stop;
 
 /// Merges reports of the same question: shards of a run, or runs of other implementations over the same cases.
 ///
@@ -48,6 +46,12 @@ pub fn merge(reports: Vec<CheckReport>) -> Result<CheckReport, Error> {
             match merged.implementations.iter_mut().find(|known| known.label == tested.label) {
                 Some(known) if known.command == tested.command && known.declared == tested.declared => {
                     known.results.extend(tested.results);
+                    for cause in tested.causes.into_iter().filter(|cause| cause.explained) {
+                        match known.causes.iter_mut().find(|same| same.is_of_the_same_mistake(&cause)) {
+                            Some(same) => same.add(cause),
+                            None => known.causes.push(cause),
+                        }
+                    }
                     for (known, more) in known.compared.iter_mut().zip(tested.compared) {
                         more.said.into_iter().for_each(|(kind, count)| *known.said.entry(kind).or_default() += count);
                     }
@@ -86,7 +90,15 @@ pub fn merge(reports: Vec<CheckReport>) -> Result<CheckReport, Error> {
         tested.count();
     }
     merged.chosen.shard = shards.common_shards();
-    explain(&mut merged, &Effort::new(&Stop::default()));
+    list_causes(&mut merged);
+    for cause in merged.implementations.iter_mut().flat_map(|tested| &mut tested.causes) {
+        // Its dumps stay where the report was that was read.
+        cause.reduced = None;
+        if let Some(pair) = &mut cause.pair {
+            pair.fails.file.clear();
+            pair.passes.file.clear();
+        }
+    }
     if is_several {
         point_at_bytes(&mut merged)?;
     }

@@ -7,6 +7,9 @@ use crate::check::subject::{Subject, SubjectKind};
 use crate::check::task::{CaseChoice, TaskOperation, WantedOperations};
 use heapsmith_core::compare::Facet;
 
+/// The end of commands that repeat a case: its failure is explained already.
+const UNEXPLAINED: &str = " --no-explain";
+
 /// The command that repeats a case.
 pub(super) fn case_command(subject: &Subject, choice: &CaseChoice, left_out: &BTreeSet<Facet>, id: &str) -> String {
     let operation = match id.split_once(':') {
@@ -53,7 +56,9 @@ fn case_options(choice: &CaseChoice, operation: &str, limits: &str, id: &str) ->
         Some(dump) => format!(" --dumps {}", shell_words::quote(&dump.path.display().to_string())),
         None => format!(" --filter {id}"),
     };
-    format!("{large}{operation}{random}{limits}{chosen}")
+    // The failures of large dumps are not explained.
+    let unexplained = if choice.large { "" } else { UNEXPLAINED };
+    format!("{large}{operation}{random}{limits}{chosen}{unexplained}")
 }
 
 /// The command that asks about a dump, named by path or recipe.
@@ -69,14 +74,17 @@ pub(super) fn dump_command(
         _ => "",
     };
     let (asked, limits, dump) = (subject_option(subject), judging_options(subject, left_out), shell_words::quote(dump));
-    format!("heapsmith check {asked}{operation}{limits} --dumps {dump}")
+    format!("heapsmith check {asked}{operation}{limits} --dumps {dump}{UNEXPLAINED}")
 }
 
 /// The command that asks about both dumps of a pair.
-pub(super) fn pair_command(subject: &Subject, left_out: &BTreeSet<Facet>, dumps: &[String]) -> String {
-    let (asked, limits) = (subject_option(subject), judging_options(subject, left_out));
+pub(super) fn pair_command(subjects: &[&Subject], left_out: &BTreeSet<Facet>, dumps: &[String]) -> String {
+    let among = if subjects.len() > 1 { " --among" } else { "" };
+    // Limits are those of all.
+    let limits = subjects.first().map(|subject| judging_options(subject, left_out)).unwrap_or_default();
     let dumps: Vec<String> = dumps.iter().map(|dump| format!(" --dumps {}", shell_words::quote(dump))).collect();
-    format!("heapsmith check {asked}{limits}{}", dumps.concat())
+    let asked = subject_options(subjects.iter().copied());
+    format!("heapsmith check {asked}{among}{limits}{}{UNEXPLAINED}", dumps.concat())
 }
 
 /// A text that is the same for two runs whose answers are asked for and judged in the same way.

@@ -198,6 +198,7 @@ fn large_case_without_dump(large: &LargeCase) -> Case {
     Case {
         heap: large.heap(),
         is_large: true,
+        is_bare: false,
         verdict: large.verdict,
         shows: large.rules.clone(),
         records_due: 0,

@@ -18,7 +18,7 @@ use crate::input::InputStream;
 use crate::model::{Address, Dump, Heap};
 
 #[cfg(feature = "corpus")]
-use super::cases::{AMBIGUITIES, CASES, LARGE};
+use super::cases::{AMBIGUITIES, CASES, LARGE, WORLD};
 use super::corrupt::MappedDump;
 use super::lift::{self, ClassicSource};
 use super::lower::{self, PROFILES};
@@ -190,6 +190,7 @@ impl DumpFamily for Classic {
             damaged: |edit, base| CASES.damaged::<MappedDump>(edit, base),
             large: || large(FAMILY, &LARGE),
             ambiguities: AMBIGUITIES,
+            world: WORLD,
         }
     }
 

@@ -273,17 +273,21 @@ impl<W: StringForm> Visitor<'_> for StringFormVisitor<W> {
     type Value = W;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a string")
+        f.write_str(&describe_wanted::<W>())
     }
 
     fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<W, E> {
         W::parse(text).ok_or_else(|| {
-            let names = W::names();
-            let wanted = if names.is_empty() { String::new() } else { format!(" ({})", names.join(", ")) };
-            let near = did_you_mean(text, names);
-            E::custom(format!("expected {}{wanted}, found {}{near}", W::WANTED, quote(text)))
+            let near = did_you_mean(text, W::names());
+            E::custom(format!("expected {}, found {}{near}", describe_wanted::<W>(), quote(text)))
         })
     }
+}
+
+/// What a word stands for, with the words that there are.
+fn describe_wanted<W: StringForm>() -> String {
+    let names = W::names();
+    if names.is_empty() { W::WANTED.to_owned() } else { format!("{} ({})", W::WANTED, names.join(", ")) }
 }
 
 words!(Hex, Bytes, TypeName, ElementName);

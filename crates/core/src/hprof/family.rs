@@ -22,7 +22,7 @@ use crate::input::InputStream;
 use crate::model::{Address, Class, Dump, DumpSource, Heap, Object};
 
 #[cfg(feature = "corpus")]
-use super::cases::{AMBIGUITIES, CASES, LARGE};
+use super::cases::{AMBIGUITIES, CASES, LARGE, WORLD};
 use super::corrupt::{self, MappedDump};
 use super::lift::{self, DumpIndex, DumpItem, HeapIndex, HprofDump, InstanceLayouts, ItemDetail, walk, walk_with};
 use super::lower::{self, PROFILES, Profile};
@@ -278,6 +278,7 @@ impl DumpFamily for Hprof {
             damaged: |edit, base| CASES.damaged::<MappedDump>(edit, base),
             large: || large(FAMILY, &LARGE),
             ambiguities: AMBIGUITIES,
+            world: WORLD,
         }
     }
 

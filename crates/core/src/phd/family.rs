@@ -19,7 +19,7 @@ use crate::input::InputStream;
 use crate::model::{Address, Dump, Heap};
 
 #[cfg(feature = "corpus")]
-use super::cases::{AMBIGUITIES, CASES, LARGE};
+use super::cases::{AMBIGUITIES, CASES, LARGE, WORLD};
 use super::corrupt::MappedDump;
 use super::decode::LocatedRecord;
 use super::lift::{self, ClassTable, DumpItem, PhdSource};
@@ -252,6 +252,7 @@ impl DumpFamily for Phd {
             damaged: |edit, base| CASES.damaged::<MappedDump>(edit, base),
             large: || large(FAMILY, &LARGE),
             ambiguities: AMBIGUITIES,
+            world: WORLD,
         }
     }
 

@@ -19,12 +19,16 @@ while IFS= read -r request; do
     # Paths have no quotation mark and no backslash unless TMPDIR has one.
     path=$(printf '%s' "$request" | sed 's/.*"path":"\([^"]*\)".*/\1/')
     if [ -r "$path" ]; then
-      # Standard output is for answers alone.
-      parser "$path" >&2 </dev/null
+      # Standard output is for answers alone. Of what it says, the last line is the message of a refusal.
+      said=$(parser "$path" 2>&1 </dev/null)
       code=$?
+      printf '%s\n' "$said" >&2
+      message=$(printf '%s' "$said" | tail -n 1 | tr -cd 'a-zA-Z0-9 .,:;=()/_-' | cut -c 1-500)
+      # With the offset of the bad bytes, the report names the rule that the dump breaks.
+      offset=$(printf ' %s' "$said" | sed -nE 's/.*[^a-zA-Z](at|offset)[ =]+(0x[0-9a-f]+|[1-9][0-9]*|0)([^0-9a-zA-Z].*)?$/\2/p' | head -n 1)
       case $code in
       0) answer='"status":"accept"' ;;
-      1) answer='"status":"reject","message":"exit code 1"' ;;
+      1) answer="\"status\":\"reject\",\"message\":\"$message\"${offset:+,\"offset\":$(($offset))}" ;;
       *) exit "$code" ;;
       esac
     else

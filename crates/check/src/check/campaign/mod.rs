@@ -7,38 +7,36 @@
 //! A batch is a function of the plan and its number, so that shards need to agree on nothing else, and what is missing is run
 //! again. What came of batches adds up in any order.
 
-mod failure_modes;
 mod state;
 mod summary;
 mod totals;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use failure_modes::KeptFailures;
-use state::{CampaignFolder, CampaignHeader, ReducedDumpRecord};
-use totals::CampaignTotals;
+use state::{CampaignFolder, CampaignHeader, RecordedCause};
+use totals::{CampaignFailure, CampaignTotals};
 
-use crate::check::cause_reduction::{CauseReducer, ReducedExample, SymptomOracle, dump_path};
-use crate::check::causes::{cause_of, is_fact};
-use crate::check::evidence::rules_of_dump;
+use crate::check::cause_reduction::dump_path;
+use crate::check::effort::Effort;
 use crate::check::expected::ExpectedFailures;
+use crate::check::experiment::{
+    AskedCase, ExperimentBudget, ExplainedCause, Explanations, FurtherCauses, LARGEST, MadePair, RecordedExplanation,
+};
 use crate::check::failure_oracle::FailureOracle;
 use crate::check::introduction::{label, reported_declaration, required_hello};
 use crate::check::protocol::Hello;
-use crate::check::report::symptom::symptoms_of;
-use crate::check::report::{Cause, CheckReport, ReducedDump};
+use crate::check::report::{Cause, ReducedDump};
 use crate::check::run::{CheckOptions, ImplementationRun, RelianceCache, RunContext, RunResult, SilentImplementations};
 use crate::check::sources::{CampaignPlan, DrawnCase};
 use crate::check::subject::{Subject, SubjectKind};
-use crate::check::task::{CaseChoice, CaseSource, OperationKind, TaskOperation, WantedOperations};
+use crate::check::task::{CaseChoice, CaseSource, OperationKind, Task, TaskOperation, WantedOperations};
 use crate::check::tasks::{is_wanted, subject_tasks};
-use crate::corpus::CaseVerdict;
 use heapsmith_core::compare::Facet;
 use heapsmith_core::error::Error;
-use heapsmith_core::format::{Family, Format};
+use heapsmith_core::format::{Family, Format, rule};
 use heapsmith_core::setters::setters;
 use heapsmith_core::threads::map_side_by_side;
 
@@ -48,14 +46,10 @@ pub use totals::DumpCoverage;
 
 /// The number of processes for a batch.
 const SIDE_BY_SIDE: usize = 2;
-/// Number of batches after which causes and other failure modes are looked for even if nothing looks new.
-const LATER: usize = 32;
-/// The part of a campaign's time, as a divisor, for other failure modes after its end.
-const AT_THE_END: u32 = 4;
-/// The most reduced dumps: a program may fail in a new way each time.
-const MOST_REDUCED: usize = 200;
-/// The part of these dumps that may be reduced for other failure modes.
-const MOST_OF_WAYS: usize = 100;
+/// The most causes that are looked for: a program may fail in a new way each time.
+const MOST_CAUSES: usize = 200;
+/// The most bytes of a case of the corpus whose answer experiments look at.
+const SMALL: usize = 4 << 10;
 
 /// The options of a campaign.
 #[derive(Debug)]
@@ -84,7 +78,7 @@ pub struct CampaignOptions {
     pub expected: ExpectedFailures,
     /// Facets that are not judged.
     pub left_out: BTreeSet<Facet>,
-    /// The most dumps that are tried to reduce one; 0 to reduce none.
+    /// The most dumps that are asked about for one cause; 0 to explain nothing.
     pub trials: u64,
 }
 
@@ -102,7 +96,7 @@ impl Default for CampaignOptions {
             jobs: 1,
             expected: ExpectedFailures::default(),
             left_out: BTreeSet::new(),
-            trials: 400,
+            trials: 1500,
         }
     }
 }
@@ -160,6 +154,10 @@ pub struct Campaign<'s> {
     hello: Option<Hello>,
     plan: Arc<CampaignPlan>,
     state: CampaignFolder,
+    /// What experiments found, by operation.
+    explanations: BTreeMap<String, OperationExplanations>,
+    /// Failures that were looked into in vain.
+    passed_over: BTreeSet<String>,
 }
 
 impl<'s> Campaign<'s> {
@@ -188,7 +186,8 @@ impl<'s> Campaign<'s> {
             ..CampaignHeader::default()
         };
         let state = CampaignFolder::open(root, &CampaignHeader { form: state::FORM, ..begun })?;
-        Ok(Campaign { subject, options, hello, plan, state })
+        let (explanations, passed_over) = (BTreeMap::new(), BTreeSet::new());
+        Ok(Campaign { subject, options, hello, plan, state, explanations, passed_over })
     }
 
     /// The folder for temporary files of the campaign. A campaign removes the files of one that was killed.
@@ -203,9 +202,9 @@ impl<'s> Campaign<'s> {
     pub fn run(&mut self, heard: &(dyn Fn(CampaignEvent<'_>) + Sync)) -> Result<CampaignOutcome, Error> {
         let started = Instant::now();
         heard(CampaignEvent::GoesOn(self.state.known.totals.cases));
-        let mut known = self.reduce_causes(heard)?;
+        let mut known = self.explain_failures(heard)?;
         let width = self.options.jobs.div_ceil(SIDE_BY_SIDE).max(1);
-        let (mut next, mut run, mut kinds) = (0, 0, 0);
+        let mut next = 0;
         let end = self.options.time.map(|time| started + time);
         let is_enough = |known: usize| self.options.causes.is_some_and(|causes| known >= causes);
         while !is_enough(known) && !self.subject.stop.is_asked() && end.is_none_or(|end| Instant::now() < end) {
@@ -218,42 +217,17 @@ impl<'s> Campaign<'s> {
             }
             let totals = &self.state.known.totals;
             heard(CampaignEvent::Asked(totals.cases, totals.failures.values().map(|alike| alike.count).sum()));
-            // What looks new has perhaps a cause of its own. More of the same may change what the others are explained by.
-            let is_later = run / LATER != (run + batches.len()) / LATER;
-            run += batches.len();
-            if self.state.known.totals.failures.len() != kinds || is_later {
-                kinds = self.state.known.totals.failures.len();
-                known = self.reduce_causes(heard)?;
-            }
-            if is_later && !is_enough(known) {
-                known = self.reduce_other_modes(end, heard)?;
-            }
-        }
-        let is_stopped = self.subject.stop.is_asked();
-        known = if is_stopped { self.causes().len() } else { self.reduce_causes(heard)? };
-        if !is_stopped && !is_enough(known) {
-            let end = self.options.time.map(|time| Instant::now() + time / AT_THE_END);
-            known = self.reduce_other_modes(end, heard)?;
+            known = self.explain_failures(heard)?;
         }
         let totals = &self.state.known.totals;
         Ok(CampaignOutcome { cases: totals.cases, unexpected: totals.unexpected, causes: known })
     }
 
-    /// The report so far, and a case without an explanation: the id of a failure that no reduced dump explains, and its
-    /// symptom. `passed_over` are not considered.
-    fn report_and_unexplained(&self, passed_over: &BTreeSet<String>) -> (CheckReport, Option<(String, String)>) {
+    fn causes(&self) -> Vec<Cause> {
         let known = &self.state.known;
         let begun = known.begun.clone().unwrap_or_default();
-        summary::report_and_unexplained(&begun, known.totals.clone(), &known.reduced, passed_over, &self.subject.stop)
-    }
-
-    fn causes(&self) -> Vec<Cause> {
-        self.report_and_unexplained(&BTreeSet::new())
-            .0
-            .implementations
-            .pop()
-            .map(|tested| tested.causes)
-            .unwrap_or_default()
+        let report = summary::build_report(&begun, known.totals.clone(), &known.causes);
+        report.implementations.into_iter().flat_map(|tested| tested.causes).collect()
     }
 
     /// The next batches that are to be run.
@@ -276,19 +250,25 @@ impl<'s> Campaign<'s> {
         Ok(told.into_iter().collect::<Result<Vec<Option<CampaignTotals>>, Error>>()?.into_iter().flatten().collect())
     }
 
-    fn run_batch(&self, batch: u64) -> Result<Option<CampaignTotals>, Error> {
-        let started = Instant::now();
-        let sources = sources(&self.plan, batch);
+    /// Asks about cases, and judges the answers.
+    fn judge(&self, sources: &[CaseSource], jobs: usize) -> Result<RunResult, Error> {
         let options = CheckOptions::default()
             .choice(CaseChoice::default().format(self.options.format))
             .operations(self.options.operations)
-            .jobs(self.options.jobs.min(SIDE_BY_SIDE))
+            .jobs(jobs)
             .expected(self.options.expected.clone())
+            // A batch is a part of a campaign, which has limits of its own.
+            .max_equal_ends(0)
             .left_out(self.options.left_out.clone());
         let (silent, relied) = (SilentImplementations::default(), RelianceCache::default());
         let shared = RunContext { options: &options, progress: &|_| {}, kept: None, silent: &silent, relied: &relied };
-        let one = ImplementationRun::with_hello(self.subject, shared, &sources, self.hello.clone());
-        let RunResult { tested, facts, tasks, .. } = one.run()?;
+        ImplementationRun::with_hello(self.subject, shared, sources, self.hello.clone()).run()
+    }
+
+    fn run_batch(&self, batch: u64) -> Result<Option<CampaignTotals>, Error> {
+        let started = Instant::now();
+        let RunResult { tested, facts, tasks, .. } =
+            self.judge(&sources(&self.plan, batch), self.options.jobs.min(SIDE_BY_SIDE))?;
         if self.subject.stop.is_asked() {
             return Ok(None);
         }
@@ -309,125 +289,172 @@ impl<'s> Campaign<'s> {
         is_named.then(|| super::repeat::dump_command(self.subject, &self.options.left_out, recipe, operation))
     }
 
-    /// Reduces a dump of each cause without one. Returns the number of causes.
-    fn reduce_causes(&mut self, heard: &(dyn Fn(CampaignEvent<'_>) + Sync)) -> Result<usize, Error> {
-        let causes = self.causes();
-        for cause in &causes {
-            if self.has_reduced_dump(cause, &causes) || !self.may_reduce(MOST_REDUCED) {
-                continue;
-            }
-            heard(CampaignEvent::Cause(cause));
-            if let Some((told, is_reduced)) = self.reduce_example(cause, heard)? {
-                if !is_reduced && self.options.trials > 0 {
-                    heard(CampaignEvent::NotReduced(cause));
-                }
-                heard(CampaignEvent::Reduced(&told));
-            }
-        }
-        // Reduced dumps may tell causes apart.
-        Ok(self.causes().len())
-    }
-
-    /// Reduces dumps of failure modes that no reduced dump shows, until a point in time. The result is the number of
-    /// causes. The rules by which modes are told apart are known only after many cases.
-    fn reduce_other_modes(
-        &mut self,
-        end: Option<Instant>,
-        heard: &(dyn Fn(CampaignEvent<'_>) + Sync),
-    ) -> Result<usize, Error> {
-        let mut passed_over = BTreeSet::new();
+    /// Explains the failures that were kept and that no cause explains. Returns the number of causes.
+    fn explain_failures(&mut self, heard: &(dyn Fn(CampaignEvent<'_>) + Sync)) -> Result<usize, Error> {
         while self.options.trials > 0
-            && self.may_reduce(MOST_OF_WAYS)
-            && end.is_none_or(|end| Instant::now() < end)
-            && let (report, Some((id, symptom))) = self.report_and_unexplained(&passed_over)
+            && !self.subject.stop.is_asked()
+            && self.state.known.causes.len() < MOST_CAUSES
+            && let Some((operation, failures)) = self.unexplained_failures()
         {
-            let results = report.implementations.first().map_or(&[][..], |tested| &tested.results);
-            let kept = KeptFailures::new(results, &report.cases);
-            let Some(one) = kept.failures.get(&*id) else { break };
-            let mut others = symptoms_of(one.result);
-            others.remove(&symptom);
-            match self.reduce_example(&cause_of(None, &[one.result], &others, &BTreeSet::new(), &kept.cases), heard)? {
-                Some((told, _)) => {
-                    // What it shows may be no cause of its own after all.
-                    let causes = self.causes();
-                    if let Some(cause) = causes.iter().find(|cause| cause.reduced.as_ref() == Some(&told)) {
-                        heard(CampaignEvent::Cause(cause));
-                        heard(CampaignEvent::Reduced(&told));
-                    }
-                }
-                // A seed may have changed.
-                None => _ = passed_over.insert(id),
-            }
+            let found = self.explain_operation(&operation, &failures, heard);
+            // What a signal ended is looked into when the campaign goes on.
+            Error::unless_stopped(found)?;
         }
         Ok(self.causes().len())
     }
 
-    /// Whether another dump may be reduced.
-    fn may_reduce(&self, most: usize) -> bool {
-        !self.subject.stop.is_asked() && self.state.known.reduced.len() < most
+    /// Failures of one operation that no cause explains and that were not looked into, each with its dump.
+    fn unexplained_failures(&mut self) -> Option<(TaskOperation, Vec<(Task, CampaignFailure)>)> {
+        let recorded = &self.state.known.causes;
+        let explained: BTreeSet<&String> = recorded.iter().flat_map(|known| &known.cause.cases).collect();
+        let kept = self.state.known.totals.failures.values().flat_map(|alike| &alike.smallest);
+        let left: Vec<CampaignFailure> = kept
+            .filter(|failure| failure.result.is_unexpected() && failure.case.size <= LARGEST as u64)
+            .filter(|CampaignFailure { case, .. }| {
+                !explained.contains(&case.id) && !self.passed_over.contains(&case.id)
+            })
+            .cloned()
+            .collect();
+        let mut first: Option<TaskOperation> = None;
+        let mut found = Vec::new();
+        for failure in left {
+            let batch = DrawnCase::batch_of(&failure.case.id).unwrap_or_default();
+            let sources = sources(&self.plan, batch);
+            let tasks = subject_tasks(self.subject, self.hello.as_ref(), &sources, self.options.operations);
+            // A seed may have changed.
+            let Some(task) = tasks.into_iter().find(|task| task.id == failure.case.id) else {
+                self.passed_over.insert(failure.case.id);
+                continue;
+            };
+            if *first.get_or_insert_with(|| task.operation.clone()) == task.operation {
+                found.push((task, failure));
+            }
+        }
+        first.map(|operation| (operation, found))
     }
 
-    /// Whether dumps show a cause already. A message, or a place in a program, that has as many dumps as causes shows all of
-    /// them, whatever the rules are by now that explain it.
-    fn has_reduced_dump(&self, cause: &Cause, causes: &[Cause]) -> bool {
-        let of_causes = |what: &str| {
-            causes.iter().filter(|cause| cause.symptoms.iter().any(|symptom| symptom.what == what)).count()
-        };
-        let of_dumps = |what: &str| {
-            self.state.known.reduced.iter().filter(|shown| shown.dump.shows.iter().any(|shown| shown == what)).count()
-        };
-        let is_placed = |what: &str| !is_fact(what) && of_dumps(what) >= of_causes(what);
-        cause.reduced.is_some() || cause.symptoms.iter().any(|symptom| is_placed(&symptom.what))
-    }
-
-    /// Reduces the dump of a cause's example; and whether it could. `None` if the dump cannot be made any more, or a
-    /// signal came.
-    fn reduce_example(
+    /// Looks for one cause of these failures. Those that are explained, or looked into in vain, are not looked at again.
+    fn explain_operation(
         &mut self,
-        cause: &Cause,
+        operation: &TaskOperation,
+        failures: &[(Task, CampaignFailure)],
         heard: &(dyn Fn(CampaignEvent<'_>) + Sync),
-    ) -> Result<Option<(ReducedDump, bool)>, Error> {
-        let failures = self.state.known.totals.failures.values().flat_map(|alike| &alike.smallest);
-        let Some(failure) = failures.clone().find(|failure| failure.case.id == cause.example).cloned() else {
-            return Ok(None);
+    ) -> Result<(), Error> {
+        let key = operation_of(&failures[0].1.case.id).to_owned();
+        let mut known = match self.explanations.remove(&key) {
+            Some(known) => known,
+            None => self.restored_explanations(operation, &key)?,
         };
-        let batch = DrawnCase::batch_of(&failure.case.id).unwrap_or_default();
-        let task =
-            subject_tasks(self.subject, self.hello.as_ref(), &sources(&self.plan, batch), self.options.operations)
-                .into_iter()
-                .find(|task| task.id == failure.case.id);
-        let Some(task) = task else { return Ok(None) };
+        let mut asked = Vec::new();
+        for (task, failure) in failures {
+            asked.push(AskedCase { result: &failure.result, case: task.source.case()? });
+        }
+        let effort = Effort::new(&self.subject.stop);
         let tried = |count| heard(CampaignEvent::Reducing(count));
-        let smaller = CauseReducer {
-            stop: &self.subject.stop,
-            trials: self.options.trials,
-            jobs: self.options.jobs,
-            tried: &tried,
-        };
-        let (hello, operation) = (self.hello.clone(), task.operation.clone());
-        let wrong = FailureOracle::from_cause(self.subject, hello, operation, &failure.result, cause);
-        let smallest = wrong.map(|wrong| wrong.with_shorter_time_limit(&task.source)).transpose().and_then(|wrong| {
-            let question = wrong.as_ref().map(|wrong| wrong as &dyn SymptomOracle);
-            smaller.reduce_example(&task, &failure.result, cause, question)
-        });
-        let smallest = Error::unless_stopped(smallest)?.filter(|_| !self.subject.stop.is_asked());
-        let Some(smallest) = smallest else { return Ok(None) };
-        let ReducedExample { case, told, is_reduced, is_least } = smallest;
-        let suffix = task.source.case()?.format.family().suffix();
-        let file = dump_path(self.state.known.reduced.len() + 1, &cause.id, suffix);
-        let told = ReducedDump { file, ..told };
-        let broken = case.breaks.filter(|_| case.verdict != CaseVerdict::Valid);
-        let before = &failure.case.relies;
-        let shown = ReducedDumpRecord {
-            dump: told.clone(),
-            relies: rules_of_dump(&case)?.into_iter().map(str::to_owned).filter(|rule| before.contains(rule)).collect(),
-            broken: broken.map(|(rule, _)| rule.to_owned()),
-            is_least,
-            ..ReducedDumpRecord::default()
-        };
-        self.state.write_reduced_dump(shown, &case.bytes)?;
-        Ok(Some((told, is_reduced)))
+        let mut budget = ExperimentBudget::new(&effort, self.options.trials, &tried);
+        let oracle = FailureOracle::for_probes(self.subject, self.hello.clone(), operation.clone());
+        let found = known.explanations.explain(asked, 1, &oracle.pool(), &mut budget)?;
+        if self.subject.stop.is_asked() {
+            return Ok(());
+        }
+        let FurtherCauses { known: joined, causes } = found;
+        let mut progress = false;
+        let mut cases: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+        joined.into_iter().for_each(|(place, case)| cases.entry(place).or_default().push(case));
+        for (place, cases) in cases {
+            progress = true;
+            self.state.record_cases(known.files[place].clone(), cases)?;
+        }
+        for cause in causes {
+            progress = true;
+            known.files.push(self.record_cause(cause, failures, heard)?);
+        }
+        if !progress {
+            self.passed_over.extend(failures.iter().map(|(_, failure)| failure.case.id.clone()));
+        }
+        self.explanations.insert(key, known);
+        Ok(())
     }
+
+    /// The explanations of an operation as the state has them, and what the implementation gets right: small cases of the corpus.
+    fn restored_explanations(&self, operation: &TaskOperation, key: &str) -> Result<OperationExplanations, Error> {
+        let mut known = OperationExplanations::default();
+        let small = |case: &crate::corpus::Case| case.bytes.len() <= SMALL;
+        let all = crate::corpus::cases()?.into_iter().filter(small);
+        let sources: Vec<CaseSource> = all.map(|case| CaseSource::Corpus(Box::new(case))).collect();
+        let RunResult { tested, tasks, .. } = self.judge(&sources, self.options.jobs)?;
+        let by_id: BTreeMap<&str, &Task> = tasks.iter().map(|task| (&*task.id, task)).collect();
+        let mut asked = Vec::new();
+        for result in tested.results.iter().filter(|result| result.outcome().is_pass()) {
+            let Some(task) = by_id.get(&*result.id).filter(|task| task.operation == *operation) else { continue };
+            asked.push(AskedCase { result, case: task.source.case()? });
+        }
+        let effort = Effort::new(&self.subject.stop);
+        let mut budget = ExperimentBudget::new(&effort, 0, &|_| {});
+        let oracle = FailureOracle::for_probes(self.subject, self.hello.clone(), operation.clone());
+        known.explanations.explain(asked, 0, &oracle.pool(), &mut budget)?;
+        let recorded = &self.state.known.causes;
+        for RecordedCause { cause, condition, .. } in
+            recorded.iter().filter(|known| operation_of(&known.cause.example) == key)
+        {
+            let Some(reduced) = &cause.reduced else { continue };
+            let passes = cause.pair.as_ref().map(|pair| self.state.read_dump(&pair.passes.file, &pair.passes.sha256));
+            known.explanations.restore(RecordedExplanation {
+                fails: self.state.read_dump(&reduced.file, &reduced.sha256)?,
+                passes: passes.transpose()?,
+                condition: condition.as_deref(),
+                symptoms: cause.symptoms.iter().map(|symptom| symptom.what.clone()).collect(),
+                rules: cause.rule.iter().chain(&cause.other_rules).filter_map(|id| Some(rule(id)?.id)).collect(),
+            })?;
+            known.files.push(reduced.file.clone());
+        }
+        Ok(known)
+    }
+
+    /// Writes down a cause with its dumps. The result is the path of its reduced dump.
+    fn record_cause(
+        &mut self,
+        explained: ExplainedCause,
+        failures: &[(Task, CampaignFailure)],
+        heard: &(dyn Fn(CampaignEvent<'_>) + Sync),
+    ) -> Result<String, Error> {
+        let number = self.state.known.causes.len() + 1;
+        let suffix = Family::guess(&explained.reduced).suffix();
+        let file = dump_path(number, &explained.cause.id, suffix);
+        let told = explained.reduced_dump(file.clone());
+        let ExplainedCause { mut cause, pair, reduced, condition, is_steady, .. } = explained;
+        let mut dumps = vec![(file.clone(), reduced)];
+        if let Some(MadePair { mut pair, passes, .. }) = pair {
+            pair.fails.file.clone_from(&file);
+            pair.passes.file = dump_path(number, &format!("{} passes", cause.id), suffix);
+            dumps.push((pair.passes.file.clone(), passes));
+            let paths: Vec<String> = [&pair.passes.file, &pair.fails.file].map(|file| self.state.name_of(file)).into();
+            pair.repeat = Some(super::repeat::pair_command(&[self.subject], &self.options.left_out, &paths));
+            cause.pair = Some(pair);
+        }
+        cause.reduced = Some(told.clone());
+        let failure = failures.iter().find(|(_, failure)| failure.case.id == cause.example);
+        let Some((_, failure)) = failure.cloned() else { return Ok(file) };
+        self.state.write_cause(RecordedCause { cause: cause.clone(), failure, condition, line: 0 }, &dumps)?;
+        heard(CampaignEvent::Cause(&cause));
+        if !is_steady {
+            heard(CampaignEvent::NotReduced(&cause));
+        }
+        heard(CampaignEvent::Reduced(&told));
+        Ok(file)
+    }
+}
+
+/// What experiments found of one operation, with the paths of the reduced dumps of its causes.
+#[derive(Debug, Default)]
+struct OperationExplanations {
+    explanations: Explanations,
+    files: Vec<String>,
+}
+
+/// The operation in the id of a case; none where dumps are only read.
+fn operation_of(id: &str) -> &str {
+    id.split_once(':').map_or("", |(_, operation)| operation)
 }
 
 /// The formats that an implementation can be asked about.

@@ -3,12 +3,11 @@
 //!
 //! | name in the folder | what |
 //! |---|---|
-//! | `state.jsonl` | a line for how it was begun, for each batch and for each reduced dump; sums of many batches take the place of their lines |
-//! | `dumps/` | reduced dumps |
+//! | `state.jsonl` | a line for how it was begun, for each batch, for each cause and for further cases of one; sums of many batches take the place of their lines |
+//! | `dumps/` | the dumps of causes |
 //! | `.heapsmith-campaign` | the marker, which says where temporary files are |
 //! | `.heapsmith-lock` | the lock, while the campaign goes on |
 
-use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -16,8 +15,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::check::campaign::totals::CampaignTotals;
-use crate::check::report::{DUMPS, Declared, ReducedDump};
+use crate::check::campaign::totals::{CampaignFailure, CampaignTotals};
+use crate::check::report::{Cause, CausePair, DUMPS, Declared};
 use crate::check::sources::CampaignPlan;
 use heapsmith_core::bytes::hexadecimal;
 use heapsmith_core::error::Error;
@@ -31,7 +30,7 @@ const MARKER: &str = ".heapsmith-campaign";
 /// The prefix of the folder of temporary files.
 const TEMPORARY: &str = "heapsmith-campaign-";
 /// Version of the form of all this.
-pub(super) const FORM: u32 = 3;
+pub(super) const FORM: u32 = 4;
 /// The length of the file from which the lines of batches are replaced by their sum.
 const LONG: u64 = 4 << 20;
 /// The longest line.
@@ -52,20 +51,31 @@ pub(super) struct CampaignHeader {
     pub(super) judged: String,
 }
 
-/// A reduced dump with the rules that explain its failure.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct ReducedDumpRecord {
-    #[serde(flatten)]
-    pub(super) dump: ReducedDump,
-    /// The rules on which both it and the original dump rely.
-    pub(super) relies: BTreeSet<String>,
-    /// The rule that it breaks, if it is not valid.
-    pub(super) broken: Option<String>,
-    /// Whether nothing more can be left out of it.
-    pub(super) is_least: bool,
+/// A cause, with what it takes to know it again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct RecordedCause {
+    /// The cause, with its reduced dump; a pair fails with that.
+    pub(super) cause: Cause,
+    /// The failure by which it was found.
+    pub(super) failure: CampaignFailure,
+    /// Its condition in words.
+    pub(super) condition: Option<String>,
     /// The line of the state that records it; 0 before it is read.
     #[serde(skip)]
     pub(super) line: u64,
+}
+
+impl RecordedCause {
+    /// The path of its reduced dump, by which it is known.
+    pub(super) fn file(&self) -> &str {
+        self.cause.reduced.as_ref().map_or("", |dump| &dump.file)
+    }
+
+    /// A file that it names and that is none below `dumps/`.
+    fn stray_file(&self) -> Option<&str> {
+        let reduced = self.cause.reduced.as_ref().filter(|dump| !dump.is_beside()).map(|dump| &*dump.file);
+        reduced.or(self.cause.pair.as_ref().and_then(CausePair::stray_file))
+    }
 }
 
 /// A line of the state, for messages.
@@ -79,7 +89,13 @@ pub(super) fn line_location(folder: &SharedFolder, line: u64) -> String {
 enum StateEntry {
     Begun(Box<CampaignHeader>),
     Batches(Box<CampaignTotals>),
-    Reduced(Box<ReducedDumpRecord>),
+    Cause(Box<RecordedCause>),
+    /// Further cases of a cause.
+    Cases {
+        /// The path of its reduced dump.
+        dump: String,
+        cases: Vec<String>,
+    },
 }
 
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -94,7 +110,7 @@ struct CampaignMarker {
 pub(super) struct RecordedCampaign {
     pub(super) begun: Option<CampaignHeader>,
     pub(super) totals: CampaignTotals,
-    pub(super) reduced: Vec<ReducedDumpRecord>,
+    pub(super) causes: Vec<RecordedCause>,
     /// The number of unreadable lines: a kill may have cut the last one.
     pub(super) damaged: u64,
 }
@@ -138,15 +154,15 @@ impl RecordedCampaign {
                 break;
             }
             match line.pop_if(|last| *last == b'\n').and_then(|_| decode_line(&line)) {
-                Some(StateEntry::Reduced(shown)) if !shown.dump.is_beside() => {
-                    let (place, file) =
-                        (line_location(folder, number), shown.dump.file.chars().take(200).collect::<String>());
+                Some(StateEntry::Cause(recorded)) if recorded.stray_file().is_some() => {
+                    let file: String = recorded.stray_file().unwrap_or_default().chars().take(200).collect();
+                    let place = line_location(folder, number);
                     let message =
                         format!("{place}: expected the path of a dump, such as {DUMPS}/001.hprof, found {file:?}");
                     return Err(Error::Usage(format!("{message}; the folder was not written by heapsmith alone")));
                 }
-                Some(StateEntry::Reduced(shown)) => {
-                    known.apply_entry(StateEntry::Reduced(Box::new(ReducedDumpRecord { line: number, ..*shown })))
+                Some(StateEntry::Cause(recorded)) => {
+                    known.apply_entry(StateEntry::Cause(Box::new(RecordedCause { line: number, ..*recorded })))
                 }
                 Some(entry) => known.apply_entry(entry),
                 None => known.damaged += u64::from(!line.is_empty()),
@@ -161,7 +177,13 @@ impl RecordedCampaign {
             // A batch is told once.
             StateEntry::Batches(totals) if self.totals.batches.overlaps(&totals.batches) => {}
             StateEntry::Batches(totals) => self.totals.add(*totals),
-            StateEntry::Reduced(reduced) => self.reduced.push(*reduced),
+            StateEntry::Cause(recorded) => self.causes.push(*recorded),
+            // The line of the cause may be damaged.
+            StateEntry::Cases { dump, cases } => {
+                if let Some(known) = self.causes.iter_mut().find(|known| known.file() == dump) {
+                    known.cause.cases.extend(cases);
+                }
+            }
         }
     }
 }
@@ -224,13 +246,37 @@ impl CampaignFolder {
         if self.length > self.long { self.compact() } else { Ok(()) }
     }
 
-    /// Writes a reduced dump, and then down that it is there.
-    pub(super) fn write_reduced_dump(&mut self, reduced: ReducedDumpRecord, dump: &[u8]) -> Result<(), Error> {
+    /// Writes the dumps of a cause, each with its path, and then down that it is there.
+    pub(super) fn write_cause(&mut self, recorded: RecordedCause, dumps: &[(String, Vec<u8>)]) -> Result<(), Error> {
         if self.folder.kind(DUMPS)?.is_none() {
             self.folder.create_folder(DUMPS)?;
         }
-        self.folder.put_file(&reduced.dump.file, dump, Existing::Replaced)?;
-        self.append_entry(StateEntry::Reduced(Box::new(reduced)))
+        for (file, dump) in dumps {
+            self.folder.put_file(file, dump, Existing::Replaced)?;
+        }
+        self.append_entry(StateEntry::Cause(Box::new(recorded)))
+    }
+
+    /// Writes down further cases of a cause.
+    pub(super) fn record_cases(&mut self, dump: String, cases: Vec<String>) -> Result<(), Error> {
+        self.append_entry(StateEntry::Cases { dump, cases })
+    }
+
+    /// Reads a dump of a cause.
+    ///
+    /// # Errors
+    /// If it is gone, or is another one than was written.
+    pub(super) fn read_dump(&self, file: &str, sha256: &str) -> Result<Vec<u8>, Error> {
+        let dump = self.folder.read(file)?.filter(|dump| hexadecimal(&Sha256::digest(dump)) == sha256);
+        let name = self.folder.name_of(file);
+        dump.ok_or_else(|| {
+            Error::Usage(format!("{name}: expected the dump that the campaign wrote there, found another or none"))
+        })
+    }
+
+    /// The path of a file of the folder, for commands and messages.
+    pub(super) fn name_of(&self, file: &str) -> String {
+        self.folder.name_of(file)
     }
 
     fn append_entry(&mut self, entry: StateEntry) -> Result<(), Error> {
@@ -254,8 +300,8 @@ impl CampaignFolder {
         let begun = self.known.begun.clone().unwrap_or_default();
         let mut text = encode_line(&StateEntry::Begun(Box::new(begun)))?;
         text.extend(encode_line(&StateEntry::Batches(Box::new(self.known.totals.clone())))?);
-        for reduced in &self.known.reduced {
-            text.extend(encode_line(&StateEntry::Reduced(Box::new(reduced.clone())))?);
+        for recorded in &self.known.causes {
+            text.extend(encode_line(&StateEntry::Cause(Box::new(recorded.clone())))?);
         }
         self.folder.put_file(STATE, &text, Existing::Replaced)?;
         let gone = || Error::io(format!("writing {}", self.folder.name_of(STATE)), std::io::ErrorKind::NotFound.into());

@@ -1,23 +1,20 @@
 //! The summary of a campaign: its status, and a report like those of `check`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::check::campaign::failure_modes::{FailureModes, KeptFailures};
-use crate::check::campaign::state::{CampaignHeader, RecordedCampaign, ReducedDumpRecord, line_location};
+use crate::check::campaign::state::{CampaignHeader, RecordedCampaign, RecordedCause, line_location};
 use crate::check::campaign::totals::{CampaignTotals, DumpCoverage, SimilarFailures};
-use crate::check::causes::{RuleCounts, counted_causes, is_fact};
-use crate::check::effort::Effort;
+use crate::check::causes::list_causes;
 use crate::check::kept_answers::{KeptDump, ListedDump};
 use crate::check::report::{
     CampaignChosen, CaseFacts, CaseResult, Cause, CheckReport, ChosenCases, FollowedReading, ReducedDump, SCHEMA,
-    Symptom, TestedImplementation,
+    TestedImplementation,
 };
 use heapsmith_core::error::Error;
-use heapsmith_core::interrupt::Stop;
 use heapsmith_core::owned::SharedFolder;
 
 /// Version of the schema of [`CampaignStatus`].
@@ -78,7 +75,7 @@ pub struct StatusCause {
 pub fn status(root: &Path) -> Result<CampaignStatus, Error> {
     let known = RecordedCampaign::read(&SharedFolder::open(root)?)?;
     let begun = known.begun.clone().unwrap_or_default();
-    let mut report = build_report(&begun, known.totals.clone(), &known.reduced);
+    let mut report = build_report(&begun, known.totals.clone(), &known.causes);
     let CampaignTotals { batches, cases, seconds, tally, reached, failures, .. } = known.totals;
     let tested = report.implementations.remove(0);
     let recipes: BTreeMap<&str, &str> = report.cases.iter().map(|case| (&*case.id, &*case.recipe)).collect();
@@ -130,7 +127,7 @@ fn first_case(cause: &Cause, of: &[&str], failures: &BTreeMap<String, SimilarFai
 /// If a folder holds no campaign, the campaigns are not shards of one, or a batch was run in two of them.
 pub fn campaign_report(roots: &[PathBuf]) -> Result<(CheckReport, Vec<(String, KeptDump)>), Error> {
     let mut all: Option<(CampaignHeader, CampaignTotals)> = None;
-    let (mut reduced, mut files) = (Vec::new(), Vec::new());
+    let (mut causes, mut files) = (Vec::new(), Vec::new());
     for (number, root) in roots.iter().enumerate() {
         let folder = SharedFolder::open(root)?;
         let known = RecordedCampaign::read(&folder)?;
@@ -146,32 +143,40 @@ pub fn campaign_report(roots: &[PathBuf]) -> Result<(CheckReport, Vec<(String, K
             }
             Some((_, totals)) => totals.add(known.totals),
         }
-        for shown in known.reduced {
-            let dump = &shown.dump;
-            let name = if roots.len() == 1 { dump.file.clone() } else { shard_file_name(number + 1, &dump.file) };
-            files.push((
-                name.clone(),
-                KeptDump::Listed(ListedDump {
-                    folder: folder.clone(),
-                    path: dump.file.clone(),
-                    length: dump.bytes,
-                    sha256: dump.sha256.clone(),
-                    listed_in: line_location(&folder, shown.line),
-                }),
-            ));
-            reduced.push(ReducedDumpRecord { dump: ReducedDump { file: name, ..shown.dump }, ..shown });
+        for mut recorded in known.causes {
+            let mut list = |file: &mut String, length: u64, sha256: &str| {
+                let path = file.clone();
+                if roots.len() > 1 {
+                    *file = shard_file_name(number + 1, &path);
+                }
+                let (folder, listed_in) = (folder.clone(), line_location(&folder, recorded.line));
+                let sha256 = sha256.to_owned();
+                files.push((file.clone(), KeptDump::Listed(ListedDump { folder, path, length, sha256, listed_in })));
+            };
+            let Cause { reduced, pair, .. } = &mut recorded.cause;
+            if let Some(dump) = reduced {
+                list(&mut dump.file, dump.bytes, &dump.sha256);
+                if let Some(pair) = pair {
+                    pair.fails.file.clone_from(&dump.file);
+                }
+            }
+            if let Some(pair) = pair {
+                list(&mut pair.passes.file, pair.passes.bytes, &pair.passes.sha256);
+            }
+            causes.push(recorded);
         }
     }
     let (begun, totals) = all.ok_or_else(|| Error::Usage("expected the folder of a campaign".to_owned()))?;
-    let report = build_report(&begun, totals, &reduced);
+    let report = build_report(&begun, totals, &causes);
     // Of those that show the same, one is enough.
-    let shown: Vec<&String> = report
-        .implementations
-        .iter()
-        .flat_map(|one| &one.causes)
-        .filter_map(|cause| Some(&cause.reduced.as_ref()?.file))
+    let told = report.implementations.iter().flat_map(|one| &one.causes);
+    let shown: Vec<&str> = told
+        .flat_map(|Cause { reduced, pair, .. }| {
+            let reduced = reduced.as_ref().map(|dump| &*dump.file);
+            reduced.into_iter().chain(pair.as_ref().map(|pair| &*pair.passes.file))
+        })
         .collect();
-    files.retain(|(name, _)| shown.contains(&name));
+    files.retain(|(name, _)| shown.contains(&&**name));
     Ok((report, files))
 }
 
@@ -184,35 +189,24 @@ fn shard_file_name(number: usize, file: &str) -> String {
 }
 
 /// The report of a campaign.
-fn build_report(begun: &CampaignHeader, totals: CampaignTotals, reduced: &[ReducedDumpRecord]) -> CheckReport {
-    report_and_unexplained(begun, totals, reduced, &BTreeSet::new(), &Stop::default()).0
-}
-
-/// The report of a campaign, and a case without an explanation: the id of a failure that no reduced dump explains, and
-/// its symptom. `passed_over` are not considered.
-pub(super) fn report_and_unexplained(
-    begun: &CampaignHeader,
-    totals: CampaignTotals,
-    reduced: &[ReducedDumpRecord],
-    passed_over: &BTreeSet<String>,
-    stop: &Stop,
-) -> (CheckReport, Option<(String, String)>) {
-    let ways = FailureModes::new(&totals, reduced);
-    let CampaignTotals { batches, cases, unexpected, tally, passed, readings, failures, .. } = totals;
+pub(super) fn build_report(begun: &CampaignHeader, totals: CampaignTotals, recorded: &[RecordedCause]) -> CheckReport {
+    let CampaignTotals { batches, cases, unexpected, tally, readings, failures, .. } = totals;
     let chosen = CampaignChosen { batches: batches.to_string(), cases, unexpected };
     let mut alike_of: BTreeMap<String, usize> = BTreeMap::new();
     let counts: Vec<u64> = failures.values().map(|alike| alike.count).collect();
-    // Which of them were refused is not kept: all count as read.
-    let read = passed.keys().cloned().collect();
-    let mut counted = RuleCounts { passed, read, weights: BTreeMap::new() };
     let (mut facts, mut results): (Vec<CaseFacts>, Vec<CaseResult>) = (Vec::new(), Vec::new());
     for (number, alike) in failures.into_values().enumerate() {
-        let weights: Vec<f64> = alike.weights().collect();
-        for (failure, weight) in alike.smallest.into_iter().zip(weights) {
-            counted.weights.insert(failure.case.id.clone(), weight);
+        for failure in alike.smallest {
             alike_of.insert(failure.case.id.clone(), number);
             facts.push(failure.case);
             results.push(failure.result);
+        }
+    }
+    // Smaller ones may be kept by now.
+    for RecordedCause { failure, .. } in recorded {
+        if !alike_of.contains_key(&failure.case.id) && results.iter().all(|result| result.id != failure.case.id) {
+            facts.push(failure.case.clone());
+            results.push(failure.result.clone());
         }
     }
     facts.sort_by(|a, b| a.id.cmp(&b.id));
@@ -222,37 +216,26 @@ pub(super) fn report_and_unexplained(
         let (choice, batches) = choices.into_iter().max_by_key(|(_, count)| *count)?;
         Some(FollowedReading { reading, choice, declared: false, cases: Some(batches) })
     });
+    let mut causes: Vec<Cause> = Vec::new();
+    for RecordedCause { cause, .. } in recorded {
+        match causes.iter_mut().find(|same| same.is_of_the_same_mistake(cause)) {
+            Some(same) => same.add(cause.clone()),
+            None => causes.push(cause.clone()),
+        }
+    }
     let mut tested = TestedImplementation {
         label: begun.label.clone(),
         kind: begun.kind.clone(),
         command: begun.command.clone(),
         declared: begun.declared.clone(),
         readings: held.collect(),
+        causes,
         results,
         ..TestedImplementation::default()
     };
     tested.count();
     tested.tally.extend(tally);
-    let kept = KeptFailures::new(&tested.results, &facts);
-    let whole = counted_causes(&tested, &kept.cases, &counted, &Effort::new(stop));
-    let unexplained = ways.find_unexplained(&whole, &kept, passed_over);
-    let unexplained = unexplained.map(|(result, symptom)| (result.id.clone(), symptom));
-    let mut causes = Vec::new();
-    for cause in whole {
-        let mut parts = ways.split(cause, &kept);
-        count_failures(&mut parts, &alike_of, &counts);
-        let is_split = parts.len() > 1;
-        causes.extend(parts.into_iter().map(|(cause, way)| {
-            let way = way.map(|way| &ways.reduced_dump(way).dump);
-            let dump = way.filter(|_| is_split).or_else(|| dump_for_cause(&cause, reduced, way)).cloned();
-            Cause { reduced: dump, ..cause }
-        }));
-    }
-    causes.sort_by_key(|cause| (cause.unexpected == 0, std::cmp::Reverse(cause.failures)));
-    let mut causes = merge_same_dump(causes, &kept);
-    causes.sort_by_key(|cause| (cause.unexpected == 0, std::cmp::Reverse(cause.failures)));
-    tested.causes = causes;
-    let report = CheckReport {
+    let mut report = CheckReport {
         schema: SCHEMA,
         heapsmith: begun.heapsmith.clone(),
         chosen: ChosenCases {
@@ -266,51 +249,26 @@ pub(super) fn report_and_unexplained(
         implementations: vec![tested],
         ..CheckReport::default()
     };
-    (report, unexplained)
-}
-
-/// Merges causes with the same message and the same reduced dump. The first one keeps its name.
-fn merge_same_dump(causes: Vec<Cause>, kept: &KeptFailures<'_>) -> Vec<Cause> {
-    let mut all: Vec<Cause> = Vec::new();
-    for cause in causes {
-        let message = |cause: &Cause| cause.symptoms.first().map(|first| first.what.clone());
-        let is_same = |other: &&mut Cause| {
-            let seen = message(&cause).filter(|what| !is_fact(what));
-            other.reduced.is_some()
-                && other.reduced == cause.reduced
-                && seen.is_some_and(|what| message(other).as_ref() == Some(&what))
-        };
-        let Some(same) = all.iter_mut().find(is_same) else {
-            all.push(cause);
-            continue;
-        };
-        for Symptom { what, cases } in cause.symptoms {
-            match same.symptoms.iter_mut().find(|symptom| symptom.what == what) {
-                Some(symptom) => symptom.cases += cases,
-                None => same.symptoms.push(Symptom { what, cases }),
-            }
-        }
-        let cases: BTreeSet<String> = same.cases.drain(..).chain(cause.cases).collect();
-        same.cases = cases.into_iter().collect();
-        same.unexpected = kept.failures_of(same).filter(|one| one.result.is_unexpected()).count() as u64;
-        same.failures = same.failures.zip(cause.failures).map(|(one, other)| one + other);
+    list_causes(&mut report);
+    for tested in &mut report.implementations {
+        count_failures(&mut tested.causes, &alike_of, &counts);
     }
-    all
+    report
 }
 
-/// Counts the cases of parts of a cause. Of failures that look alike and are in several parts, most are not kept, so that it is not
-/// known of which part they are: the part with most of those that were kept counts them all, and the others only those that were kept.
-fn count_failures(parts: &mut [(Cause, Option<usize>)], alike_of: &BTreeMap<String, usize>, counts: &[u64]) {
-    let kept: Vec<BTreeMap<usize, u64>> = parts
+/// Counts the cases of causes. Of failures that look alike and have several causes, most are not kept, so that it is not known of which
+/// cause they are: the one with most of those that were kept counts them all, and the others only those that were kept.
+fn count_failures(causes: &mut [Cause], alike_of: &BTreeMap<String, usize>, counts: &[u64]) {
+    let kept: Vec<BTreeMap<usize, u64>> = causes
         .iter()
-        .map(|(cause, _)| {
+        .map(|cause| {
             let mut kept: BTreeMap<usize, u64> = BTreeMap::new();
             let kinds = cause.cases.iter().filter_map(|case| alike_of.get(case));
             kinds.for_each(|kind| *kept.entry(*kind).or_default() += 1);
             kept
         })
         .collect();
-    for (at, (cause, _)) in parts.iter_mut().enumerate() {
+    for (at, cause) in causes.iter_mut().enumerate() {
         let of_kind = |(kind, own): (&usize, &u64)| {
             let others = kept.iter().enumerate().filter(|(other, _)| *other != at);
             let others: Vec<(u64, usize)> =
@@ -321,80 +279,24 @@ fn count_failures(parts: &mut [(Cause, Option<usize>)], alike_of: &BTreeMap<Stri
                 false => counts[*kind].saturating_sub(others.iter().map(|(count, _)| count).sum()).max(*own),
             }
         };
-        cause.failures = Some(kept[at].iter().map(of_kind).sum());
+        cause.failures = Some(kept[at].iter().map(of_kind).sum::<u64>().max(1));
     }
-}
-
-/// The smallest dump that shows a cause: by its rule and a symptom, as it explains failures of it, or by a message or a place in a
-/// program alone.
-fn dump_for_cause<'r>(
-    cause: &Cause,
-    reduced: &'r [ReducedDumpRecord],
-    way: Option<&'r ReducedDump>,
-) -> Option<&'r ReducedDump> {
-    let is_seen = |what: &String| cause.symptoms.iter().any(|symptom| symptom.what == *what);
-    let is_placed = |what: &String| !is_fact(what) && is_seen(what);
-    let of_rule = |dump: &ReducedDump| dump.rule == cause.rule || dump.rule.is_none();
-    let smallest = |of_cause: &dyn Fn(&ReducedDump) -> bool| {
-        reduced
-            .iter()
-            .map(|shown| &shown.dump)
-            .filter(|dump| of_cause(dump))
-            .min_by_key(|dump| (dump.bytes, &dump.file))
-    };
-    smallest(&|dump| dump.rule == cause.rule && dump.shows.iter().any(is_seen))
-        .or(way)
-        .or_else(|| smallest(&|dump| of_rule(dump) && dump.shows.iter().any(is_seen)))
-        .or_else(|| smallest(&|dump| dump.shows.iter().any(is_placed)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Two causes with one message and one dump are one; another message, another dump, or a wrong fact is another cause.
-    #[test]
-    fn merges_causes_with_same_message_and_dump() {
-        let cause = |what: &str, file: &str, cases: &[&str]| {
-            let symptoms = vec![Symptom { what: what.to_owned(), cases: cases.len() as u64 }];
-            let cases: Vec<String> = cases.iter().map(|case| (*case).to_owned()).collect();
-            let reduced = Some(ReducedDump { file: file.to_owned(), ..ReducedDump::default() });
-            Cause { id: what.to_owned(), symptoms, reduced, failures: Some(5), cases, ..Cause::default() }
-        };
-        let causes = vec![
-            cause("crash: there", "1", &["a", "b"]),
-            cause("crash: there", "2", &["c"]),
-            cause("crash: there", "1", &["b", "d"]),
-            cause("crash: elsewhere", "1", &["e"]),
-            cause("address: missing", "1", &["f"]),
-            cause("address: missing", "1", &["g"]),
-        ];
-        let kept = KeptFailures::new(&[], &[]);
-        let told: Vec<(String, usize, Option<u64>)> = merge_same_dump(causes, &kept)
-            .into_iter()
-            .map(|cause| (cause.id, cause.cases.len(), cause.failures))
-            .collect();
-        let one = |id: &str, cases: usize, failures: u64| (id.to_owned(), cases, Some(failures));
-        let expected = [
-            one("crash: there", 3, 10),
-            one("crash: there", 1, 5),
-            one("crash: elsewhere", 1, 5),
-            one("address: missing", 1, 5),
-            one("address: missing", 1, 5),
-        ];
-        assert_eq!(told, expected);
-    }
-
     /// Ten failures look like the first two and the last, of which seven were not kept, and four like the third.
     #[test]
     fn counts_failures_that_were_not_kept_once() {
         let part = |cases: &[&str]| {
             let cases = cases.iter().map(|case| (*case).to_owned()).collect();
-            (Cause { cases, ..Cause::default() }, None)
+            Cause { cases, ..Cause::default() }
         };
         let mut parts = [part(&["a", "b", "c"]), part(&["d"])];
         let alike_of = [("a", 0), ("b", 0), ("c", 1), ("d", 0)].map(|(case, kind)| (case.to_owned(), kind)).into();
         count_failures(&mut parts, &alike_of, &[10, 4]);
-        assert_eq!(parts.map(|(cause, _)| cause.failures), [Some(9 + 4), Some(1)]);
+        assert_eq!(parts.map(|cause| cause.failures), [Some(9 + 4), Some(1)]);
     }
 }

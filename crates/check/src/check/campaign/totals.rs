@@ -2,12 +2,10 @@
 //! add up to those of both, in any order.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::iter::repeat_n;
 
 use serde::{Deserialize, Serialize};
 
-use crate::check::causes::is_fact;
-use crate::check::report::symptom::symptoms_of;
+use crate::check::report::symptom::{is_fact, symptoms_of};
 use crate::check::report::{CaseFacts, CaseResult, FollowedReading};
 use crate::check::task::first_heap;
 use crate::corpus::{Case, CaseVerdict};
@@ -36,8 +34,6 @@ pub(super) struct CampaignTotals {
     pub(super) tally: BTreeMap<String, u64>,
     /// The failures that fail the run.
     pub(super) unexpected: u64,
-    /// The dumps that were read rightly and rely on a rule, by rule.
-    pub(super) passed: BTreeMap<String, u64>,
     /// The features of the dumps.
     pub(super) reached: DumpCoverage,
     /// The readings that answers follow, with the number of batches by choice.
@@ -183,15 +179,6 @@ fn add_counts(of: &mut BTreeMap<String, u64>, more: BTreeMap<String, u64>) {
 }
 
 impl SimilarFailures {
-    /// The number of failures that each kept one stands for. Those beyond the smallest are peculiar, and stand for
-    /// themselves.
-    pub(super) fn weights(&self) -> impl Iterator<Item = f64> {
-        let usual = self.smallest.len().min(ALIKE);
-        let peculiar = self.smallest.len() - usual;
-        let weight = self.count.saturating_sub(peculiar as u64) as f64 / usual.max(1) as f64;
-        repeat_n(weight, usual).chain(repeat_n(1.0, peculiar))
-    }
-
     fn add(&mut self, other: SimilarFailures) {
         self.first = match self.count {
             0 => other.first,
@@ -216,19 +203,15 @@ impl SimilarFailures {
 
 impl CampaignTotals {
     /// Takes note of a case.
-    pub(super) fn record_case(&mut self, case: &Case, facts: CaseFacts, mut result: CaseResult) -> Result<(), Error> {
+    pub(super) fn record_case(&mut self, case: &Case, facts: CaseFacts, result: CaseResult) -> Result<(), Error> {
         self.cases += 1;
         *self.tally.entry(result.outcome().name().to_owned()).or_default() += 1;
         self.reached.record_dump(case, &facts.relies)?;
-        if result.outcome().is_pass() {
-            facts.relies.iter().for_each(|rule| *self.passed.entry(rule.clone()).or_default() += 1);
-        }
         if !result.outcome().is_failure() {
             return Ok(());
         }
         self.unexpected += u64::from(result.is_unexpected());
         let looks = failure_signature(case, &result);
-        result.followed = Vec::new();
         let failure = CampaignFailure { case: facts, result };
         let first = failure.case.id.clone();
         self.failures.entry(looks).or_default().add(SimilarFailures { count: 1, first, smallest: vec![failure] });
@@ -244,13 +227,12 @@ impl CampaignTotals {
 
     /// Adds what came of other batches.
     pub(super) fn add(&mut self, other: CampaignTotals) {
-        let CampaignTotals { batches, cases, seconds, tally, unexpected, passed, reached, readings, failures } = other;
+        let CampaignTotals { batches, cases, seconds, tally, unexpected, reached, readings, failures } = other;
         batches.0.into_iter().for_each(|(first, last)| self.batches.add(first, last));
         self.cases += cases;
         self.seconds += seconds;
         self.unexpected += unexpected;
         add_counts(&mut self.tally, tally);
-        add_counts(&mut self.passed, passed);
         self.reached.add(reached);
         readings.into_iter().for_each(|(reading, of)| add_counts(self.readings.entry(reading).or_default(), of));
         failures.into_iter().for_each(|(seen, alike)| self.failures.entry(seen).or_default().add(alike));

@@ -2,22 +2,23 @@
 
 use crate::check::report::symptom::{BREAKS, NO_FACTS, of_verdict};
 use crate::check::report::{Disagreement, DisagreementSide, NOTHING, Symptom, VERDICT, list_in_words};
-use heapsmith_core::format::rule;
+use heapsmith_core::findings::Rule;
 
-/// What an implementation does wrong: what can be seen, and the rule that it does not follow.
-pub(super) fn sentence(id: Option<&str>, symptoms: &[Symptom]) -> String {
-    let seen = seen(symptoms);
-    match id.and_then(rule) {
-        Some(rule) => format!("{seen} {}: {}", join(symptoms), first_sentence(rule.statement)),
-        None => format!("{seen}."),
-    }
+/// What an implementation does wrong, as far as it can be seen.
+pub(super) fn sentence(symptoms: &[Symptom]) -> String {
+    format!("{}.", seen(symptoms))
 }
 
-/// The sentence of what is seen too seldom to be explained, of which it names one: how many others there are, and how many are
-/// explained.
-pub(super) fn with_rest(sentence: &str, more: usize, explained: usize) -> String {
+/// What an implementation does that accepts dumps which break a rule.
+pub(in crate::check) fn of_acceptance(broken: &Rule) -> String {
+    format!("Accepts dumps that break {}: {}", broken.id, broken.statement)
+}
+
+/// The sentence of what is seen too seldom to be listed, of which it names one: how many others there are, and how many are
+/// listed.
+pub(super) fn with_rest(sentence: &str, more: usize, listed: usize) -> String {
     let sentence = sentence.trim_end_matches('.');
-    format!("{sentence}, and in {more} other ways that are not explained: only the {explained} commonest are.")
+    format!("{sentence}, and in {more} other ways that are not listed: only the {listed} commonest are.")
 }
 
 /// What implementations disagree about: the facts, and who says the same. Who is right is not said.
@@ -35,12 +36,6 @@ pub(super) fn of_disagreement(first: &Disagreement, symptoms: &[Symptom]) -> Str
     format!("Disagree on {all}: {}.", sides.collect::<Vec<_>>().join(" against "))
 }
 
-/// How what can be seen and a rule belong together.
-fn join(symptoms: &[Symptom]) -> &'static str {
-    let is_accepted = symptoms.first().is_some_and(|first| first.what.starts_with("accepted"));
-    if is_accepted { "and break this rule" } else { "where this rule applies" }
-}
-
 /// The commonest symptoms in words: facts together, or what else there is.
 fn seen(symptoms: &[Symptom]) -> String {
     let Some(first) = symptoms.first() else { return "Fails".to_owned() };
@@ -53,7 +48,7 @@ fn seen(symptoms: &[Symptom]) -> String {
         "crash" => crash(rest),
         "answer" if rest.starts_with(BREAKS) => format!("Writes a dump that {rest}"),
         "answer" => format!("Gives an answer that cannot be read{}", in_brackets(rest)),
-        "adapter error" => format!("Makes its adapter fail{}", in_brackets(rest)),
+        "adapter error" => format!("The adapter fails{}", in_brackets(rest)),
         "hang" => "Gives no answer in time".to_owned(),
         "out of memory" => "Takes more memory than the limit".to_owned(),
         kind if kind.starts_with("accepted") => "Accepts dumps that are to be refused".to_owned(),
@@ -91,11 +86,6 @@ fn crash(how: &str) -> String {
 /// The number of facts that are named.
 const FACTS: usize = 3;
 
-fn first_sentence(statement: &str) -> &str {
-    let end = statement.find(". ").map_or(statement.len(), |end| end + 1);
-    &statement[..end]
-}
-
 #[cfg(test)]
 mod tests {
     use crate::check::causes::words::sentence;
@@ -103,7 +93,7 @@ mod tests {
 
     #[test]
     fn sentence_begins_with_symptom() {
-        let of = |what: &str| sentence(None, &[Symptom { what: what.to_owned(), cases: 2 }]);
+        let of = |what: &str| sentence(&[Symptom { what: what.to_owned(), cases: 2 }]);
         for (what, said) in [
             ("crash: panicked at src/a.rs:7:9: no such tag …", "Panics: no such tag … (src/a.rs:7:9)."),
             ("crash: java.io.EOFException at a.D.e(D.java:7)", "Crashes (java.io.EOFException at a.D.e(D.java:7))."),

@@ -3,6 +3,7 @@
 //! The decoder has no limits of time or memory: one that hangs blocks the test. [`super::check`] runs a separate program with
 //! both limits.
 
+mod explained;
 mod outcome;
 
 use std::collections::BTreeMap;
@@ -11,12 +12,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use crate::check::expected::{ExpectedFailure, ExpectedFailures, ObservedResult};
+use crate::check::experiment::Observation;
 use crate::check::judge::decoder_answer::{DecoderAnswer, DecoderExit};
-use crate::check::judge::judge_closure;
-use crate::check::report::{Expectation, Outcome};
+use crate::check::judge::{AnswerJudgement, judge_closure, other_facts};
+use crate::check::report::{CaseResult, Cause, Expectation, Outcome, Suspect};
+use crate::check::sources::case_from_bytes;
 use crate::check::subject::QuestionFiles;
 use crate::check::task::{CaseChoice, CaseSource, case_rules};
 use crate::check::verdict::{CaseJudgement, DecidedVerdicts, decide_verdicts};
+use crate::corpus::Case;
 use heapsmith_core::error::Error;
 use heapsmith_core::format::Family;
 
@@ -55,6 +59,7 @@ pub fn check_decoder<'d, A: Into<DecoderAnswer>, E: Display>(
         decoder: Box::new(move |path| decoder(path).map(Into::into).map_err(|e| e.to_string())),
         choice: CaseChoice::default(),
         expected: ExpectedFailures::default(),
+        trials: 0,
         wrong: None,
     }
 }
@@ -66,6 +71,8 @@ pub struct CheckDecoder<'d> {
     decoder: Box<DecoderFn<'d>>,
     choice: CaseChoice,
     expected: ExpectedFailures,
+    /// The most dumps that are made to explain failures.
+    trials: u64,
     /// The error of a malformed filter.
     wrong: Option<Error>,
 }
@@ -114,6 +121,14 @@ impl CheckDecoder<'_> {
         self
     }
 
+    /// Explains failures: makes at most this many dumps with one difference to failing ones, and calls the decoder with each. The
+    /// message says then what has to be in a dump for the decoder to fail. Without it, it says which cases fail.
+    #[must_use = "nothing is checked before `run` or `assert`"]
+    pub fn explain(mut self, trials: u64) -> Self {
+        self.trials = trials;
+        self
+    }
+
     /// Runs the decoder over the cases.
     ///
     /// # Errors
@@ -125,6 +140,7 @@ impl CheckDecoder<'_> {
         self.expected.check().map_err(Failures::not_run)?;
         let mut report = DecoderReport::default();
         let (mut failed, mut told, mut judgements) = (Vec::new(), Vec::new(), Vec::new());
+        let mut asked_cases: Vec<(Case, CaseResult)> = Vec::new();
         let (mut chosen, mut asked) = (0, 0);
         let cases = crate::corpus::cases().map_err(Failures::not_run)?;
         let ids = cases.iter().map(|case| case.id.clone()).collect();
@@ -141,6 +157,9 @@ impl CheckDecoder<'_> {
             let judged = judge_closure(&case, answer).map_err(Failures::not_run)?;
             report.add_omitted(judged.omitted());
             judgements.push(CaseJudgement::new(judged.outcome().clone(), judged.readings().to_vec()));
+            if self.trials > 0 {
+                asked_cases.push((case.clone(), closure_result(&case, &judged)));
+            }
             told.push((case_rules(&case), case.id, case.summary));
         }
         let DecidedVerdicts { verdicts, readings } = decide_verdicts(&BTreeMap::new(), judgements);
@@ -178,7 +197,31 @@ impl CheckDecoder<'_> {
             };
             return Err(Failures::not_run(Error::Usage(message.to_owned())));
         }
-        if failed.is_empty() { Ok(report) } else { Err(Failures::from_cases(failed, report)) }
+        if failed.is_empty() {
+            return Ok(report);
+        }
+        // Readings are decided by now, and failures that are known say nothing new.
+        asked_cases.retain(|(case, result)| {
+            !result.outcome().is_failure() || failed.iter().any(|one| one.case == case.id && one.known.is_none())
+        });
+        let causes = self.causes(&asked_cases).map_err(Failures::not_run)?;
+        Err(Failures::from_cases(failed, report, causes))
+    }
+
+    /// The causes of failures, where they are asked for.
+    fn causes(&mut self, asked: &[(Case, CaseResult)]) -> Result<Vec<Cause>, Error> {
+        if self.trials == 0 {
+            return Ok(Vec::new());
+        }
+        explained::explain(asked, self.trials, &mut |dump| {
+            let case = match case_from_bytes("dump", dump.to_vec()) {
+                Ok(case) => case,
+                Err(Error::Decode(_) | Error::Usage(_)) => return Ok(Observation::Unknown),
+                Err(error) => return Err(error),
+            };
+            let answer = self.call_decoder(&case.file(), &case.bytes)?;
+            Ok(Observation::from_result(&closure_result(&case, &judge_closure(&case, answer)?)))
+        })
     }
 
     /// Runs the decoder over the cases, and panics with the list of those that failed.
@@ -205,6 +248,13 @@ impl CheckDecoder<'_> {
             }
         })
     }
+}
+
+fn closure_result(case: &Case, judged: &AnswerJudgement) -> CaseResult {
+    let broken = case.breaks.map(|(rule, offset)| Suspect { rule: rule.to_owned(), offset, length: 1 });
+    CaseResult::new(&case.id, judged.outcome().clone())
+        .suspects(broken.into_iter().collect())
+        .others(other_facts(judged))
 }
 
 const SEVERAL_HEAPS: &str = "the dump has several heaps, and a path does not say which one";

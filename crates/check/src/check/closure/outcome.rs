@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Debug, Display, Formatter};
 
-use crate::check::report::{FollowedReading, Outcome};
+use crate::check::report::{Cause, FollowedReading, Outcome};
 use heapsmith_core::compare::Facet;
 use heapsmith_core::error::Error;
 
@@ -95,7 +95,7 @@ impl Display for FailedCase {
 pub struct Failures(Box<FailuresRepr>);
 
 enum FailuresRepr {
-    Failed(Vec<FailedCase>, DecoderReport),
+    Failed(Vec<FailedCase>, DecoderReport, Vec<Cause>),
     NotRun(Error),
 }
 
@@ -103,8 +103,8 @@ enum FailuresRepr {
 const SHOWN: usize = 25;
 
 impl Failures {
-    pub(super) fn from_cases(failed: Vec<FailedCase>, report: DecoderReport) -> Failures {
-        Failures(Box::new(FailuresRepr::Failed(failed, report)))
+    pub(super) fn from_cases(failed: Vec<FailedCase>, report: DecoderReport, causes: Vec<Cause>) -> Failures {
+        Failures(Box::new(FailuresRepr::Failed(failed, report, causes)))
     }
 
     pub(super) fn not_run(error: Error) -> Failures {
@@ -114,7 +114,15 @@ impl Failures {
     /// The cases that failed.
     pub fn failed(&self) -> &[FailedCase] {
         match &*self.0 {
-            FailuresRepr::Failed(failed, _) => failed,
+            FailuresRepr::Failed(failed, ..) => failed,
+            FailuresRepr::NotRun(_) => &[],
+        }
+    }
+
+    /// The causes of the failures, where [`explain`](super::CheckDecoder::explain) asked for them.
+    pub fn causes(&self) -> &[Cause] {
+        match &*self.0 {
+            FailuresRepr::Failed(_, _, causes) => causes,
             FailuresRepr::NotRun(_) => &[],
         }
     }
@@ -122,7 +130,7 @@ impl Failures {
     /// The results of the other cases, if any could be run.
     pub fn others(&self) -> Option<&DecoderReport> {
         match &*self.0 {
-            FailuresRepr::Failed(_, report) => Some(report),
+            FailuresRepr::Failed(_, report, _) => Some(report),
             FailuresRepr::NotRun(_) => None,
         }
     }
@@ -130,13 +138,20 @@ impl Failures {
 
 impl Display for Failures {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let (failed, others) = match &*self.0 {
+        let (failed, others, causes) = match &*self.0 {
             FailuresRepr::NotRun(error) => return write!(f, "the decoder could not be checked: {error}"),
-            FailuresRepr::Failed(failed, others) => (failed, others),
+            FailuresRepr::Failed(failed, others, causes) => (failed, others, causes),
         };
         let cases = others.case_count() + failed.len();
         write!(f, "{} of {cases} cases failed or passed unexpectedly ({} passed, ", failed.len(), others.passed)?;
         write!(f, "{} failed as expected, {} skipped)", others.known.len(), others.skipped.len())?;
+        for cause in causes.iter().take(SHOWN) {
+            write!(f, "\n{}: {}", cause.count(), cause.sentence)?;
+            if let Some(pair) = &cause.pair {
+                let (passes, fails) = (&pair.passes.differing, &pair.fails.differing);
+                write!(f, "\n  passes with {passes}, fails with {fails} at offset {:#x}: {}", pair.offset, pair.place)?;
+            }
+        }
         failed.iter().take(SHOWN).try_for_each(|failure| write!(f, "\n{failure}"))?;
         match failed.len().saturating_sub(SHOWN) {
             0 => Ok(()),

@@ -4,9 +4,11 @@ use std::collections::BTreeSet;
 
 use crate::check::cause_reduction::{CasePredicate, RetryProcess, SymptomOracle};
 use crate::check::differential::{DifferentialRound, compare_replies, limit_subjects};
+use crate::check::experiment::{Observation, ProbeOracle};
 use crate::check::report::symptom::symptoms_of;
 use crate::check::report::{CaseResult, Cause};
 use crate::check::run::Peer;
+use crate::check::sources::case_from_bytes;
 use crate::check::task::{CaseSource, Task, TaskOperation};
 use crate::corpus::Case;
 use heapsmith_core::compare::Facet;
@@ -34,17 +36,43 @@ impl<'p> DisagreementOracle<'p> {
         (!sought.is_empty()).then_some(DisagreementOracle { parties, left_out, operation, sought })
     }
 
-    /// Asks each in a process of its own.
-    fn shows_disagreement(&self, case: Case) -> Result<bool, Error> {
+    /// An oracle that looks for nothing: experiments look at what is seen of each dump.
+    pub(in crate::check) fn for_probes(
+        parties: &'p [Peer<'p>],
+        left_out: &'p BTreeSet<Facet>,
+        operation: TaskOperation,
+    ) -> DisagreementOracle<'p> {
+        DisagreementOracle { parties, left_out, operation, sought: BTreeSet::new() }
+    }
+
+    /// Asks each in a process of its own. `None` if the run is to stop.
+    fn compare(&self, case: Case) -> Result<Option<CaseResult>, Error> {
         let source = CaseSource::Corpus(Box::new(case));
         let task = Task { id: "dump".to_owned(), source, operation: self.operation.clone(), renames: false };
         let subjects = limit_subjects(self.parties, &task)?;
         let mut round = DifferentialRound::new(self.parties, &subjects);
-        let Some(mut heard) = round.ask(&task, 0)? else { return Ok(false) };
+        let Some(mut heard) = round.ask(&task, 0)? else { return Ok(None) };
         round.finish_alone(&mut heard);
         let answered = compare_replies(self.parties, self.left_out, heard)?;
-        let result = CaseResult::new(&task.id, answered.outcome).disagreements(answered.others);
-        Ok(!symptoms_of(&result).is_disjoint(&self.sought))
+        Ok(Some(CaseResult::new(&task.id, answered.outcome).disagreements(answered.others)))
+    }
+
+    fn shows_disagreement(&self, case: Case) -> Result<bool, Error> {
+        Ok(self.compare(case)?.is_some_and(|result| !symptoms_of(&result).is_disjoint(&self.sought)))
+    }
+}
+
+impl ProbeOracle for DisagreementOracle<'_> {
+    fn observe(&self, dump: &[u8]) -> Result<Observation, Error> {
+        let found = match case_from_bytes("dump", dump.to_vec()) {
+            Ok(case) => self.compare(case),
+            Err(error) => Err(error),
+        };
+        match found {
+            Ok(found) => Ok(found.map_or(Observation::Unknown, |result| Observation::from_result(&result))),
+            Err(Error::Decode(_) | Error::Usage(_)) => Ok(Observation::Unknown),
+            Err(error) => Err(error),
+        }
     }
 }
 

@@ -15,7 +15,7 @@ use heapsmith_core::model::Address;
 
 pub use crate::check::report::evidence::{Evidence, EvidenceField, NeighbourEdge, NeighbourNode, Neighbourhood};
 pub(super) use cause_bytes::point_at_causes;
-pub(super) use suspects::{Suspects, rules_of_dump, suspects};
+pub(super) use suspects::{rules_of_dump, suspects};
 
 /// The evidence for the first wrong fact of an answer with this outcome; `None` where it has no place in the dump.
 pub(super) fn evidence(case: &Case, outcome: &Outcome, judged: &AnswerJudgement) -> Result<Option<Evidence>, Error> {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::check::declarations::ambiguities;
 use crate::check::evidence::bytes::open;
 use crate::check::judge::{AnswerJudgement, WrongFact};
-use crate::check::report::Outcome;
+use crate::check::report::{Outcome, Suspect};
 use crate::corpus::{Case, CaseVerdict};
 use heapsmith_core::compare::Facet;
 use heapsmith_core::error::Error;
@@ -16,20 +16,11 @@ use heapsmith_core::input::Input;
 use heapsmith_core::model::Address;
 use heapsmith_core::validate::{ValidateOptions, validate};
 
-/// The rules that a wrong answer may have broken.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(in crate::check) struct Suspects {
-    /// The rules of bytes that were read wrongly, each with the offset and length nearest to the wrong fact.
-    pub(in crate::check) wrong: BTreeMap<&'static str, (u64, u64)>,
-    /// The rules of bytes that were read rightly.
-    pub(in crate::check) right: BTreeSet<&'static str>,
-}
+/// The rules that a wrong answer may have broken, each with the offset and length nearest to the wrong fact.
+type SuspectRules = BTreeMap<&'static str, (u64, u64)>;
 
-impl Suspects {
-    fn from_rules(wrong: impl IntoIterator<Item = (&'static str, u64)>) -> Suspects {
-        let wrong = wrong.into_iter().map(|(rule, offset)| (rule, (offset, 1))).collect();
-        Suspects { wrong, ..Suspects::default() }
-    }
+fn from_rules(rules: impl IntoIterator<Item = (&'static str, u64)>) -> SuspectRules {
+    rules.into_iter().map(|(rule, offset)| (rule, (offset, 1))).collect()
 }
 
 /// The rules on which a dump relies: those of its bytes, and those that it breaks although it can be read.
@@ -41,17 +32,23 @@ pub(in crate::check) fn rules_of_dump(case: &Case) -> Result<BTreeSet<&'static s
 }
 
 /// The rules that a wrong answer with this outcome may have broken.
-pub(in crate::check) fn suspects(case: &Case, outcome: &Outcome, judged: &AnswerJudgement) -> Result<Suspects, Error> {
-    match outcome {
-        Outcome::WrongVerdict { expected, .. } if expected == "refuse" => Ok(Suspects::from_rules(case.breaks)),
+pub(in crate::check) fn suspects(
+    case: &Case,
+    outcome: &Outcome,
+    judged: &AnswerJudgement,
+) -> Result<Vec<Suspect>, Error> {
+    let rules = match outcome {
+        Outcome::WrongVerdict { expected, .. } if expected == "refuse" => from_rules(case.breaks),
         Outcome::Fail { .. } if judged.differing().iter().any(|differing| differing.facet.is_some()) => {
-            suspects_for_facts(case, judged)
+            suspects_for_facts(case, judged)?
         }
         Outcome::Fail { fact, .. } if reading_rule(case, fact).is_some() => {
-            Ok(Suspects::from_rules(reading_rule(case, fact).map(|rule| (rule, 0))))
+            from_rules(reading_rule(case, fact).map(|rule| (rule, 0)))
         }
-        _ => suspects_up_to(case, judged.offset().unwrap_or(u64::MAX)),
-    }
+        _ => suspects_up_to(case, judged.offset().unwrap_or(u64::MAX))?,
+    };
+    let suspect = |(rule, (offset, length)): (&str, _)| Suspect { rule: rule.to_owned(), offset, length };
+    Ok(rules.into_iter().map(suspect).collect())
 }
 
 /// The rule of the reading that an answer should have followed.
@@ -63,10 +60,9 @@ fn reading_rule(case: &Case, fact: &str) -> Option<&'static str> {
 
 /// The suspects for wrong facts: the rules that govern facts which follow from nothing else, at their first wrong
 /// places.
-fn suspects_for_facts(case: &Case, judged: &AnswerJudgement) -> Result<Suspects, Error> {
+fn suspects_for_facts(case: &Case, judged: &AnswerJudgement) -> Result<SuspectRules, Error> {
     let first_hand = judged.differing().iter().filter(|differing| differing.follows.is_none());
     let wrong: BTreeSet<Address> = judged.differing().iter().flat_map(|differing| &differing.at).copied().collect();
-    let is_whole = judged.differing().iter().all(|differing| differing.is_whole);
     let places = match open(case) {
         Some(file) if !wrong.is_empty() => {
             as_far_as_readable(file.places(case.heap.unwrap_or_default() as usize, &wrong))?
@@ -79,7 +75,7 @@ fn suspects_for_facts(case: &Case, judged: &AnswerJudgement) -> Result<Suspects,
         Some((differing.facet?, placed.min()))
     };
     let sites: Vec<(Facet, Option<(u64, Address)>)> = first_hand.filter_map(site).collect();
-    let mut suspects = Suspects::default();
+    let mut suspects = SuspectRules::new();
     visit_reliances(case, |Reliance { rule: id, of, record, offset, length }| {
         let concerns = |facet: &Facet| {
             let of_rule = rule(id.0).map_or(&[][..], |rule| rule.facets);
@@ -96,25 +92,22 @@ fn suspects_for_facts(case: &Case, judged: &AnswerJudgement) -> Result<Suspects,
             None => true,
         };
         if sites.iter().any(|(facet, site)| concerns(facet) && is_at(*site)) {
-            suspects.wrong.entry(id.0).or_insert((offset, length));
-        }
-        if is_whole && of.is_some_and(|of| !wrong.contains(&of)) {
-            suspects.right.insert(id.0);
+            suspects.entry(id.0).or_insert((offset, length));
         }
     })?;
-    suspects.wrong.extend(tolerated(case, |finding| {
+    suspects.extend(tolerated(case, |finding| {
         let mut placed = sites.iter().filter_map(|(_, site)| *site).peekable();
         placed.peek().is_none() || finding.record.is_none_or(|record| placed.any(|(at, _)| at == record))
     })?);
     if let Some(rule) = judged.differing().first().and_then(|first| reading_rule(case, &first.fact)) {
-        suspects.wrong.entry(rule).or_insert((0, 1));
+        suspects.entry(rule).or_insert((0, 1));
     }
     Ok(suspects)
 }
 
 /// The suspects for an offset where a reader lost its place: the rules of all bytes up to there.
-fn suspects_up_to(case: &Case, offset: u64) -> Result<Suspects, Error> {
-    let mut wrong: BTreeMap<&'static str, (u64, u64)> = BTreeMap::new();
+fn suspects_up_to(case: &Case, offset: u64) -> Result<SuspectRules, Error> {
+    let mut wrong = SuspectRules::new();
     visit_reliances(case, |reliance| {
         if reliance.offset <= offset {
             let last = wrong.entry(reliance.rule.0).or_default();
@@ -125,11 +118,11 @@ fn suspects_up_to(case: &Case, offset: u64) -> Result<Suspects, Error> {
     // What is broken may be the very thing that a program ends at.
     let broken = case.breaks.filter(|(_, at)| case.verdict != CaseVerdict::Valid && *at <= offset);
     wrong.extend(broken.map(|(rule, at)| (rule, (at, 1))));
-    Ok(Suspects { wrong, ..Suspects::default() })
+    Ok(wrong)
 }
 
 /// The rules that a dump breaks although it stays readable.
-fn tolerated(case: &Case, is_there: impl Fn(&Finding) -> bool) -> Result<BTreeMap<&'static str, (u64, u64)>, Error> {
+fn tolerated(case: &Case, is_there: impl Fn(&Finding) -> bool) -> Result<SuspectRules, Error> {
     let input = Input::from_memory(&case.id, case.bytes.clone());
     let report = validate(&input, ValidateOptions::default())?;
     let tolerated = report.findings.iter().filter(|finding| finding.severity != Severity::Error);

@@ -1,14 +1,16 @@
 //! Examination of an adapter against the protocol: problems of the adapter, and dumps on which the parser fails.
 
+mod odd_heap;
 mod step;
 
 use std::cmp::Reverse;
 use std::io::BufReader;
 
+use odd_heap::{ODD_HEAPS, OddHeap};
 use step::StepFinding;
 
 use crate::check::introduction::check_declaration;
-use crate::check::judge::read_answers;
+use crate::check::judge::{find_adapter_fault, find_missing_count, read_answers};
 use crate::check::process::{Limits, StopReason};
 use crate::check::protocol::{Accepted, AnswerPart, AnswerStatus, Hello, Level, RequestedOperation};
 use crate::check::subject::{Adapter, NoAnswer, QuestionFiles, Reply, Subject, exit_grace};
@@ -223,6 +225,22 @@ impl Examiner<'_> {
             let found = self.read(valid, self.hello.level())?;
             self.told
                 .add_step(format!("it reads {} once more after that", valid.id), found.on_case("parser", &valid.id));
+            if self.hello.levels.contains(&Level::Listing) {
+                let sound: Vec<&Case> = of(CaseVerdict::Valid).collect();
+                self.examine_odd_listings(&sound)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Examines the listings of a few sound dumps with something out of the ordinary, of each the smallest. Whether the parser
+    /// reads them is for `check` to say: only faults of the adapter count.
+    fn examine_odd_listings(&mut self, sound: &[&Case]) -> Result<(), Error> {
+        for OddHeap { summary, has } in ODD_HEAPS {
+            let odd = sound.iter().filter(|case| first_heap(case).is_some_and(has));
+            let Some(case) = odd.min_by_key(|case| case.bytes.len()) else { continue };
+            let found = self.read(case, Level::Listing)?.without_parser_fault();
+            self.told.add_step(format!("its listing of {}, which has {summary}, is one", case.id), found);
         }
         Ok(())
     }
@@ -282,11 +300,37 @@ impl Examiner<'_> {
         let files = QuestionFiles::with_bytes(PREFIX, &case.file(), &case.bytes, ANSWER)?;
         let op = self.parse_request(&files, case.format, level);
         Ok(match self.ask(&op, &files)? {
-            Ok(AnswerStatus::Accept(accepted)) => {
-                StepFinding::adapter_fault(self.check_answer(&accepted, level, &files))
-            }
+            Ok(AnswerStatus::Accept(accepted)) => match (level, self.check_answer(&accepted, level, &files)) {
+                (Level::Listing, Ok(())) => self.check_listing(case, &files)?,
+                (_, checked) => StepFinding::adapter_fault(checked),
+            },
             Ok(status) => finding_from_status(status),
             Err(found) => found,
+        })
+    }
+
+    /// Checks whether a file is a listing that says what is declared. A number that no listing can have is the parser's mistake.
+    fn check_listing(&self, case: &Case, files: &QuestionFiles) -> Result<StepFinding, Error> {
+        let listing = match listing::read(BufReader::new(files.answer()?.reader())) {
+            Ok(listing) => listing,
+            Err(e) => {
+                let describe = |how: &str| format!("the file is not a listing: {how}");
+                return Ok(match find_adapter_fault(&e) {
+                    Some(how) => StepFinding::adapter_fault(Err(describe(&how))),
+                    None => StepFinding::parser_fault(describe(&e.first_message())),
+                });
+            }
+        };
+        let Some(right) = first_heap(case) else { return Ok(StepFinding::without_problem()) };
+        let is_judged = |facet| self.hello.facets.contains(&facet) && !listing.head.omits.contains(&facet);
+        let missing = find_missing_count(&listing, right, is_judged);
+        let is_empty = listing.heap.objects.is_empty() && listing.heap.classes.is_empty();
+        Ok(match missing {
+            Some(how) => StepFinding::adapter_fault(Err(how)),
+            None if is_empty && !(right.objects.is_empty() && right.classes.is_empty()) => {
+                StepFinding::adapter_fault(Err("the listing has neither classes nor objects".to_owned()))
+            }
+            None => StepFinding::without_problem(),
         })
     }
 
@@ -317,16 +361,7 @@ impl Examiner<'_> {
                     None => Ok(()),
                 }
             }
-            Level::Listing => {
-                self.open_answer(files)?;
-                let answer = files.answer().map_err(|e| e.to_string())?;
-                let listing = listing::read(BufReader::new(answer.reader()))
-                    .map_err(|e| format!("the file is not a listing: {}", e.first_message()))?;
-                match listing.heap.objects.is_empty() && listing.heap.classes.is_empty() {
-                    true => Err("the listing has neither classes nor objects".to_owned()),
-                    false => Ok(()),
-                }
-            }
+            Level::Listing => self.open_answer(files),
         }
     }
 

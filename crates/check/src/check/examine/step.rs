@@ -93,6 +93,14 @@ impl StepFinding {
         StepFinding { fault: self.fault.map(|_| Fault::Adapter), ..self }
     }
 
+    /// Without what the parser does wrong, where only the adapter is looked at.
+    pub(super) fn without_parser_fault(self) -> StepFinding {
+        match self.fault {
+            Some(Fault::Parser) => StepFinding::without_problem(),
+            _ => self,
+        }
+    }
+
     /// Names the case on which the parser, converter or writer failed.
     pub(super) fn on_case(self, what: &str, case: &str) -> StepFinding {
         match (self.fault, self.problem) {

@@ -8,14 +8,12 @@ use std::path::Path;
 use glob::Pattern;
 use serde::{Deserialize, Serialize};
 
-use crate::check::causes::explain;
-use crate::check::effort::Effort;
+use crate::check::causes::list_causes;
 use crate::check::report::{CaseResult, CheckReport, Disagreement, Expectation, Outcome, Suspect};
 use crate::check::sources::{parse_random_id, random_id};
 use crate::check::task::CaseChoice;
 use heapsmith_core::error::{Error, did_you_mean};
 use heapsmith_core::input::{LONGEST_TEXT, read_text};
-use heapsmith_core::interrupt::Stop;
 
 pub use update::{ExpectedUpdate, OutdatedLine};
 
@@ -170,7 +168,7 @@ impl CheckReport {
             }
             tested.count();
         }
-        explain(self, &Effort::new(&Stop::default()));
+        list_causes(self);
     }
 }
 

@@ -428,6 +428,27 @@ pub(super) struct DumpFeatures {
 }
 
 impl DumpFeatures {
+    /// The feature that is called so, of those that hold.
+    pub(super) fn named(&self, words: &str, table: &FeatureTable) -> Option<Feature> {
+        let mut own = self.set.numbers().map(|number| table.feature(number));
+        if let Some(found) = own.find(|feature| feature.to_string() == words) {
+            return Some(found.clone());
+        }
+        let limits = self.ranges.iter().flat_map(|(key, (least, most))| {
+            [
+                NumberTest::AtLeast(*most),
+                NumberTest::AtLeast(*least),
+                NumberTest::AtMost(*least),
+                NumberTest::AtMost(*most),
+            ]
+            .map(|test| Feature::Number(*key, test))
+        });
+        limits.into_iter().find(|feature| feature.to_string() == words).or_else(|| {
+            let (one, other) = words.split_once(" and ")?;
+            Some(Feature::Both(Box::new([self.named(one, table)?, self.named(other, table)?])))
+        })
+    }
+
     /// Whether a feature holds. It need not be one of those that are worked out for every dump.
     pub(super) fn has(&self, feature: &Feature, table: &FeatureTable) -> bool {
         if let Some(number) = table.numbers.get(feature) {

@@ -26,6 +26,7 @@ pub(super) struct PassingVariant {
 }
 
 /// What was learned of a failing dump.
+#[derive(Debug)]
 pub(super) struct Learned {
     /// The condition; `None` where no variant passes.
     pub(super) feature: Option<Feature>,
@@ -41,6 +42,13 @@ pub(super) struct Learned {
     pub(super) known: Option<usize>,
     /// The number of dumps in which the condition was made, and of those of them that are not read rightly.
     pub(super) made: (u64, u64),
+}
+
+impl Learned {
+    /// Nothing but what is seen, and the rules that are known.
+    pub(super) fn nothing(symptoms: BTreeSet<String>, rules: Vec<&'static str>) -> Learned {
+        Learned { feature: None, partner: None, nearer: None, rules, symptoms, known: None, made: (0, 0) }
+    }
 }
 
 /// A variant with its features, and whether it was asked about.
@@ -64,7 +72,7 @@ pub(super) fn learn(
     group: &FailureGroup,
     LearningContext { pool, sound, known }: LearningContext<'_>,
     table: &mut FeatureTable,
-    questions: &mut Questions<'_>,
+    questions: &mut Questions<'_, '_>,
 ) -> Result<Learned, Error> {
     let (mut candidates, mut mended) = (Vec::new(), Vec::new());
     let all = variants(failing, pool);
@@ -145,6 +153,12 @@ pub(super) fn learn(
     if made.0 > made.1 {
         (best, made) = (choose(failing, &evidence, pool, table), (0, 0));
     }
+    if let (None, true, Some(most)) = (&best, has_surroundings, choose_for_most(failing, &evidence, pool, table)) {
+        let tried = evidence.try_out(&most, failing, sound, table, questions)?;
+        if tried.0 > 0 && tried.0 == tried.1 {
+            (best, made) = (Some(most), tried);
+        }
+    }
     if let (None, Some(near)) = (&best, near) {
         // It is true of what is near, and takes more elsewhere.
         made = evidence.try_out(&near, failing, sound, table, questions)?;
@@ -158,7 +172,11 @@ pub(super) fn learn(
         }
         (feature, partner) => (feature.filter(|_| !passed.is_empty()), partner, None),
     };
-    let rules = rank_rules(failing, partner.as_ref(), &evidence, pool, table);
+    // Where nothing passes, no rule tells more than another.
+    let rules = match &partner {
+        Some(partner) => rank_rules(failing, partner, &evidence, pool, table),
+        None => Vec::new(),
+    };
     Ok(Learned { feature, partner, nearer, rules, symptoms: evidence.symptoms, known, made })
 }
 
@@ -221,7 +239,7 @@ impl Evidence<'_> {
         failing: &ProbedDump,
         candidates: &mut [Candidate],
         table: &FeatureTable,
-        questions: &mut Questions<'_>,
+        questions: &mut Questions<'_, '_>,
     ) -> Result<bool, Error> {
         let lacks = |candidate: &&mut Candidate| !candidate.is_asked && !candidate.specimen.has(feature, table);
         let mut without: Vec<&mut Candidate> = candidates.iter_mut().filter(lacks).collect();
@@ -250,7 +268,7 @@ impl Evidence<'_> {
         failing: &ProbedDump,
         sound: &SoundVariants,
         table: &mut FeatureTable,
-        questions: &mut Questions<'_>,
+        questions: &mut Questions<'_, '_>,
     ) -> Result<(u64, u64), Error> {
         let (mut made, mut failed) = (0, 0);
         for dump in sound.with(feature, failing, table, MADE)? {
@@ -275,7 +293,26 @@ fn choose(failing: &ProbedDump, evidence: &Evidence<'_>, pool: &Pool, table: &Fe
         .cloned();
     let alone = best.as_ref().map_or(0, |feature| pool.fit(feature, group, table));
     let both = two_at_once(failing, evidence, pool, table).filter(|(fit, _)| *fit > alone + MARGIN);
-    both.map(|(_, both)| both).or(best)
+    // What more dumps have that pass is no condition, whatever the variants say.
+    both.map(|(_, both)| both).or(best).filter(|best| pool.is_telling(best, group, table))
+}
+
+/// The feature that explains most, of those that no passing dump has and most failing variants: the others may show another mistake that
+/// looks the same.
+fn choose_for_most(
+    failing: &ProbedDump,
+    evidence: &Evidence<'_>,
+    pool: &Pool,
+    table: &FeatureTable,
+) -> Option<Feature> {
+    let is_mostly = |feature: &u32| {
+        let having = evidence.failed.iter().filter(|of| of.set.has(*feature)).count();
+        3 * having >= 2 * evidence.failed.len() && !evidence.passed.iter().any(|of| of.set.has(*feature))
+    };
+    let group = evidence.group;
+    let mostly = failing.features.set.numbers().filter(is_mostly).map(|number| table.feature(number));
+    let best = mostly.max_by_key(|feature| (pool.fit(feature, group, table) / 50, feature.weight())).cloned();
+    best.filter(|best| pool.is_telling(best, group, table))
 }
 
 /// Whether a dump has a feature, and all its failing variants.
@@ -310,11 +347,10 @@ fn two_at_once(
             let feature = table.feature(number);
             (pool.fit(feature, group, table) / 50, feature.weight(), number)
         })
-        .filter(|(fit, ..)| *fit > 0)
         .collect();
     held.sort_unstable_by(|a, b| b.cmp(a));
     let mut best: Option<(u32, u32, Feature)> = None;
-    for (place, (.., one)) in held.iter().enumerate().take(PAIRED) {
+    for (place, (.., one)) in held.iter().enumerate().take(PAIRED).take_while(|(_, (fit, ..))| *fit > 0) {
         // What tells those that fail from those that pass although they have the one.
         let rivals: Vec<&DumpFeatures> = evidence.passed.iter().filter(|of| of.set.has(*one)).collect();
         let telling = held[place + 1..].iter().filter(|(.., other)| !rivals.iter().any(|of| of.set.has(*other)));
@@ -381,7 +417,7 @@ fn nearest(
 fn nearest_mended(
     failing: &ProbedDump,
     mut mended: Vec<Candidate>,
-    questions: &mut Questions<'_>,
+    questions: &mut Questions<'_, '_>,
 ) -> Result<Option<PassingVariant>, Error> {
     mended.sort_by_key(|candidate| {
         (candidate.variant.variation.rank(), difference(&failing.bytes, &candidate.variant.bytes))
@@ -419,7 +455,7 @@ fn bisect(
     group: &FailureGroup,
     pool: &Pool,
     table: &mut FeatureTable,
-    questions: &mut Questions<'_>,
+    questions: &mut Questions<'_, '_>,
 ) -> Result<LimitedCondition, Error> {
     let field = failing.fields.get(partner.place);
     let (Some((key, passing)), Some(own)) = (partner.variation.number(), field.and_then(|field| field.number)) else {
@@ -465,18 +501,15 @@ fn bisect(
 /// count for failing dumps and not for passing ones.
 fn rank_rules(
     failing: &ProbedDump,
-    partner: Option<&PassingVariant>,
+    partner: &PassingVariant,
     evidence: &Evidence<'_>,
     pool: &Pool,
     table: &FeatureTable,
 ) -> Vec<&'static str> {
     let of = |specimen: &ProbedDump| specimen.rules.iter().map(|span| span.rule).collect::<BTreeSet<_>>();
     let own = of(failing);
-    let changed = partner.and_then(|partner| changed_bytes(failing, &partner.specimen));
-    let lost: BTreeSet<&'static str> = match partner {
-        Some(partner) => own.difference(&of(&partner.specimen)).copied().collect(),
-        None => BTreeSet::new(),
-    };
+    let changed = changed_bytes(failing, &partner.specimen);
+    let lost: BTreeSet<&'static str> = own.difference(&of(&partner.specimen)).copied().collect();
     let at_change: BTreeSet<&'static str> = failing
         .rules
         .iter()

@@ -19,11 +19,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use sha2::{Digest, Sha256};
 
+use crate::check::causes::of_acceptance;
 use crate::check::declarations::ambiguities;
-use crate::check::effort::Effort;
-use crate::check::report::symptom::{NO_FACTS, READING, symptom_of, symptoms_of};
-use crate::check::report::{CaseResult, Cause, CausePair, Outcome, PairedDump, Symptom};
-use crate::corpus::Case;
+use crate::check::report::symptom::{READING, is_fact};
+use crate::check::report::{CaseResult, Cause, CausePair, Outcome, PairedDump, ReducedDump, Symptom};
+use crate::check::sources::case_from_bytes;
+use crate::check::task::first_heap;
+use crate::corpus::{Case, CaseVerdict};
 use crate::reduce::{ReduceOptions, reduce};
 use features::{Feature, FeatureTable, ProbedFieldKey};
 use heapsmith_core::bytes::hexadecimal;
@@ -32,12 +34,13 @@ use heapsmith_core::family::case::REFUSALS;
 use heapsmith_core::format::rule;
 use learn::{Learned, LearningContext, PassingVariant, changed_bytes, learn};
 use pool::{FailureGroup, Pool, PooledAnswer};
-use probed_dump::{LARGEST, ProbedDump};
+pub(super) use probed_dump::LARGEST;
+use probed_dump::ProbedDump;
 use sound::SoundVariants;
-use variations::Variation;
+use variations::{Variant, Variation, variants};
 
-use oracle::Questions;
-pub(super) use oracle::{Observation, ProbeOracle};
+pub(super) use oracle::{ExperimentBudget, Observation, ProbeOracle};
+use oracle::{KnownAnswers, Questions, ordered_symptoms};
 
 /// The most questions for the reduction of one dump.
 const REDUCTION: u64 = 250;
@@ -47,6 +50,11 @@ const TRIED: usize = 4;
 
 /// The most bytes of a failing dump whose variants are made although it could be reduced.
 const LARGEST_PROBED: usize = 4 << 10;
+
+/// How often a dump is asked about again before its failure is looked into, and where others with the same symptom were not
+/// seen again.
+const AGAIN: usize = 1;
+const AGAIN_KNOWN: usize = 4;
 
 /// The part of a dump before its records.
 const HEADER: &str = "header";
@@ -69,6 +77,31 @@ pub(super) struct ExplainedCause {
     /// The cause; its pair is not in it yet, since its dumps have no files.
     pub(super) cause: Cause,
     pub(super) pair: Option<MadePair>,
+    /// The reduced dump; a pair fails with that.
+    pub(super) reduced: Vec<u8>,
+    /// The condition in words, to know the cause again.
+    pub(super) condition: Option<String>,
+    /// Whether the failure is seen each time.
+    pub(super) is_steady: bool,
+    /// The number of dumps that were asked about until then.
+    pub(super) asked: u64,
+}
+
+impl ExplainedCause {
+    /// The report's entry of the reduced dump.
+    pub(super) fn reduced_dump(&self, file: String) -> ReducedDump {
+        let heap = case_from_bytes("dump", self.reduced.clone()).ok();
+        ReducedDump {
+            shows: self.cause.symptoms.iter().map(|symptom| symptom.what.clone()).collect(),
+            rule: self.cause.rule.clone(),
+            file,
+            bytes: self.reduced.len() as u64,
+            objects: heap.as_ref().and_then(first_heap).map(|heap| heap.objects.len() as u64),
+            sha256: hexadecimal(&Sha256::digest(&self.reduced)),
+            trials: self.asked,
+            of: self.cause.example.clone(),
+        }
+    }
 }
 
 /// A pair with the bytes of its dumps.
@@ -79,18 +112,24 @@ pub(super) struct MadePair {
 }
 
 /// A line of the report in the making.
+#[derive(Debug)]
 struct Line {
     learned: Learned,
     failing: ProbedDump,
     group: FailureGroup,
     /// Failures, by their places in the pool.
     members: BTreeSet<usize>,
+    /// Whether the same dump is read rightly at another time.
+    is_unsteady: bool,
 }
 
 impl Line {
     /// Whether this is the same mistake as that of an earlier line.
     fn says_the_same(&self, earlier: &Line, table: &FeatureTable) -> bool {
         let (own, other) = (&self.learned, &earlier.learned);
+        if self.is_unsteady || earlier.is_unsteady {
+            return self.is_unsteady && earlier.is_unsteady && self.group == earlier.group;
+        }
         if own.feature == other.feature && (own.feature.is_some() || self.group == earlier.group) {
             return true;
         }
@@ -112,13 +151,17 @@ impl Line {
             (Some(_), Some(_), Some(feature)) => dump.has(feature, table),
             _ => false,
         };
-        same_symptom && (same(Line::field) || has(&earlier.failing, self) || has(&self.failing, earlier))
+        same_symptom
+            && (self.field().is_some() && self.field() == earlier.field()
+                || has(&earlier.failing, self)
+                || has(&self.failing, earlier))
     }
 
-    /// The name of the field that its condition is about, or that is broken.
-    fn field(&self) -> Option<&'static str> {
+    /// The name of the field that its condition is about, or that is broken. Tags are of kinds of record that have nothing in common.
+    fn field(&self) -> Option<(Option<&'static str>, &'static str)> {
         let of_condition = self.learned.feature.as_ref().and_then(Feature::key);
-        of_condition.or(self.failing.broken_field()).map(|key| key.name)
+        let key = of_condition.or(self.failing.broken_field())?;
+        Some((key.part.filter(|_| key.name.ends_with("tag")), key.name))
     }
 
     fn likeliest_rule(&self) -> Option<&'static str> {
@@ -131,68 +174,162 @@ impl Line {
     }
 }
 
-/// Works out the causes of failures by asking about dumps that are made for it, at most this many.
+/// Works out the causes of failures by asking about dumps that are made for it. Failures for which the budget did not suffice have none.
 ///
 /// # Errors
 /// If the program cannot be started, or a dump cannot be written.
 pub(super) fn explain_by_experiment(
     asked: Vec<AskedCase<'_>>,
     oracle: &dyn ProbeOracle,
-    effort: &Effort<'_>,
-    trials: u64,
+    budget: &mut ExperimentBudget<'_>,
 ) -> Result<Vec<ExplainedCause>, Error> {
-    let mut table = FeatureTable::default();
-    let mut pool = Pool::default();
-    let mut cases: BTreeMap<String, (Case, &CaseResult)> = BTreeMap::new();
-    for AskedCase { result, case } in asked {
-        if case.bytes.len() > LARGEST && !result.is_unexpected() {
-            continue;
-        }
-        let Some(specimen) = ProbedDump::from_case(&case, &mut table)? else { continue };
-        let symptoms = ordered_symptoms(result);
-        if result.outcome().is_pass() && specimen.is_valid() && !is_refused(result) {
-            pool.keep_values(&specimen);
-        }
-        let mut entry = PooledAnswer::new(&result.id, specimen, symptoms);
-        // One that may be refused, and was, says nothing of what a reader gets right.
-        entry.is_valid &= !is_refused(result);
-        if result.is_unexpected() && result.outcome().is_failure() {
-            pool.failed.push(entry);
-            cases.insert(result.id.clone(), (case, result));
-        } else if result.outcome().is_pass() {
-            pool.passed.push(entry);
-        }
+    Ok(Explanations::default().explain(asked, usize::MAX, oracle, budget)?.causes)
+}
+
+/// What experiments found so far.
+#[derive(Debug, Default)]
+pub(super) struct Explanations {
+    table: FeatureTable,
+    pool: Pool,
+    lines: Vec<Line>,
+    sound: Option<SoundVariants>,
+    answers: KnownAnswers,
+}
+
+/// What further failures show.
+#[derive(Default)]
+pub(super) struct FurtherCauses {
+    /// Failures that are explained already, each with the place of the cause.
+    pub(super) known: Vec<(usize, String)>,
+    /// The causes that are new.
+    pub(super) causes: Vec<ExplainedCause>,
+}
+
+/// A cause that was found in another run of the program.
+pub(super) struct RecordedExplanation<'r> {
+    pub(super) fails: Vec<u8>,
+    pub(super) passes: Option<Vec<u8>>,
+    /// The condition, in the words of the sentence.
+    pub(super) condition: Option<&'r str>,
+    pub(super) symptoms: BTreeSet<String>,
+    pub(super) rules: Vec<&'static str>,
+}
+
+impl Explanations {
+    /// Explains further failures, by at most this many new causes. Cases that pass are kept for the next time.
+    ///
+    /// # Errors
+    /// If the program cannot be started, or a dump cannot be written.
+    pub(super) fn explain(
+        &mut self,
+        asked: Vec<AskedCase<'_>>,
+        most: usize,
+        oracle: &dyn ProbeOracle,
+        budget: &mut ExperimentBudget<'_>,
+    ) -> Result<FurtherCauses, Error> {
+        let mut experiment = Experiment::new(std::mem::take(self), asked, oracle, budget)?;
+        let found = experiment.run(most).and_then(|()| experiment.further_causes());
+        let Experiment { pool, table, questions, lines, sound, .. } = experiment;
+        *self = Explanations { table, pool, lines, sound, answers: questions.answers };
+        found
     }
-    let mut experiment =
-        Experiment { pool, table, questions: Questions::new(oracle, effort, trials), cases, lines: Vec::new() };
-    experiment.run()?;
-    experiment.into_causes()
+
+    /// Takes a cause from another run. Its condition and its repair are found again by what they are called and what they do.
+    ///
+    /// # Errors
+    /// If the machine cannot read its dumps.
+    pub(super) fn restore(&mut self, recorded: RecordedExplanation<'_>) -> Result<(), Error> {
+        let RecordedExplanation { fails, passes, condition, symptoms, rules } = recorded;
+        let failing = ProbedDump::from_bytes(fails, &mut self.table)?;
+        let failing = failing.ok_or_else(|| Error::Usage("expected a dump that was reduced, found none".to_owned()))?;
+        let mut learned = Learned::nothing(symptoms.clone(), rules);
+        learned.feature = condition.and_then(|words| failing.features.named(words, &self.table));
+        let made = passes.and_then(|passes| {
+            let mut all = variants(&failing, &self.pool).into_iter();
+            all.find(|variant| variant.bytes == passes)
+        });
+        if let Some(Variant { variation, place, bytes }) = made
+            && let Some(specimen) = ProbedDump::from_bytes(bytes, &mut self.table)?
+        {
+            learned.partner = Some(PassingVariant { variation, place, specimen });
+        }
+        let group = FailureGroup { symptoms, is_valid: failing.is_valid() };
+        self.lines.push(Line { learned, failing, group, members: BTreeSet::new(), is_unsteady: false });
+        Ok(())
+    }
 }
 
-/// The symptoms of a failure, the one that is shown first in front.
-pub(super) fn ordered_symptoms(result: &CaseResult) -> Vec<String> {
-    let first = symptom_of(result);
-    let mut all: Vec<String> = first.into_iter().collect();
-    all.extend(symptoms_of(result).into_iter().filter(|other| !all.contains(other)).collect::<Vec<_>>());
-    all
-}
-
-struct Experiment<'e> {
+struct Experiment<'e, 'b> {
     pool: Pool,
     table: FeatureTable,
-    questions: Questions<'e>,
+    questions: Questions<'e, 'b>,
     cases: BTreeMap<String, (Case, &'e CaseResult)>,
     lines: Vec<Line>,
+    sound: Option<SoundVariants>,
+    /// The number of lines from before, which stay what they are.
+    known: usize,
 }
 
-impl Experiment<'_> {
-    fn run(&mut self) -> Result<(), Error> {
+impl<'e, 'b> Experiment<'e, 'b> {
+    fn new(
+        Explanations { mut table, mut pool, mut lines, sound, answers }: Explanations,
+        asked: Vec<AskedCase<'e>>,
+        oracle: &'e dyn ProbeOracle,
+        budget: &'e mut ExperimentBudget<'b>,
+    ) -> Result<Experiment<'e, 'b>, Error> {
+        let mut cases: BTreeMap<String, (Case, &CaseResult)> = BTreeMap::new();
+        pool.failed.clear();
+        lines.iter_mut().for_each(|line| line.members.clear());
+        for AskedCase { result, case } in asked {
+            if case.bytes.len() > LARGEST && !result.is_unexpected() {
+                continue;
+            }
+            let Some(specimen) = ProbedDump::from_case(&case, &mut table)? else { continue };
+            let symptoms = ordered_symptoms(result);
+            if result.outcome().is_pass() && specimen.is_valid() && !is_refused(result) {
+                pool.keep_values(&specimen);
+            }
+            let mut entry = PooledAnswer::new(&result.id, specimen, symptoms);
+            // One that may be refused, and was, says nothing of what a reader gets right.
+            entry.is_valid &= !is_refused(result);
+            if result.is_unexpected() && result.outcome().is_failure() {
+                pool.failed.push(entry);
+                cases.insert(result.id.clone(), (case, result));
+            } else if result.outcome().is_pass() {
+                pool.passed.push(entry);
+            }
+        }
+        let (known, questions) = (lines.len(), Questions::new(oracle, budget, answers));
+        Ok(Experiment { pool, table, questions, cases, lines, sound, known })
+    }
+}
+
+impl Experiment<'_, '_> {
+    fn run(&mut self, most: usize) -> Result<(), Error> {
         let mut left: BTreeSet<usize> = (0..self.pool.failed.len()).collect();
+        self.join_known(&mut left)?;
         if left.is_empty() {
             return Ok(());
         }
-        let sound = SoundVariants::of_pool(&self.pool, &mut self.table, &self.questions)?;
+        let sound = match self.sound.take() {
+            Some(sound) => sound,
+            None => SoundVariants::of_pool(&self.pool, &mut self.table, &self.questions)?,
+        };
+        let found = self.find_lines(left, most, &sound);
+        self.sound = Some(sound);
+        found?;
+        self.merge();
+        self.absorb_cured()?;
+        self.absorb_unconditional();
+        Ok(())
+    }
+
+    fn find_lines(&mut self, mut left: BTreeSet<usize>, most: usize, sound: &SoundVariants) -> Result<(), Error> {
         while let Some(seed) = self.next_seed(&left) {
+            // The rest is listed by what is seen of it.
+            if self.questions.is_over() || self.lines.len() - self.known >= most {
+                break;
+            }
             (0..self.pool.failed.len()).for_each(|place| self.pool.failed[place].is_explained = !left.contains(&place));
             let entry = &self.pool.failed[seed];
             let first: BTreeSet<String> = entry.symptoms.first().cloned().into_iter().collect();
@@ -205,6 +342,14 @@ impl Experiment<'_> {
             if let Some(line) = self.healed_reading(seed)? {
                 left.remove(&seed);
                 self.lines[line].members.insert(seed);
+                continue;
+            }
+            if let Some(line) = self.unsteady_line(seed, &group)? {
+                left.remove(&seed);
+                match self.lines.iter_mut().find(|known| known.is_unsteady && known.group == line.group) {
+                    Some(known) => known.members.extend(line.members),
+                    None => self.lines.push(line),
+                }
                 continue;
             }
             if let Some(line) = self.reading_line(seed, &group, &left)? {
@@ -232,13 +377,13 @@ impl Experiment<'_> {
                 .collect();
             let known: Vec<Feature> = conditions.iter().map(|(_, feature)| feature.clone()).collect();
             let mut failing = failing;
-            let mut learned = self.learned(&failing, &group, &sound, &known)?;
+            let mut learned = self.learned(&failing, &group, sound, &known)?;
             if learned.partner.is_none() && failing.is_valid() {
                 for fuller in self.fuller(&failing, seed)? {
                     if !self.questions.ask(&fuller.bytes)?.shows(&group.symptoms) {
                         continue;
                     }
-                    let again = self.learned(&fuller, &group, &sound, &known)?;
+                    let again = self.learned(&fuller, &group, sound, &known)?;
                     if again.partner.is_some() {
                         (failing, learned) = (fuller, again);
                         break;
@@ -264,20 +409,60 @@ impl Experiment<'_> {
             };
             members.insert(seed);
             left.retain(|failure| !members.contains(failure));
-            let cured = self.cured(&left, &learned)?;
+            self.lines.push(Line { learned, failing, group, members, is_unsteady: false });
+            let cured = self.cured(&left, self.lines.len() - 1)?;
             left.retain(|failure| !cured.contains(failure));
-            members.extend(cured);
-            self.lines.push(Line { learned, failing, group, members });
+            self.lines.last_mut().into_iter().for_each(|line| line.members.extend(&cured));
         }
-        self.merge();
-        self.absorb_cured()?;
-        self.absorb_unconditional();
         Ok(())
+    }
+
+    /// Gives failures to the lines from before that explain them, or whose repair lets them pass.
+    fn join_known(&mut self, left: &mut BTreeSet<usize>) -> Result<(), Error> {
+        for number in 0..self.known {
+            let line = &self.lines[number];
+            let mut members = self.explained(left, &line.learned, &line.group);
+            left.retain(|failure| !members.contains(failure));
+            members.extend(self.cured(left, number)?);
+            left.retain(|failure| !members.contains(failure));
+            self.lines[number].members = members;
+        }
+        Ok(())
+    }
+
+    /// The line of a failure that is not seen again, or not each time: its dump says nothing of what is wrong.
+    fn unsteady_line(&mut self, seed: usize, group: &FailureGroup) -> Result<Option<Line>, Error> {
+        let entry = &self.pool.failed[seed];
+        let (case, result) = &self.cases[&entry.id];
+        let is_alone = matches!(result.outcome(), Outcome::PassAlone { .. });
+        // Of a dump with several right answers, the one that is made has another.
+        let is_told = entry.symptoms.first().is_some_and(|first| is_fact(first));
+        if !is_alone && (is_reading(entry) || is_told && case.verdict == CaseVerdict::Ambiguous) {
+            return Ok(None);
+        }
+        let known = self.lines.iter().any(|line| line.is_unsteady && line.group.symptoms == group.symptoms);
+        let times = if known { AGAIN_KNOWN } else { AGAIN };
+        let mut is_unsteady = is_alone;
+        for _ in 0..times {
+            is_unsteady = is_unsteady || self.questions.ask_anew(&case.bytes)? == Observation::Right;
+            if is_unsteady {
+                break;
+            }
+        }
+        if !is_unsteady {
+            return Ok(None);
+        }
+        let Some(failing) = ProbedDump::from_case(case, &mut self.table)? else { return Ok(None) };
+        let learned = Learned::nothing(group.symptoms.clone(), Vec::new());
+        Ok(Some(Line { learned, failing, group: group.clone(), members: [seed].into(), is_unsteady: true }))
     }
 
     /// Whether no condition was found for several failures that look like these.
     fn is_given_up(&self, group: &FailureGroup) -> bool {
-        let alike = self.lines.iter().filter(|line| line.learned.feature.is_none() && line.group == *group);
+        let alike = self
+            .lines
+            .iter()
+            .filter(|line| line.learned.feature.is_none() && !line.is_unsteady && line.group == *group);
         alike.count() + 1 >= TRIED
     }
 
@@ -303,10 +488,10 @@ impl Experiment<'_> {
 
     /// The line that explains a failure by what is seen of it: its dump has the condition, and the symptom was seen with that.
     fn line_of(&self, entry: &PooledAnswer) -> Option<usize> {
-        self.lines.iter().position(|Line { learned, group, .. }| {
+        self.lines.iter().position(|Line { learned, group, is_unsteady, .. }| {
             let sees = entry.symptoms.first().is_some_and(|first| learned.symptoms.contains(first));
             // Where no dump near a sound one passes, a broken one fails for the same reason.
-            let is_anything = learned.partner.is_none() && group.is_valid && !entry.is_valid;
+            let is_anything = learned.partner.is_none() && group.is_valid && !entry.is_valid && !is_unsteady;
             let has = learned.feature.as_ref().map_or(is_anything, |feature| entry.has(feature, &self.table));
             sees && has && (group.is_valid || !entry.is_valid)
         })
@@ -329,17 +514,9 @@ impl Experiment<'_> {
         let rule = case.format.family().book().rule(open.rule).map(|rule| rule.id);
         let Some(failing) = ProbedDump::from_case(case, &mut self.table)? else { return Ok(None) };
         let symptoms = group.symptoms.clone();
-        let learned = Learned {
-            feature: None,
-            partner: None,
-            nearer: None,
-            rules: rule.into_iter().collect(),
-            symptoms,
-            known: None,
-            made: (0, 0),
-        };
+        let learned = Learned::nothing(symptoms, rule.into_iter().collect());
         let members = self.explained(left, &learned, group);
-        Ok(Some(Line { learned, failing, group: group.clone(), members }))
+        Ok(Some(Line { learned, failing, group: group.clone(), members, is_unsteady: false }))
     }
 
     /// The reduced dump of a failure; the dump itself where it cannot be reduced.
@@ -455,17 +632,20 @@ impl Experiment<'_> {
     }
 
     /// The failures of another look that pass when the difference of the pair is made in them.
-    fn cured(&mut self, left: &BTreeSet<usize>, learned: &Learned) -> Result<BTreeSet<usize>, Error> {
+    fn cured(&mut self, left: &BTreeSet<usize>, line: usize) -> Result<BTreeSet<usize>, Error> {
         let mut cured = BTreeSet::new();
-        let (Some(feature), Some(partner)) = (&learned.feature, &learned.partner) else { return Ok(cured) };
+        let Learned { feature: Some(feature), partner: Some(partner), .. } = &self.lines[line].learned else {
+            return Ok(cured);
+        };
+        let (feature, variation) = (feature.clone(), partner.variation.clone());
         let with = |place: &usize| {
             let entry = &self.pool.failed[*place];
-            entry.size <= CURED_SIZE && entry.has(feature, &self.table)
+            entry.size <= CURED_SIZE && entry.has(&feature, &self.table)
         };
         for place in left.iter().copied().filter(with).take(CURED).collect::<Vec<_>>() {
             let (case, _) = &self.cases[&self.pool.failed[place].id];
             let Some(specimen) = ProbedDump::from_case(case, &mut self.table)? else { continue };
-            if let Some(healed) = self.repaired(&specimen, &partner.variation, feature)?
+            if let Some(healed) = self.repaired(&specimen, &variation, &feature)?
                 && self.questions.ask(&healed)? == Observation::Right
             {
                 cured.insert(place);
@@ -492,8 +672,8 @@ impl Experiment<'_> {
 
     /// Makes one line of those that say the same.
     fn merge(&mut self) {
-        let lines = std::mem::take(&mut self.lines);
-        for line in lines {
+        let later = self.lines.split_off(self.known);
+        for line in later {
             match self.lines.iter_mut().find(|earlier| line.says_the_same(earlier, &self.table)) {
                 Some(earlier) => {
                     earlier.members.extend(&line.members);
@@ -506,7 +686,7 @@ impl Experiment<'_> {
 
     /// Makes one line of two, where the difference of the pair of one, made in the failing dump of the other, lets that pass.
     fn absorb_cured(&mut self) -> Result<(), Error> {
-        for number in (0..self.lines.len()).rev() {
+        for number in (self.known..self.lines.len()).rev() {
             let failing = self.lines[number].failing.clone();
             let cures = |line: &Line| {
                 // Without a record, nothing of it can be read wrongly.
@@ -528,11 +708,13 @@ impl Experiment<'_> {
     /// Takes failures for what another line explains, of which no condition is known: all of them have its condition. Of dumps that are
     /// accepted although they are broken, the condition is about the field or the part that is broken.
     fn absorb_unconditional(&mut self) {
-        let (unconditional, mut others): (Vec<Line>, Vec<Line>) =
-            std::mem::take(&mut self.lines).into_iter().partition(|line| line.learned.feature.is_none());
-        for line in unconditional {
+        for number in (self.known..self.lines.len()).rev() {
+            let line = &self.lines[number];
+            if line.learned.feature.is_some() || line.is_unsteady {
+                continue;
+            }
             let broken = line.failing.broken_field().filter(|_| line.group.is_accepted());
-            let explains = |other: &&mut Line| {
+            let explains = |other: &Line| {
                 let Some(feature) = &other.learned.feature else { return false };
                 let is_there = match (broken, feature.key()) {
                     (Some(broken), Some(key)) => broken.name == key.name || broken.part == key.part,
@@ -541,19 +723,23 @@ impl Experiment<'_> {
                 let feature = feature.of_any_part();
                 is_there && line.members.iter().all(|place| self.pool.failed[*place].has(&feature, &self.table))
             };
-            match others.iter_mut().find(explains) {
-                Some(other) => other.members.extend(line.members),
-                None => others.push(line),
+            if let Some(other) = self.lines.iter().position(explains) {
+                let line = self.lines.remove(number);
+                self.lines[other - usize::from(other > number)].members.extend(line.members);
             }
         }
-        self.lines = others;
     }
 
-    /// The causes, those of wrong facts of valid dumps first, then those of more cases.
-    fn into_causes(mut self) -> Result<Vec<ExplainedCause>, Error> {
-        let mut lines = std::mem::take(&mut self.lines);
-        lines.sort_by_key(|line| (order(&line.group), std::cmp::Reverse(line.members.len())));
-        lines.iter().map(|line| self.cause(line)).collect()
+    /// The causes of the lines that are new, and the failures of the others.
+    fn further_causes(&mut self) -> Result<FurtherCauses, Error> {
+        let lines = std::mem::take(&mut self.lines);
+        let id = |place: &usize| self.pool.failed[*place].id.clone();
+        let known = lines.iter().take(self.known).enumerate();
+        let known =
+            known.flat_map(|(number, line)| line.members.iter().map(move |place| (number, id(place)))).collect();
+        let causes = lines[self.known..].iter().map(|line| self.cause(line)).collect::<Result<_, Error>>();
+        self.lines = lines;
+        Ok(FurtherCauses { known, causes: causes? })
     }
 
     fn cause(&mut self, line: &Line) -> Result<ExplainedCause, Error> {
@@ -583,6 +769,7 @@ impl Experiment<'_> {
             rule,
             other_rules: rules.collect(),
             repeat: self.cases.get(&example).and_then(|(_, result)| result.repeat.clone()),
+            explained: true,
             unexpected: members.len() as u64,
             cases: members.iter().map(|entry| entry.id.clone()).collect(),
             pair: None,
@@ -591,7 +778,14 @@ impl Experiment<'_> {
             symptoms,
             example,
         };
-        Ok(ExplainedCause { cause, pair })
+        Ok(ExplainedCause {
+            cause,
+            reduced: pair.as_ref().map_or(&line.failing.bytes, |made| &made.fails).clone(),
+            condition: line.learned.feature.as_ref().map(Feature::to_string),
+            is_steady: !line.is_unsteady,
+            asked: self.questions.asked(),
+            pair,
+        })
     }
 
     /// The pair of a line, and the bytes of its two dumps.
@@ -624,24 +818,17 @@ impl Experiment<'_> {
     }
 }
 
-/// Facts told wrong without a word come before crashes and refusals of sound dumps, and these before what is accepted though broken.
-fn order(group: &FailureGroup) -> u8 {
-    let is_silent = group.symptoms.iter().any(|symptom| is_told_fact(symptom) || symptom.starts_with(READING));
-    match (group.is_valid, is_silent) {
-        (true, true) => 0,
-        (true, false) => 1,
-        (false, _) => 2,
-    }
-}
-
 /// The condition in a sentence, and how it was tried.
 fn sentence(line: &Line, first: &str, passing: Option<u64>, (made, failed): (u64, u64)) -> String {
     let rule = line.learned.rules.first().and_then(|id| rule(id));
+    if line.is_unsteady {
+        return format!("Answers rightly when it is asked about the same dump again: {first}.");
+    }
     let mut sentence = match &line.learned.feature {
         Some(Feature::Rule(id)) => format!("Fails where bytes rely on {id}."),
         Some(feature) => format!("Fails where {feature}."),
         None if line.group.is_accepted() => match rule {
-            Some(rule) => format!("Accepts dumps that break {}: {}", rule.id, rule.statement),
+            Some(rule) => of_acceptance(rule),
             None => "Accepts dumps that are broken.".to_owned(),
         },
         None => match &line.learned.partner {
@@ -662,7 +849,10 @@ fn sentence(line: &Line, first: &str, passing: Option<u64>, (made, failed): (u64
                 if passing == 1 { "is" } else { "are" }
             )
         });
-        sentence += &format!(" {} made to have it: none is read rightly.", of_dumps(made, "was", "were"));
+        sentence += &match made {
+            1 => " 1 dump was made to have it, and is not read rightly.".to_owned(),
+            made => format!(" {made} dumps were made to have it: none is read rightly."),
+        };
         sentence += &passing.unwrap_or_default();
     } else if made > failed {
         sentence += &format!(
@@ -693,12 +883,6 @@ fn is_refused(result: &CaseResult) -> bool {
 /// Whether a dump is read another way than declared.
 fn is_reading(entry: &PooledAnswer) -> bool {
     entry.symptoms.first().is_some_and(|first| first.starts_with(READING))
-}
-
-/// Whether a symptom is a fact that is told wrong.
-fn is_told_fact(symptom: &str) -> bool {
-    let before = symptom.split(':').next().unwrap_or_default();
-    symptom.contains(": ") && !NO_FACTS.contains(&before)
 }
 
 #[cfg(test)]

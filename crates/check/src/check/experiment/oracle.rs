@@ -5,6 +5,8 @@ use std::collections::{BTreeSet, HashMap};
 use sha2::{Digest, Sha256};
 
 use crate::check::effort::Effort;
+use crate::check::report::CaseResult;
+use crate::check::report::symptom::{symptom_of, symptoms_of};
 use heapsmith_core::error::Error;
 
 /// An answer to a dump, as far as experiments look at it.
@@ -24,6 +26,16 @@ pub(in crate::check) enum Observation {
 }
 
 impl Observation {
+    pub(in crate::check) fn from_result(result: &CaseResult) -> Observation {
+        match result.outcome() {
+            outcome if outcome.is_pass() => Observation::Right,
+            outcome if outcome.is_failure() => {
+                Observation::Wrong { symptoms: ordered_symptoms(result), detail: outcome.detail() }
+            }
+            _ => Observation::Unknown,
+        }
+    }
+
     pub(super) fn shows(&self, symptoms: &BTreeSet<String>) -> bool {
         matches!(self, Observation::Wrong { symptoms: seen, .. } if seen.iter().any(|one| symptoms.contains(one)))
     }
@@ -38,22 +50,69 @@ pub(in crate::check) trait ProbeOracle: Sync {
     fn observe(&self, dump: &[u8]) -> Result<Observation, Error>;
 }
 
-/// Questions within a budget. A dump is asked about once.
-pub(super) struct Questions<'q> {
-    oracle: &'q dyn ProbeOracle,
-    effort: &'q Effort<'q>,
-    answers: HashMap<[u8; 32], Observation>,
-    /// The number of dumps that may still be asked about.
-    left: u64,
+/// The symptoms of a failure, the one that is shown first in front.
+pub(super) fn ordered_symptoms(result: &CaseResult) -> Vec<String> {
+    let first = symptom_of(result);
+    let mut all: Vec<String> = first.into_iter().collect();
+    all.extend(symptoms_of(result).into_iter().filter(|other| !all.contains(other)).collect::<Vec<_>>());
+    all
 }
 
-impl<'q> Questions<'q> {
-    pub(super) fn new(oracle: &'q dyn ProbeOracle, effort: &'q Effort<'q>, trials: u64) -> Questions<'q> {
-        Questions { oracle, effort, answers: HashMap::new(), left: trials }
+/// The number of questions that may be asked, and the time for them.
+pub(in crate::check) struct ExperimentBudget<'b> {
+    effort: &'b Effort<'b>,
+    /// The number of dumps that may still be asked about.
+    left: u64,
+    asked: u64,
+    /// The listener, which is called with the number of dumps asked about.
+    heard: &'b (dyn Fn(u64) + Sync),
+}
+
+impl<'b> ExperimentBudget<'b> {
+    pub(in crate::check) fn new(
+        effort: &'b Effort<'b>,
+        trials: u64,
+        heard: &'b (dyn Fn(u64) + Sync),
+    ) -> ExperimentBudget<'b> {
+        ExperimentBudget { effort, left: trials, asked: 0, heard }
+    }
+
+    /// The number of dumps asked about.
+    pub(in crate::check) fn asked(&self) -> u64 {
+        self.asked
+    }
+
+    pub(in crate::check) fn is_over(&self) -> bool {
+        self.left == 0 || self.effort.is_over()
+    }
+}
+
+/// Questions within a budget. A dump is asked about once.
+pub(super) struct Questions<'q, 'b> {
+    oracle: &'q dyn ProbeOracle,
+    budget: &'q mut ExperimentBudget<'b>,
+    pub(super) answers: KnownAnswers,
+}
+
+/// Answers by the digests of the dumps.
+pub(super) type KnownAnswers = HashMap<[u8; 32], Observation>;
+
+impl<'q, 'b> Questions<'q, 'b> {
+    pub(super) fn new(
+        oracle: &'q dyn ProbeOracle,
+        budget: &'q mut ExperimentBudget<'b>,
+        answers: KnownAnswers,
+    ) -> Questions<'q, 'b> {
+        Questions { oracle, budget, answers }
+    }
+
+    /// The number of dumps asked about.
+    pub(super) fn asked(&self) -> u64 {
+        self.budget.asked()
     }
 
     pub(super) fn is_over(&self) -> bool {
-        self.left == 0 || self.effort.is_over()
+        self.budget.is_over()
     }
 
     pub(super) fn ask(&mut self, dump: &[u8]) -> Result<Observation, Error> {
@@ -61,12 +120,21 @@ impl<'q> Questions<'q> {
         if let Some(known) = self.answers.get(&sum) {
             return Ok(known.clone());
         }
+        let seen = self.ask_anew(dump)?;
+        if seen != Observation::Unknown || !self.is_over() {
+            self.answers.insert(sum, seen.clone());
+        }
+        Ok(seen)
+    }
+
+    /// Asks about a dump that may have been asked about before.
+    pub(super) fn ask_anew(&mut self, dump: &[u8]) -> Result<Observation, Error> {
         if self.is_over() {
             return Ok(Observation::Unknown);
         }
-        self.left -= 1;
-        let seen = self.oracle.observe(dump)?;
-        self.answers.insert(sum, seen.clone());
-        Ok(seen)
+        self.budget.left -= 1;
+        self.budget.asked += 1;
+        (self.budget.heard)(self.budget.asked);
+        self.oracle.observe(dump)
     }
 }

@@ -135,6 +135,12 @@ impl Pool {
         2 * with > all
     }
 
+    /// Whether no more dumps with a feature pass than fail.
+    pub(super) fn is_telling(&self, feature: &Feature, group: &FailureGroup, table: &FeatureTable) -> bool {
+        let has = |entry: &&PooledAnswer| (entry.is_valid || !group.is_valid) && entry.has(feature, table);
+        self.passed.iter().filter(has).count() <= self.failed.iter().filter(has).count()
+    }
+
     /// How well a feature fits what is not explained yet: thousandths of the harmonic mean of how many failures that have it are among all dumps with it, and
     /// how many of these failures have it.
     pub(super) fn fit(&self, feature: &Feature, group: &FailureGroup, table: &FeatureTable) -> u32 {

@@ -16,7 +16,11 @@ use heapsmith_core::input::Input;
 use heapsmith_core::validate::{ValidateOptions, validate};
 
 /// The most bytes of a dump whose features are worked out: those of a longer one would take more time than they are worth.
-pub(super) const LARGEST: usize = 64 << 10;
+pub(in crate::check) const LARGEST: usize = 64 << 10;
+
+/// The most bytes of a text that is a feature as it is, and the most such texts of a dump.
+const SHORT: usize = 24;
+const TEXTS: usize = 64;
 
 /// The numbers of fields of one name in a record that are told apart.
 const MEMBERS: [u64; 9] = [2, 3, 4, 5, 6, 7, 8, 16, 256];
@@ -99,7 +103,7 @@ impl ProbedDump {
             rules: Vec::new(),
             oddities: BTreeSet::new(),
             verdict: case.verdict,
-            breaks: case.breaks,
+            breaks: case.breaks.filter(|_| case.verdict == CaseVerdict::Invalid),
             bytes: case.bytes.clone(),
             is_compressed: input.is_compressed(),
             plain,
@@ -113,6 +117,11 @@ impl ProbedDump {
         for finding in odd {
             specimen.oddities.insert(finding.rule.0);
             specimen.rules.push(RuleSpan { rule: finding.rule.0, offset: finding.offset, length: 1 });
+        }
+        // What may be refused can be read as well, and with another value it need not be odd.
+        if let Some((rule, offset)) = case.breaks.filter(|_| case.verdict == CaseVerdict::Ambiguous) {
+            specimen.oddities.insert(rule);
+            specimen.rules.push(RuleSpan { rule, offset, length: 1 });
         }
         specimen.work_out_features(table);
         Ok(Some(specimen))
@@ -177,7 +186,7 @@ impl ProbedDump {
         if self.is_compressed {
             found.insert(Feature::Compressed);
         }
-        if let Some((broken, _)) = self.breaks.filter(|_| !self.is_valid()) {
+        if let Some((broken, _)) = self.breaks {
             found.insert(Feature::Breaks(broken));
             found.extend(rule(broken).and_then(|rule| rule.same_test).map(Feature::BreaksTest));
         }
@@ -316,6 +325,7 @@ impl ProbedDump {
     }
 
     fn add_texts(&self, plain: &[u8], found: &mut BTreeSet<Feature>) {
+        let mut texts = 0;
         for field in &self.fields {
             let text = &plain[field.at.clone()];
             let tests: &[TextTest] = match field.number {
@@ -326,7 +336,8 @@ impl ProbedDump {
             for key in field.key().general() {
                 found.extend(tests.iter().filter(|test| test.holds(text)).map(|test| Feature::Text(key, *test)));
             }
-            if field.number.is_none() && field.record.is_none() && text.len() <= 16 {
+            if field.number.is_none() && (1..=SHORT).contains(&text.len()) && texts < TEXTS {
+                texts += 1;
                 found.insert(Feature::TextIs(field.key(), text.to_vec()));
             }
         }

@@ -41,7 +41,7 @@ impl SoundVariants {
     pub(super) fn of_pool(
         pool: &Pool,
         table: &mut FeatureTable,
-        questions: &Questions<'_>,
+        questions: &Questions<'_, '_>,
     ) -> Result<SoundVariants, Error> {
         let mut entries: Vec<&PooledAnswer> =
             pool.passed.iter().filter(|entry| entry.is_valid && entry.bytes.is_some()).collect();

@@ -117,10 +117,8 @@ impl<'t> AnswerCheck<'t> {
             found,
             count: at.len() as u64,
             at,
-            is_whole: true,
             follows: None,
             is_settled: false,
-            is_apart: false,
         })
     }
 

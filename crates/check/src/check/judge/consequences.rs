@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::check::index::EntriesByAddress;
 use crate::check::judge::WrongFact;
-use crate::check::report::MISREAD_SIGN;
 use heapsmith_core::compare::Facet;
 use heapsmith_core::compare::listing::HeapPlaces;
 use heapsmith_core::model::{Address, Heap, Object, ObjectKind};
@@ -30,8 +29,7 @@ const fn may_follow(facet: Facet) -> &'static [Facet] {
 }
 
 use Facet::{
-    ClassReferences, ConstantPool, Loader, NullReferences, ObjectSize, PrimitiveContents, ReferenceOrder, References,
-    Statics,
+    ClassReferences, ConstantPool, Loader, NullReferences, ObjectSize, PrimitiveContents, ReferenceOrder, Statics,
 };
 
 /// Facts of the whole dump by which everything else is read.
@@ -43,32 +41,7 @@ pub(super) fn put_causes_first(heap: &Heap, differing: &mut [WrongFact]) {
     differing.sort_by_key(|differing| !differing.is_settled);
     let settled = differing.partition_point(|differing| differing.is_settled);
     find_causes(heap, &mut differing[settled..]);
-    mark_apart(differing);
     differing.sort_by_key(|differing| (differing.follows.is_some(), differing.facet.is_some()));
-}
-
-/// Marks facts whose classes and objects have no other wrong fact: they may have another reason than the rest.
-fn mark_apart(differing: &mut [WrongFact]) {
-    let first_hand = || differing.iter().filter(|differing| differing.follows.is_none());
-    if first_hand().any(|differing| !differing.is_whole) {
-        return;
-    }
-    // What is wrong of references and of their order is wrong of the same lists; a sign that was misread is wrong in another way than
-    // the rest.
-    let about = |differing: &WrongFact| match differing.facet {
-        Some(ReferenceOrder | NullReferences) => (Some(References), false),
-        other => (other, differing.found.contains(MISREAD_SIGN)),
-    };
-    let mut known: HashMap<Address, BTreeSet<(Option<Facet>, bool)>> = HashMap::new();
-    for one in first_hand() {
-        one.at.iter().for_each(|at| _ = known.entry(*at).or_default().insert(about(one)));
-    }
-    if known.values().flatten().collect::<BTreeSet<_>>().len() < 2 {
-        return;
-    }
-    for one in differing.iter_mut().filter(|differing| differing.follows.is_none() && !differing.at.is_empty()) {
-        one.is_apart = one.at.iter().all(|at| known.get(at).is_some_and(|facts| facts.len() == 1));
-    }
 }
 
 fn find_causes(heap: &Heap, differing: &mut [WrongFact]) {
@@ -224,57 +197,5 @@ impl<'h> ConcernGraph<'h> {
         }
         let references: Vec<Address> = object.map(|object| Object::references(object).collect()).unwrap_or_default();
         class.filter(|_| object.is_some()).into_iter().chain(chain).chain(references)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A fact that is wrong at some addresses.
-    fn differing(facet: Facet, at: &[u64]) -> WrongFact {
-        WrongFact {
-            fact: facet.to_string(),
-            facet: Some(facet),
-            address: None,
-            expected: String::new(),
-            found: String::new(),
-            count: at.len() as u64,
-            at: at.iter().copied().map(Address).collect(),
-            is_whole: true,
-            follows: None,
-            is_settled: false,
-            is_apart: false,
-        }
-    }
-
-    fn apart(mut all: Vec<WrongFact>) -> Vec<bool> {
-        mark_apart(&mut all);
-        all.into_iter().map(|one| one.is_apart).collect()
-    }
-
-    #[test]
-    fn separates_differences_at_other_places() {
-        let all = || vec![differing(Facet::Address, &[8, 16]), differing(Facet::References, &[24])];
-        assert_eq!(apart(all()), [true, true]);
-        let shared = differing(Facet::Hash16, &[16, 32]);
-        assert_eq!(apart([all(), vec![shared.clone()]].concat()), [false, true, false]);
-        // References and their order are wrong for the same reason, in whichever lists.
-        let order = differing(Facet::ReferenceOrder, &[32]);
-        assert_eq!(apart(vec![differing(Facet::References, &[24]), order.clone()]), [false, false]);
-        assert_eq!(apart([all(), vec![order]].concat()), [true, true, true]);
-        // An address is wrong in two ways.
-        let sign = WrongFact { found: MISREAD_SIGN.to_owned(), ..differing(Facet::Address, &[40]) };
-        assert_eq!(apart(vec![differing(Facet::Address, &[8]), sign]), [true, true]);
-        // What follows from something is in no place of its own, and a fact of the dump is in none.
-        let follows = WrongFact { follows: Some("address".to_owned()), ..shared };
-        assert_eq!(apart([all(), vec![follows]].concat()), [true, true, false]);
-        assert_eq!(apart([all(), vec![differing(Facet::WordSize, &[])]].concat()), [true, true, false]);
-        assert_eq!(apart(vec![differing(Facet::Address, &[8]), differing(Facet::WordSize, &[])]), [false, false]);
-        // Places that are not known may be the same.
-        let unknown = WrongFact { is_whole: false, ..differing(Facet::References, &[24]) };
-        assert_eq!(apart(vec![differing(Facet::Address, &[8]), unknown]), [false, false]);
-        let nowhere = WrongFact { is_whole: false, ..differing(Facet::Class, &[]) };
-        assert_eq!(apart([all(), vec![nowhere]].concat()), [false; 3]);
     }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::io::BufReader;
 
 use crate::check::declarations::{ComparedSides, IDENTIFIES, convert_names_to_text, in_both_forms};
+use crate::check::judge::adapter_fault::{find_adapter_fault, find_unknown_count};
 use crate::check::judge::invented::reject_invented;
 use crate::check::judge::readings::{JudgedScope, ReadingCombination};
 use crate::check::judge::relocated::judge_allowing_moves;
@@ -12,6 +13,7 @@ use crate::check::judge::rewording::adopt_wording;
 use crate::check::judge::{AnswerJudgement, AnsweredTask, Mismatch, WrongFact};
 use crate::check::protocol::Level;
 use crate::check::report::Outcome;
+use crate::check::subject::{LONG, cut};
 use crate::check::task::first_heap;
 use crate::corpus::Case;
 use heapsmith_core::compare::listing::{self, Listing};
@@ -24,11 +26,16 @@ use heapsmith_core::model::{Address, Contents, Heap};
 pub(super) fn judge(asked: &AnsweredTask<'_>) -> Result<AnswerJudgement, Error> {
     let listing = match read(asked)? {
         Ok(listing) => listing,
-        Err(wrong) => return Ok(AnswerJudgement::from_mismatch(wrong)),
+        Err(failed) => return Ok(failed),
     };
     let mut left_out: BTreeSet<Facet> = listing.head.omits.iter().chain(asked.left_out).copied().collect();
     if let Some(hello) = asked.hello {
         left_out.extend(Facet::ALL.into_iter().filter(|facet| !hello.facets.contains(facet)));
+    }
+    if let (Some(_), Some(right)) = (asked.hello, first_heap(asked.case))
+        && let Some(how) = find_unknown_count(&listing, right, |facet| !left_out.contains(&facet))
+    {
+        return Ok(AnswerJudgement::from_outcome(Outcome::AdapterError { how }));
     }
     let declares = asked.declares();
     let by_address = !declares.has(IDENTIFIES, "opaque");
@@ -133,22 +140,27 @@ pub(super) fn judge_missing_refusal(asked: &AnsweredTask<'_>) -> Result<AnswerJu
             let found = format!("accepted, with {} objects", listing.heap.objects.len());
             AnswerJudgement::from_outcome(Outcome::WrongVerdict { expected: "refuse".to_owned(), found })
         }
-        Err(wrong) => AnswerJudgement::from_mismatch(wrong),
+        Err(failed) => failed,
     })
 }
 
 /// The failure of an answer to a dump without a right heap; at the level of listings, the answer has to be one.
 pub(super) fn require_listing(asked: &AnsweredTask<'_>, level: Level) -> Result<AnswerJudgement, Error> {
     Ok(match (level == Level::Listing).then(|| read(asked)).transpose()? {
-        Some(Err(wrong)) => AnswerJudgement::from_mismatch(wrong),
+        Some(Err(failed)) => failed,
         _ => super::not_refused(),
     })
 }
 
-fn read(asked: &AnsweredTask<'_>) -> Result<Result<Listing, Mismatch>, Error> {
+/// The listing in the file of the answer; or the judgement of what is none. What cannot be a mistake of the parser is the
+/// adapter's, where there is one: a decoder prints what it reads by itself.
+fn read(asked: &AnsweredTask<'_>) -> Result<Result<Listing, AnswerJudgement>, Error> {
     let answer = asked.files.answer()?.reader();
-    let wrong = |e: Error| Mismatch::answer("a listing as in specs/listing.md", e.first_message());
-    Ok(listing::read(BufReader::new(answer)).map_err(wrong))
+    let failed = |e: Error| match asked.hello.and_then(|_| find_adapter_fault(&e)) {
+        Some(how) => AnswerJudgement::from_outcome(Outcome::AdapterError { how: cut(&how, LONG) }),
+        None => AnswerJudgement::from_mismatch(Mismatch::answer("a listing as in specs/listing.md", e.first_message())),
+    };
+    Ok(listing::read(BufReader::new(answer)).map_err(failed))
 }
 
 /// Rejects facts that differ, and then those that the listing keeps silent about.

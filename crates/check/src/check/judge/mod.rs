@@ -1,5 +1,6 @@
 //! The judgement of answers: from a reply to a verdict.
 
+mod adapter_fault;
 mod answers;
 mod broken_records;
 mod changed;
@@ -34,6 +35,7 @@ use heapsmith_core::input::Input;
 use heapsmith_core::model::Address;
 use heapsmith_core::validate::{Severity, ValidateOptions, validate};
 
+pub(super) use adapter_fault::{find_adapter_fault, find_missing_count};
 pub(super) use answers::read as read_answers;
 pub(super) use closure::judge_closure;
 pub(super) use counts::{counts_of, number_of, strings};
@@ -101,14 +103,10 @@ pub(super) struct WrongFact {
     /// Addresses where the fact is wrong, as far as they are known; of many the first. Without those where the answer
     /// has the right value and another one besides.
     pub(super) at: Vec<Address>,
-    /// Whether all places are known.
-    pub(super) is_whole: bool,
     /// The fact from which it only follows.
     pub(super) follows: Option<String>,
     /// Whether it is known already from which fact it follows, or that it follows from none.
     pub(super) is_settled: bool,
-    /// Whether it is wrong in other classes and objects than all the other facts that follow from nothing.
-    pub(super) is_apart: bool,
 }
 
 /// The name in place of a fact that could be neither confirmed nor refuted.
@@ -136,10 +134,8 @@ impl Mismatch {
             found,
             count: 1,
             at: Vec::new(),
-            is_whole: true,
             follows: None,
             is_settled: false,
-            is_apart: false,
         }
         .into()
     }
@@ -154,10 +150,8 @@ impl Mismatch {
             found,
             count,
             at: Vec::new(),
-            is_whole: count <= 1,
             follows: None,
             is_settled: false,
-            is_apart: false,
         }
         .into()
     }
@@ -208,11 +202,9 @@ impl From<FacetDifference> for WrongFact {
             expected: d.left,
             found: d.right,
             count: d.count,
-            is_whole: d.count <= d.addresses.len().max(1) as u64,
             at: d.addresses.into_iter().filter(|at| !d.repeated.contains(at)).collect(),
             follows: None,
             is_settled: false,
-            is_apart: false,
         }
     }
 }
@@ -399,7 +391,8 @@ fn judge_acceptance(
         true => judge_answer(asked, accepted, level, session)?,
         false => listing::require_listing(asked, level)?,
     };
-    let is_no_answer = !has_heap(asked.case) && matches!(right.outcome, Outcome::Fail { .. });
+    let is_no_answer =
+        !has_heap(asked.case) && matches!(right.outcome, Outcome::Fail { .. } | Outcome::AdapterError { .. });
     let [warning, ..] = warnings else { return Ok(right) };
     if is_no_answer {
         return Ok(right);

@@ -13,7 +13,7 @@ pub(in crate::check) fn other_facts(judged: &AnswerJudgement) -> Vec<OtherFact> 
 
 impl From<&WrongFact> for OtherFact {
     fn from(differing: &WrongFact) -> OtherFact {
-        let WrongFact { fact, address, expected, found, count, follows, is_apart: apart, .. } = differing.clone();
-        OtherFact { fact, address, expected, found, count, apart, follows }
+        let WrongFact { fact, address, expected, found, count, follows, .. } = differing.clone();
+        OtherFact { fact, address, expected, found, count, follows }
     }
 }

@@ -239,9 +239,7 @@ impl Displacement {
             found: format!("the same at {}{by}", self.told),
             count,
             at: all.iter().map(|apart| apart.right).collect(),
-            is_whole: true,
             is_settled: true,
-            is_apart: false,
             follows: None,
         }
     }

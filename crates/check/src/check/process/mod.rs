@@ -12,14 +12,14 @@ use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
 use input::Requests;
-use stream::{MessageTail, OutputLines};
+use stream::{OutputLines, ProgramMessages};
 
 use heapsmith_core::error::Error;
 use heapsmith_core::interrupt::Stop;
 use heapsmith_core::setters::setters;
 use heapsmith_core::system::{self, Program, ProgramEnd, ProgramState};
 
-pub(super) use stream::OutputLine;
+pub(super) use stream::{OutputLine, cut_middle};
 pub use sweeper::Sweeper;
 
 /// The longest line of an answer, in bytes.
@@ -162,7 +162,7 @@ pub(super) struct Process {
     program: Program,
     requests: Option<Requests>,
     lines: Option<OutputLines>,
-    messages: MessageTail,
+    messages: ProgramMessages,
     stop: Stop,
 }
 
@@ -197,7 +197,7 @@ impl Process {
             }
             StdoutTarget::File(file) => (File::open(system::NOWHERE).map_err(failed)?.into(), file.into(), None, None),
         };
-        let messages = MessageTail::from_pipe(messages).map_err(failed)?;
+        let messages = ProgramMessages::from_pipe(messages).map_err(failed)?;
         let streams = [stdin, stdout, stderr.into()];
         let program = Program::start(supervisor, command, temporary, streams).map_err(failed)?;
         Ok(Process { program, requests, lines, messages, stop: stop.clone() })
@@ -234,7 +234,7 @@ impl Process {
         self.requests = None;
     }
 
-    /// The end of what the program wrote to standard error. For programs that are gone.
+    /// Both ends of what the program wrote to standard error. For programs that are gone.
     pub(super) fn messages(&self) -> String {
         self.messages.text()
     }

@@ -73,51 +73,99 @@ fn read_lines(mut output: impl BufRead, sender: &SyncSender<OutputLine>) {
     }
 }
 
-/// The last bytes of standard error, which messages show.
+/// The first and the last bytes of standard error, which messages show: where an exception is, depends on the language.
 #[derive(Debug)]
-pub(super) struct MessageTail {
-    text: Arc<Mutex<Vec<u8>>>,
+pub(super) struct ProgramMessages {
+    text: Arc<Mutex<MessageEnds>>,
     reader: thread::JoinHandle<()>,
 }
 
 /// The longest wait for the last output of a process that has ended.
 const ON_ITS_WAY: Duration = Duration::from_secs(5);
 
-/// The number of these bytes.
-const SHOWN: usize = 2000;
+/// The number of bytes that are kept of either end. A trace of Java has some forty frames of eighty characters.
+const SHOWN: usize = 3000;
 
-impl MessageTail {
-    pub(super) fn from_pipe(stream: PipeReader) -> io::Result<MessageTail> {
-        let text = Arc::new(Mutex::new(Vec::new()));
+impl ProgramMessages {
+    pub(super) fn from_pipe(stream: PipeReader) -> io::Result<ProgramMessages> {
+        let text = Arc::new(Mutex::new(MessageEnds::default()));
         let kept = Arc::clone(&text);
-        let reader = threads::start("messages", move || keep_end(stream, &kept))?;
-        Ok(MessageTail { text, reader })
+        let reader = threads::start("messages", move || keep_ends(stream, &kept))?;
+        Ok(ProgramMessages { text, reader })
     }
 
     /// Forgets what was written so far.
     pub(super) fn clear(&self) {
-        self.text.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        *self.text.lock().unwrap_or_else(PoisonError::into_inner) = MessageEnds::default();
     }
 
-    /// The end of what was written. Every writer is gone, so that the stream ends once all of it was read.
+    /// Both ends of what was written. Every writer is gone, so that the stream ends once all of it was read.
     pub(super) fn text(&self) -> String {
         let asked = Instant::now();
         while !self.reader.is_finished() && asked.elapsed() < ON_ITS_WAY {
             thread::sleep(Duration::from_micros(200));
         }
-        let text = self.text.lock().unwrap_or_else(PoisonError::into_inner);
-        String::from_utf8_lossy(&text).trim().to_owned()
+        self.text.lock().unwrap_or_else(PoisonError::into_inner).text()
     }
 }
 
-fn keep_end(mut stream: impl Read, kept: &Mutex<Vec<u8>>) {
+/// The ends of a stream, as far as it was read.
+#[derive(Debug, Default)]
+struct MessageEnds {
+    head: Vec<u8>,
+    /// What follows the head, without its begin.
+    tail: Vec<u8>,
+    /// The number of bytes between the two.
+    left_out: u64,
+}
+
+impl MessageEnds {
+    fn append(&mut self, mut piece: &[u8]) {
+        if let Some((first, rest)) = piece.split_at_checked(SHOWN.saturating_sub(self.head.len()).min(piece.len())) {
+            self.head.extend_from_slice(first);
+            piece = rest;
+        }
+        let from = piece.len().saturating_sub(SHOWN);
+        self.tail.extend_from_slice(&piece[from..]);
+        let excess = self.tail.len().saturating_sub(SHOWN);
+        self.tail.drain(..excess);
+        self.left_out += (from + excess) as u64;
+    }
+
+    /// The text; where bytes are left out, of whole lines, as far as there are such.
+    fn text(&self) -> String {
+        if self.left_out == 0 {
+            return String::from_utf8_lossy(&[&*self.head, &*self.tail].concat()).trim().to_owned();
+        }
+        let (head, tail) = (String::from_utf8_lossy(&self.head), String::from_utf8_lossy(&self.tail));
+        join_ends(&head, &tail, self.left_out)
+    }
+}
+
+/// Both ends of a text of whose middle a number of bytes is left out. They end and begin with whole lines, as far as there
+/// are such.
+fn join_ends(head: &str, tail: &str, left_out: u64) -> String {
+    let head_end = head.rfind('\n').map_or(head.len(), |end| end + 1);
+    let tail_begin = tail.find('\n').map(|end| end + 1).filter(|begin| *begin < tail.len()).unwrap_or(0);
+    let left_out = left_out + (head.len() - head_end + tail_begin) as u64;
+    format!("{}\n... {left_out} bytes are left out ...\n{}", head[..head_end].trim(), tail[tail_begin..].trim_end())
+}
+
+/// A text of which both ends are kept, if it is longer than both.
+pub(in crate::check) fn cut_middle(text: &str) -> String {
+    if text.len() <= 2 * SHOWN {
+        return text.to_owned();
+    }
+    let is_between = |at: &usize| text.is_char_boundary(*at);
+    let head = (0..=SHOWN).rev().find(is_between).unwrap_or(0);
+    let tail = (text.len() - SHOWN..text.len()).find(is_between).unwrap_or(text.len());
+    join_ends(&text[..head], &text[tail..], (tail - head) as u64)
+}
+
+fn keep_ends(mut stream: impl Read, kept: &Mutex<MessageEnds>) {
     let mut piece = vec![0; 64 << 10];
     while let Ok(read @ 1..) = stream.read(&mut piece) {
-        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let from = read.saturating_sub(SHOWN);
-        kept.extend_from_slice(&piece[from..read]);
-        let excess = kept.len().saturating_sub(SHOWN);
-        kept.drain(..excess);
+        kept.lock().unwrap_or_else(PoisonError::into_inner).append(&piece[..read]);
     }
 }
 
@@ -144,11 +192,42 @@ mod tests {
         assert_eq!(lines(&long), [OutputLine::TooLong]);
     }
 
+    /// What is kept of a stream that is read in pieces of this length.
+    fn ends(text: &[u8], piece: usize) -> String {
+        let mut ends = MessageEnds::default();
+        text.chunks(piece).for_each(|piece| ends.append(piece));
+        ends.text()
+    }
+
     #[test]
-    fn keeps_end_of_messages() {
-        let kept = Mutex::new(Vec::new());
-        let text: Vec<u8> = (0..300_000_u32).map(|n| b'a' + (n % 26) as u8).collect();
-        keep_end(text.as_slice(), &kept);
-        assert_eq!(kept.into_inner().expect("no thread panicked"), text[text.len() - SHOWN..]);
+    fn keeps_both_ends_of_messages() {
+        let line = |number: usize| format!("line {number:04}\n");
+        let text: String = (0..1000).map(line).collect();
+        // Of 3,000 bytes, 300 lines; in a text of 10,000 bytes.
+        let first: String = (0..300).map(line).collect();
+        let last: String = (701..1000).map(line).collect();
+        for piece in [1, 7, 3000, 1 << 16] {
+            let kept = ends(text.as_bytes(), piece);
+            assert_eq!(kept, format!("{first}... 4010 bytes are left out ...\n{}", last.trim_end()), "{piece}");
+            assert_eq!(ends(&text.as_bytes()[..6000], piece), text[..6000].trim_end(), "{piece}");
+        }
+        assert_eq!(cut_middle(&text), ends(text.as_bytes(), 1 << 16));
+        assert_eq!(cut_middle("short"), "short");
+    }
+
+    #[test]
+    fn cuts_a_line_without_end_between_characters() {
+        let text = "\u{1f980}".repeat(3000);
+        let kept = cut_middle(&text);
+        assert!(kept.len() < 6100 && kept.contains("\n... 6000 bytes are left out ...\n"), "{kept}");
+        assert!(!kept.contains('\u{fffd}'), "{kept}");
+    }
+
+    #[test]
+    fn reads_all_messages() {
+        let kept = Mutex::new(MessageEnds::default());
+        keep_ends(&*vec![b'x'; 300_000], &kept);
+        let ends = kept.into_inner().expect("no thread panicked");
+        assert_eq!((ends.head.len(), ends.tail.len(), ends.left_out), (3000, 3000, 294_000));
     }
 }

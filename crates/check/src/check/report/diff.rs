@@ -10,7 +10,7 @@ use crate::check::report::{CaseResult, Cause, CheckReport, Outcome, SCHEMA, Test
 use heapsmith_core::error::Error;
 
 /// Version of the schema of a [`ReportDiff`].
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
 /// The part of their cases that causes of different names share, if they are the same.
 const COMMON: f64 = 0.5;
 

@@ -6,7 +6,7 @@ use std::fmt;
 
 use crate::check::report::symptom::other_fact;
 use crate::check::report::{
-    CaseFacts, CaseResult, Cause, CheckReport, Compared, Disagreement, Expectation, OtherFact, Outcome,
+    CaseFacts, CaseResult, Cause, CheckReport, Compared, Disagreement, Expectation, OtherFact, Outcome, Symptom,
     TestedImplementation,
 };
 
@@ -141,6 +141,25 @@ impl Cause {
         }
     }
 
+    /// Whether this is the same mistake as another one, seen in another operation or in another part of the cases.
+    pub(in crate::check) fn is_of_the_same_mistake(&self, other: &Cause) -> bool {
+        (self.explained, &self.sentence, &self.rule) == (other.explained, &other.sentence, &other.rule)
+    }
+
+    /// Adds the cases of the same mistake.
+    pub(in crate::check) fn add(&mut self, other: Cause) {
+        for Symptom { what, cases } in other.symptoms {
+            match self.symptoms.iter_mut().find(|symptom| symptom.what == what) {
+                Some(symptom) => symptom.cases += cases,
+                None => self.symptoms.push(Symptom { what, cases }),
+            }
+        }
+        self.unexpected += other.unexpected;
+        self.failures = self.failures.zip(other.failures).map(|(one, other)| one + other);
+        let cases: BTreeSet<String> = self.cases.drain(..).chain(other.cases).collect();
+        self.cases = cases.into_iter().collect();
+    }
+
     /// The number of failures, of which the report may have only some.
     pub fn all_failures(&self) -> u64 {
         self.failures.unwrap_or(self.cases.len() as u64)
@@ -177,7 +196,7 @@ impl CaseResult {
         if let (Some(at), Outcome::Fail { fact, address, expected, found, count }) =
             (other_fact(self, &cause.symptoms), self.outcome().clone())
         {
-            let first = OtherFact { fact, address, expected, found, count, apart: self.apart, follows: None };
+            let first = OtherFact { fact, address, expected, found, count, follows: None };
             let OtherFact { fact, address, expected, found, count, .. } =
                 std::mem::replace(&mut others.to_mut()[at], first);
             outcome = Cow::Owned(Outcome::Fail { fact, address, expected, found, count });

@@ -107,6 +107,9 @@ fn render_head(report: &CheckReport, text: &mut String) {
         let causes = tested.causes.len() - known;
         *text += &format!(" {} | {} | {causes} | {known} |\n", expectations.failed, expectations.passed);
     }
+    for (tested, reason) in report.implementations.iter().filter_map(|tested| Some((tested, tested.stop_reason()?))) {
+        *text += &format!("\n**{}:** {}\n", escaped(&tested.label), escaped(reason));
+    }
     for compared in report.implementations.iter().flat_map(|tested| &tested.compared) {
         *text += &format!("\n{}: {}\n", escaped(&compared.label), escaped(&compared.words()));
     }

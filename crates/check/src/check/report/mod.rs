@@ -36,7 +36,10 @@ pub use result::{CaseResult, Expectation, OtherFact, Suspect};
 pub(super) use result::{MISREAD_SIGN, NOTHING, VERDICT, list_in_words};
 
 /// Version of the report's schema.
-pub const SCHEMA: u32 = 14;
+pub const SCHEMA: u32 = 15;
+
+/// The begin of the reason for which cases are skipped after too many equal ends.
+pub(super) const STOPPED: &str = "stopped: the first ";
 
 /// The outcome of a run over many cases.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -167,10 +170,13 @@ pub struct TestedImplementation {
     pub tally: BTreeMap<String, u64>,
     /// Cases that failed as expected, and cases that passed although they were expected to fail.
     pub expectations: Expectations,
-    /// What the failures have in common: those that fail the run first, then those of more cases. Each failure has one, and
-    /// another where it shows a fact as well that only another rule explains.
+    /// What the failures that are not expected have in common: wrong facts first, then crashes and refusals, then dumps that are
+    /// accepted although they are broken. Each failure has one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub causes: Vec<Cause>,
+    /// The number of failures that experiments did not look into, since the dumps or the time for them ran out.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unexplored: u64,
     /// The cases, by id.
     pub results: Vec<CaseResult>,
 }
@@ -218,6 +224,9 @@ pub struct Cause {
     /// Other rules that may be the one which is not followed, the likeliest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub other_rules: Vec<String>,
+    /// Whether experiments found it. Another one is listed by what is seen of it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub explained: bool,
     /// How many of its cases fail the run.
     pub unexpected: u64,
     /// How many cases show it, where the report has only some of them.
@@ -285,6 +294,14 @@ impl TestedImplementation {
             format!("{}={} ({known})", held.reading, held.choice)
         });
         told.collect()
+    }
+
+    /// The reason for which the run of an implementation that read no sound dump was stopped, if it was.
+    pub fn stop_reason(&self) -> Option<&str> {
+        self.results.iter().find_map(|result| match result.outcome() {
+            Outcome::Skip { reason, .. } if reason.starts_with(STOPPED) => Some(&**reason),
+            _ => None,
+        })
     }
 
     /// The verdicts that are possible.

@@ -30,16 +30,9 @@ pub struct CaseResult {
     /// The rules on which the bytes rely that were read wrongly, as far as these are known: one of them is not followed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub suspects: Vec<Suspect>,
-    /// The rules on which other bytes of the dump rely, which were read rightly.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub followed: Vec<String>,
     /// Where the answer is right under some readings and not under others: each entry is enough.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     readings: Vec<PassingReadings>,
-    /// Whether the classes and objects in which the fact of the outcome is wrong have no other wrong fact, but for those that only
-    /// follow from one.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub apart: bool,
     /// Why it is expected to fail, if it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected: Option<Expectation>,
@@ -76,9 +69,6 @@ pub struct OtherFact {
     pub found: String,
     /// In how many classes or objects this fact is wrong.
     pub count: u64,
-    /// Whether the classes and objects in which it is wrong have no other wrong fact, but for those that only follow from one.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub apart: bool,
     /// The fact that it follows from: a missing class, a list that is read otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub follows: Option<String>,
@@ -101,8 +91,6 @@ setters! {
         set disagreements: Vec<Disagreement>;
         option refused_at: u64;
         set suspects: Vec<Suspect>;
-        set followed: Vec<String>;
-        set apart: bool;
         option expected: Expectation;
         option evidence: Evidence;
         option repeat: String;
@@ -126,9 +114,7 @@ impl CaseResult {
             disagreements: Vec::new(),
             refused_at: None,
             suspects: Vec::new(),
-            followed: Vec::new(),
             readings,
-            apart: false,
             expected: None,
             evidence: None,
             repeat: None,

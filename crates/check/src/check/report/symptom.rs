@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use crate::check::report::place::place;
+use crate::check::report::place::find_place;
 use crate::check::report::template::template;
 use crate::check::report::{
     CaseResult, Disagreement, MISREAD_SIGN, NOTHING, OtherFact, Outcome, Suspect, Symptom, VERDICT,
@@ -19,6 +19,9 @@ pub(in crate::check) const NO_FACTS: [&str; 4] = ["refused", "crash", "answer", 
 pub(in crate::check) const ACCEPTED: &str = "accepted";
 pub(in crate::check) const READING: &str = "reading ";
 
+/// What comes before the colon where an answer is right only in a process of its own.
+const ALONE: &str = "right only when asked alone";
+
 /// How a number is wrong that was read without its sign, or with one.
 pub(in crate::check) const SIGN: &str = "sign misread";
 
@@ -33,15 +36,10 @@ pub(in crate::check) fn symptoms_of(result: &CaseResult) -> BTreeSet<String> {
     std::iter::once(first).chain(others.map(of_other)).chain(result.disagreements.iter().map(of_disagreement)).collect()
 }
 
-/// What can be seen of a failure besides, and may follow from its symptoms.
-pub(in crate::check) fn implied(result: &CaseResult) -> BTreeSet<String> {
-    result.others.iter().filter(|other| other.follows.is_some()).map(of_other).collect()
-}
-
-/// Those that are seen in other places of the dump than the others.
-pub(in crate::check) fn apart(result: &CaseResult) -> BTreeSet<String> {
-    let others = result.others.iter().filter(|other| other.follows.is_none() && other.apart).map(of_other);
-    symptom_of(result).filter(|_| result.apart).into_iter().chain(others).collect()
+/// Whether a symptom is a fact that is told wrong, and not a message or a place in a program.
+pub(in crate::check) fn is_fact(symptom: &str) -> bool {
+    let kind = symptom.split_once(": ").map(|(kind, _)| kind);
+    kind.is_some_and(|kind| !NO_FACTS.contains(&kind) && !kind.starts_with(ALONE) && !kind.starts_with(ACCEPTED))
 }
 
 /// Which of the other facts of a failure is one of these symptoms, if the one that is shown of it is not.
@@ -62,20 +60,35 @@ pub(in crate::check) fn symptom_of(result: &CaseResult) -> Option<String> {
     Some(match result.outcome() {
         Outcome::Fail { fact, expected, found, .. } => of_fact(fact, expected, found),
         Outcome::WrongVerdict { expected, found } if expected == "refuse" => accepted(result, found),
-        Outcome::WrongVerdict { found, .. } => match found.strip_prefix("refused: ") {
-            Some(message) => format!("refused: {}", template(message)),
-            None => template(found),
-        },
-        Outcome::Crash { how } => format!("crash: {}", place(how).unwrap_or_else(|| template(how))),
+        Outcome::WrongVerdict { found, .. } => describe_end(result.outcome()).unwrap_or_else(|| template(found)),
+        Outcome::Crash { .. } | Outcome::OutOfMemory { .. } | Outcome::AdapterError { .. } => {
+            describe_end(result.outcome())?
+        }
         Outcome::Hang { .. } => "hang".to_owned(),
-        Outcome::OutOfMemory { .. } => "out of memory".to_owned(),
-        Outcome::PassAlone { how } => format!("right only when asked alone: {}", template(how)),
-        Outcome::AdapterError { how } => format!("adapter error: {}", template(how)),
+        Outcome::PassAlone { how } => format!("{ALONE}: {}", template(how)),
         Outcome::Disagree(about) => of_disagreement(about),
         Outcome::Pass { .. } | Outcome::Agree { .. } if result.expected.is_some() => {
             "passes, although a failure is expected".to_owned()
         }
         Outcome::Pass { .. } | Outcome::Agree { .. } | Outcome::Skip { .. } => return None,
+    })
+}
+
+/// How a question ended without an answer that can be judged: a refusal by its message, a crash by its place, an adapter's error by
+/// what it is. `None` where there is such an answer, or no end.
+pub(in crate::check) fn describe_end(outcome: &Outcome) -> Option<String> {
+    Some(match outcome {
+        Outcome::Fail { fact, found, .. } if fact == "answer" && found.starts_with("listing, ") => {
+            format!("answer: {}", of_answer(found))
+        }
+        Outcome::WrongVerdict { found, .. } if found.starts_with("refused") => match found.strip_prefix("refused: ") {
+            Some(message) => format!("refused: {}", template(message)),
+            None => found.clone(),
+        },
+        Outcome::Crash { how } => format!("crash: {}", find_place(how).unwrap_or_else(|| template(how))),
+        Outcome::OutOfMemory { .. } => "out of memory".to_owned(),
+        Outcome::AdapterError { how } => format!("adapter error: {}", of_adapter(how)),
+        _ => return None,
     })
 }
 
@@ -95,7 +108,7 @@ fn of_disagreement(about: &Disagreement) -> String {
 /// What became of a question, without what differs from dump to dump.
 pub(in crate::check) fn of_verdict(says: &str) -> String {
     match says.split_once(": ") {
-        Some((kind @ "crash", how)) => format!("{kind} ({})", place(how).unwrap_or_else(|| template(how))),
+        Some((kind @ "crash", how)) => format!("{kind} ({})", find_place(how).unwrap_or_else(|| template(how))),
         Some((kind @ ("hang" | "out-of-memory"), _)) => kind.to_owned(),
         Some((kind, how)) => format!("{kind} ({})", template(how)),
         None => says.to_owned(),
@@ -130,6 +143,11 @@ fn of_answer(found: &str) -> String {
         Some((id, _)) if rule(id).is_some() => format!("{BREAKS}{id}"),
         _ => template(&without_key(found)),
     }
+}
+
+/// What an adapter did wrong: where it ended, or what it says.
+fn of_adapter(how: &str) -> String {
+    find_place(how).unwrap_or_else(|| template(&without_key(how)))
 }
 
 /// The error of a listing without the key: one mistake shows in several keys.

@@ -4,18 +4,19 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use crate::check::evidence::{Suspects, evidence, suspects};
+use crate::check::evidence::{evidence, suspects};
 use crate::check::expected::ObservedResult;
 use crate::check::introduction::{ask_hello, label, reported_declaration, unique_label};
 use crate::check::judge::{AnswerJudgement, AnsweredTask, judge, judge_large, limit_subject, other_facts};
 use crate::check::protocol::Hello;
 use crate::check::repeat::case_command;
-use crate::check::report::{CaseFacts, CaseResult, Outcome, Suspect, TestedImplementation};
+use crate::check::report::{CaseFacts, CaseResult, Outcome, TestedImplementation};
 use crate::check::run::batches::{Counters, TaskBatches, run_side_by_side, split_into_batches};
+use crate::check::run::equal_ends::{FirstEnds, SoundEnd, describe_stop, is_sound, spread_places};
 use crate::check::run::judged_answer::{
     AnswerSlot, JudgedAnswer, exhausted_time_limit, skip_after_failures, skip_after_hangs,
 };
-use crate::check::run::{CheckProgress, RunContext, to_owned_rules};
+use crate::check::run::{CheckProgress, RunContext};
 use crate::check::streamed_dump::{DumpOrigin, StreamedDump};
 use crate::check::subject::{MadeDump, QuestionFiles, Reply, Session, Subject};
 use crate::check::task::{CaseSource, Task, TaskOperation, case_rules};
@@ -185,11 +186,86 @@ impl<'r> ImplementationRun<'r> {
         Ok(RunResult { tested, facts: all_facts, milliseconds, peak_memory, tasks: self.tasks })
     }
 
-    /// Runs batches, several at a time.
+    /// Runs batches, several at a time. The first ones run alone, until some sound dumps were asked about.
     fn run_batches(&self, batches: &TaskBatches<'_>) -> Result<Vec<Vec<AnswerSlot>>, Error> {
-        let [hangs, failures] = [Counters::new(batches.len()), Counters::new(batches.len())];
-        let jobs = if self.shared.options.choice.large { 1 } else { self.shared.options.jobs };
-        run_side_by_side(batches, jobs, &|tasks, place| self.run_batch(tasks, place, [&hangs, &failures]))
+        let counters = [Counters::new(batches.len()), Counters::new(batches.len())];
+        let counters = counters.each_ref();
+        let mut slots = Vec::new();
+        if self.shared.options.max_equal_ends > 0 && batches.len() > 1 && !self.shared.options.choice.large {
+            let mut first = FirstEnds::default();
+            for (place, (_, tasks)) in batches.iter().enumerate() {
+                let answered = self.run_batch(tasks, place, counters)?;
+                for (task, slot) in tasks.iter().zip(&answered) {
+                    let Some(slot) = slot else { continue };
+                    first.add(self.sound_end(task, slot.judgement.outcome())?);
+                }
+                slots.push(answered);
+                if first.are_known() {
+                    break;
+                }
+            }
+            if let Some(end) = first.common()
+                && let Some(stopped) = self.find_stop(batches, &slots, &end)?
+            {
+                return Ok(stopped);
+            }
+        }
+        let (jobs, done) = (if self.shared.options.choice.large { 1 } else { self.shared.options.jobs }, slots.len());
+        let rest: TaskBatches<'_> = batches[done..].to_vec();
+        slots.extend(run_side_by_side(&rest, jobs, &|tasks, place| self.run_batch(tasks, done + place, counters))?);
+        Ok(slots)
+    }
+
+    /// Asks about sound dumps all over the run, each alone: if as many as the limit end in this way and none has an answer, nothing
+    /// else is asked, and each other case says so.
+    fn find_stop(
+        &self,
+        batches: &TaskBatches<'_>,
+        first: &[Vec<AnswerSlot>],
+        end: &str,
+    ) -> Result<Option<Vec<Vec<AnswerSlot>>>, Error> {
+        let limit = self.shared.options.max_equal_ends;
+        let tasks: Vec<&Task> = batches.iter().flat_map(|(_, tasks)| tasks.iter()).collect();
+        let mut alone: BTreeMap<usize, JudgedAnswer> = BTreeMap::new();
+        let mut equal = 0;
+        for place in spread_places(tasks.len(), limit).take_while(|_| !self.subject.stop.is_asked()) {
+            let task = tasks[place];
+            if !is_sound(task)? {
+                continue;
+            }
+            let Some(answered) = self.ask_alone(task)? else { return Ok(None) };
+            match self.sound_end(task, answered.judgement.outcome())? {
+                SoundEnd::Answered => return Ok(None),
+                // Waiting has a limit of its own.
+                SoundEnd::Unknown if answered.was_in_vain => return Ok(None),
+                SoundEnd::Unanswered(found) if found == end => equal += 1,
+                SoundEnd::Unanswered(_) | SoundEnd::Unknown => {}
+            }
+            alone.insert(place, JudgedAnswer { is_doubtful: false, ..answered });
+            if equal == limit {
+                break;
+            }
+        }
+        if equal < limit {
+            return Ok(None);
+        }
+        let skipped = Outcome::Skip { reason: describe_stop(equal, end), link: None };
+        let not_asked = JudgedAnswer::without_question(skipped);
+        let mut known: Vec<AnswerSlot> = first.iter().flatten().cloned().collect();
+        known.resize(tasks.len(), Some(not_asked));
+        for (place, answered) in alone {
+            known[place] = Some(answered);
+        }
+        let mut known = known.into_iter();
+        Ok(Some(batches.iter().map(|(_, tasks)| known.by_ref().take(tasks.len()).collect()).collect()))
+    }
+
+    /// How a question about a sound dump ended. An end that is expected is as good as an answer: it is known, and the others are
+    /// asked for.
+    fn sound_end(&self, task: &Task, outcome: &Outcome) -> Result<SoundEnd, Error> {
+        let end = SoundEnd::from_outcome(task, outcome)?;
+        let is_known = matches!(end, SoundEnd::Unanswered(_)) && self.is_expected(task, outcome)?;
+        Ok(if is_known { SoundEnd::Answered } else { end })
     }
 
     /// Runs the tasks of a batch in one process, as far as it lives and no stop is asked for.
@@ -358,27 +434,18 @@ impl<'r> ImplementationRun<'r> {
         // The rule that a dump breaks is known, whatever was to be done with it.
         let is_accepted = matches!(outcome, Outcome::WrongVerdict { expected, .. } if expected == "refuse");
         let has_suspects = has_place || is_accepted && is_held;
-        let suspects = if has_suspects { suspects(&case, outcome, judged)? } else { Suspects::default() };
-        let Suspects { wrong, right } = suspects;
+        let suspects = if has_suspects { suspects(&case, outcome, judged)? } else { Vec::new() };
         let repeat = outcome
             .is_failure()
             .then(|| case_command(self.subject, &self.shared.options.choice, &self.shared.options.left_out, &task.id));
         let result = CaseResult::from_verdict(&task.id, verdict)
             .refused_at(judged.offset().filter(|_| has_place))
             .others(other_facts(judged))
-            .apart(judged.differing().first().is_some_and(|first| first.is_apart))
-            .suspects(wrong.into_iter().map(Suspect::from).collect())
-            .followed(to_owned_rules(right))
+            .suspects(suspects)
             .evidence(evidence)
             .repeat(repeat);
         let expected =
             self.shared.options.expected.expectation(ObservedResult::from_result(&self.label, &result, &facts.rules));
         Ok((result.expected(expected), facts))
-    }
-}
-
-impl From<(&'static str, (u64, u64))> for Suspect {
-    fn from((rule, (offset, length)): (&'static str, (u64, u64))) -> Suspect {
-        Suspect { rule: rule.to_owned(), offset, length }
     }
 }

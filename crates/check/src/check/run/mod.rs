@@ -1,12 +1,14 @@
 //! Runs over many cases: batches side by side, and doubtful answers once more alone.
 
 mod batches;
+mod equal_ends;
 mod implementation_run;
 mod judged_answer;
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use crate::check::evidence::rules_of_dump;
 use crate::check::expected::ExpectedFailures;
@@ -38,14 +40,20 @@ pub struct CheckOptions {
     pub max_hangs: usize,
     /// The number of unexpected failures of an implementation after which the rest is skipped.
     pub max_failures: Option<usize>,
+    /// The number of sound dumps that end the same way, without an answer, after which the rest is skipped, while none has one; 0
+    /// to ask about all.
+    pub max_equal_ends: usize,
     /// Facets that are not judged.
     pub left_out: BTreeSet<Facet>,
     /// Whether implementations are compared with each other, and no answer counts as right.
     pub among: bool,
     /// The most dumps that are tried to reduce one of each unexpected cause; `None` to reduce none.
     pub reduce: Option<u64>,
-    /// The most dumps that are made and asked about to work out causes; `None` to work them out from the answers that are there.
+    /// The most dumps that are made and asked about to explain the failures of an implementation; `None` to list failures by what is
+    /// seen of them.
     pub explain: Option<u64>,
+    /// The most time for that, for each implementation.
+    pub explain_time: Duration,
     /// The folder of the reports. An earlier report in it is removed when all implementations have started and
     /// answered; without a folder no answers of failed cases are kept.
     pub folder: Option<ReportFolder>,
@@ -61,10 +69,12 @@ impl Default for CheckOptions {
             expected: ExpectedFailures::default(),
             max_hangs: 10,
             max_failures: None,
+            max_equal_ends: 12,
             left_out: BTreeSet::new(),
             among: false,
             reduce: None,
             explain: None,
+            explain_time: Duration::from_secs(600),
             folder: None,
         }
     }
@@ -78,10 +88,12 @@ setters! {
         set expected: ExpectedFailures;
         set max_hangs: usize;
         option max_failures: usize;
+        set max_equal_ends: usize;
         set left_out: BTreeSet<Facet>;
         set among: bool;
         option reduce: u64;
         option explain: u64;
+        set explain_time: Duration;
         option folder: ReportFolder;
     }
 }
@@ -93,6 +105,8 @@ pub enum CheckProgress<'p> {
     Planned(usize),
     /// A case was asked.
     Asked,
+    /// The number of dumps asked about to explain the failures of an implementation, by its label.
+    Explaining(&'p str, u64),
     /// The number of dumps tried in the reduction of a cause.
     Reducing(u64),
     /// An unexpected failure: the implementation's label, the case's id, and the outcome. A failure that may be an

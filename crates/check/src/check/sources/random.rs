@@ -143,6 +143,7 @@ fn undamaged_case(id: &str, recipe: &Recipe, settled: &Recipe) -> Result<Case, E
         bytes,
         plain_name: false,
         is_large: false,
+        is_bare: false,
         verdict: CaseVerdict::from_answers(&answers),
         keeps: Vec::new(),
         breaks: None,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::de::DeserializeOwned;
 
-use crate::check::process::{Budget, Limits, OutputLine, Process, StdoutTarget, StopReason};
+use crate::check::process::{Budget, Limits, OutputLine, Process, StdoutTarget, StopReason, cut_middle};
 use crate::check::protocol;
 use crate::check::protocol::{AdapterAnswer, AnswerStatus, Hello, Level, Request, RequestedOperation, VERSIONS};
 use crate::check::subject::{LONG, NoAnswer, QuestionFiles, Reply, Session, Subject, cut, is_shortage};
@@ -46,7 +46,7 @@ impl Adapter {
                 // Perhaps it says why.
                 return Err(match parse_line::<AdapterAnswer>(&line, "") {
                     Ok(AdapterAnswer { status: AnswerStatus::Error { message }, .. }) => {
-                        Reply::Error(cut(&message, LONG))
+                        Reply::Error(cut_middle(&message))
                     }
                     _ => wrong,
                 });

@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 use std::hash::Hash;
 
+use crate::check::process::cut_middle;
 use crate::check::protocol::{AnswerStatus, DeclaredWriter, Hello, KnownNames};
 
 /// Characters of a name, such as that of an implementation.
@@ -88,9 +89,9 @@ impl AnswerStatus {
                 bound_list(&mut accepted.warnings);
                 accepted.warnings.iter_mut().for_each(|warning| cut_in_place(warning, LONG));
             }
-            AnswerStatus::Reject { message, .. }
-            | AnswerStatus::Crash { message }
-            | AnswerStatus::Error { message } => cut_in_place(message, LONG),
+            AnswerStatus::Reject { message, .. } => cut_in_place(message, LONG),
+            // A trace, perhaps.
+            AnswerStatus::Crash { message } | AnswerStatus::Error { message } => *message = cut_middle(message),
             AnswerStatus::Skip { reason, link } => {
                 cut_in_place(reason, LONG);
                 link.iter_mut().for_each(|link| cut_in_place(link, LONG));

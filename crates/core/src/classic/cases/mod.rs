@@ -3,6 +3,7 @@
 mod golden;
 mod readings;
 mod specimen;
+mod world;
 
 use std::sync::OnceLock;
 
@@ -11,6 +12,7 @@ use crate::family::case::{CaseFamily, CaseFile, SpelledCases, read_spelled_cases
 use super::open::FAMILY;
 
 pub(super) use readings::AMBIGUITIES;
+pub(super) use world::WORLD;
 
 /// The format's cases.
 pub(super) const CASES: CaseFamily = CaseFamily {
@@ -32,6 +34,7 @@ fn spelled_cases() -> &'static SpelledCases {
             FAMILY,
             sources![
                 "classic/pieces.toml",
+                "classic/world.toml",
                 "classic/magnitudes.toml",
                 "classic/kinds.toml",
                 "classic/conversions.toml",

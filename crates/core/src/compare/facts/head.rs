@@ -46,7 +46,8 @@ impl ListingHead {
     }
 
     /// The counts with their keys.
-    pub(in crate::compare) fn keyed_counts(&self) -> impl Iterator<Item = (&'static str, Option<u64>)> {
+    #[doc(hidden)]
+    pub fn keyed_counts(&self) -> impl Iterator<Item = (&'static str, Option<u64>)> {
         COUNTS.map(|(name, _)| name).into_iter().zip(self.counts)
     }
 }

@@ -52,7 +52,9 @@ impl ListingFaults {
             found.find_in_line(keys.into_iter().collect(), frame, read);
         }
         if found.faults.is_empty() {
-            found.faults.push((String::new(), without_position(refused)));
+            found
+                .faults
+                .push(lone_surrogate(text, refused).unwrap_or_else(|| (String::new(), without_position(refused))));
         }
         self.add_all(line, found.faults);
     }
@@ -121,7 +123,7 @@ impl KeyFaults {
     fn find_in_value(&mut self, key: &str, value: Value, read: &dyn Fn(Value) -> serde_json::Result<()>) {
         let Some(error) = read(value.clone()).err().filter(|_| self.faults.len() <= LISTED) else { return };
         let before = self.faults.len();
-        match value {
+        match value.clone() {
             Value::Array(items) => {
                 let empty = read(Value::Array(Vec::new())).err();
                 let is_of_others =
@@ -131,7 +133,7 @@ impl KeyFaults {
                     self.find_in_items(key, items, &is_of_others, read);
                 }
             }
-            Value::Object(keys) => {
+            Value::Object(keys) if !is_never_an_object(read) => {
                 for (name, value) in keys.into_iter().collect::<BTreeMap<_, _>>() {
                     let alone = |value| read(Value::Object([(name.clone(), value)].into_iter().collect()));
                     self.find_in_value(&format!("{key}.{name}"), value, &alone);
@@ -140,7 +142,7 @@ impl KeyFaults {
             _ => {}
         }
         if self.faults.len() == before && !is_missing(&error, "") {
-            self.faults.push((key.to_owned(), message(&error)));
+            self.faults.push((key.to_owned(), with_value(message(&error), &value)));
         }
     }
 
@@ -169,6 +171,63 @@ impl KeyFaults {
     }
 }
 
+/// The error of a line that cannot be read because of an escaped surrogate without its pair: the key of the text.
+fn lone_surrogate(text: &str, refused: &serde_json::Error) -> Option<(String, String)> {
+    if !refused.to_string().contains("hex escape") || text.len() > LONGEST {
+        return None;
+    }
+    // Another character stands for each of them: the line is read to find the key, and not for what it says.
+    let mut readable = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, escape)) = rest.split_once("\\u") {
+        readable += before;
+        let is_escaped = before.bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 1;
+        let next = || escape.get(4..)?.strip_prefix("\\u").and_then(code_unit);
+        let length = match (code_unit(escape).filter(|_| !is_escaped), next()) {
+            (Some(0xd800..0xdc00), Some(0xdc00..0xe000)) => 10,
+            (Some(0xd800..0xe000), _) => {
+                readable.push(STAND_IN);
+                rest = &escape[4..];
+                continue;
+            }
+            _ => 0,
+        };
+        readable.extend(["\\u", &escape[..length]]);
+        rest = &escape[length..];
+    }
+    readable += rest;
+    let key = find_key(&serde_json::from_str(&readable).ok()?, String::new())?;
+    Some((key, "expected text, or {\"bytes\":...} for what is not valid text, found a lone surrogate".to_owned()))
+}
+
+/// The code unit that four hexadecimal digits at the begin of a text stand for.
+fn code_unit(text: &str) -> Option<u32> {
+    let digits = text.get(..4).filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()))?;
+    u32::from_str_radix(digits, 16).ok()
+}
+
+/// A character for private use, which stands for a surrogate.
+const STAND_IN: char = '\u{f8ff}';
+
+/// The key of the first text with such a character.
+fn find_key(value: &Value, key: String) -> Option<String> {
+    match value {
+        Value::String(text) => text.contains(STAND_IN).then_some(key),
+        Value::Array(items) => {
+            items.iter().enumerate().find_map(|(place, item)| find_key(item, format!("{key}[{place}]")))
+        }
+        Value::Object(keys) => keys.iter().find_map(|(name, value)| {
+            find_key(value, if key.is_empty() { name.clone() } else { format!("{key}.{name}") })
+        }),
+        _ => None,
+    }
+}
+
+/// Whether `read` takes no object at all: then its keys are not at fault.
+fn is_never_an_object(read: &dyn Fn(Value) -> serde_json::Result<()>) -> bool {
+    read(Value::Object(serde_json::Map::new())).is_err_and(|error| message(&error).starts_with("invalid type: map,"))
+}
+
 fn spell(keys: &BTreeMap<String, Value>) -> String {
     serde_json::to_string(keys).unwrap_or_default()
 }
@@ -189,6 +248,23 @@ fn message(error: &serde_json::Error) -> String {
     let (text, _) = split_position(error);
     with_near_names(text)
 }
+
+/// A message about an array or object with its text, which serde leaves out.
+fn with_value(message: String, value: &Value) -> String {
+    let kind = ["map", "sequence"].into_iter().find(|kind| message.starts_with(&format!("invalid type: {kind},")));
+    match kind {
+        Some(kind) => {
+            let text = value.to_string();
+            let end = text.char_indices().nth(SHOWN).map_or(text.len(), |(end, _)| end);
+            let more = if end < text.len() { "..." } else { "" };
+            message.replacen(kind, &format!("{kind} {}{more}", &text[..end]), 1)
+        }
+        None => message,
+    }
+}
+
+/// The most characters of a value in a message.
+const SHOWN: usize = 80;
 
 /// The message for a line, without the line number of the JSON parser, which is always 1.
 pub(super) fn without_position(error: &serde_json::Error) -> String {

@@ -300,6 +300,57 @@ fn reports_every_error_with_its_line_and_key() {
 }
 
 #[test]
+fn names_the_key_of_a_lone_surrogate() {
+    let of = |line: &str| {
+        let listing = ["{\"listing\":1}\n", line, "\n"].concat();
+        read_text(&listing).map(|_| ()).expect_err("an error").to_string()
+    };
+    let wrong = "expected text, or {\"bytes\":...} for what is not valid text, found a lone surrogate";
+    for (line, key) in [
+        (r#"{"kind":"class","address":8,"name":"a\ud800"}"#, "name"),
+        (
+            r#"{"kind":"class","address":8,"name":"\uD83D\uDE00","fields":[{"name":"\\ud800","type":"int"},{"name":"\udc00!","type":"int"}]}"#,
+            "fields[1].name",
+        ),
+        (r#"{"kind":"object","address":8,"class":1,"values":[["char","\ud800\ud800"]]}"#, "values[0][1]"),
+    ] {
+        assert_eq!(of(line), format!("listing, line 2, key {key}: {wrong}"));
+    }
+    // Digits that are none, and text after it that is no JSON.
+    for line in [r#"{"kind":"class","address":8,"name":"\ud8zz"}"#, r#"{"kind":"class","name":"\ud800"#] {
+        assert!(of(line).starts_with("listing, line 2: "), "{}", of(line));
+    }
+}
+
+#[test]
+fn names_the_key_of_a_null_and_of_a_value_of_another_type() {
+    let of = |line: &str| {
+        let listing = ["{\"listing\":1}\n", line, "\n"].concat();
+        read_text(&listing).map(|_| ()).expect_err("an error").to_string()
+    };
+    for (line, wrong) in [
+        (
+            r#"{"kind":"class","address":8,"fields":[{"name":"a","type":null}]}"#,
+            "key fields[0].type: invalid type: null, expected the type of a field (object, boolean, char, float, double, byte, short, int, long)",
+        ),
+        (
+            r#"{"kind":"class","address":8,"name":7}"#,
+            "key name: invalid type: integer `7`, expected a string, or an object with the key `bytes`",
+        ),
+        (
+            r#"{"kind":"class","address":8,"instance_size":"7"}"#,
+            "key instance_size: invalid type: string \"7\", expected u64",
+        ),
+        (
+            r#"{"kind":"class","address":8,"instance_size":{"bytes":7}}"#,
+            "key instance_size: invalid type: map {\"bytes\":7}, expected u64",
+        ),
+    ] {
+        assert_eq!(of(line), format!("listing, line 2, {wrong}"));
+    }
+}
+
+#[test]
 fn lists_twenty_errors_and_counts_lines_with_more() {
     let bad = "{\"kind\":\"object\",\"address\":\"x\"}\n";
     let message = |lines: usize| {

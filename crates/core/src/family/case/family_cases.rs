@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::family::Family;
 
-use super::{Ambiguity, Case, LargeCase};
+use super::{Ambiguity, Case, LargeCase, WorldJoin};
 
 /// The cases of a family, as its folder makes them.
 #[derive(Clone, Copy, Debug)]
@@ -17,6 +17,9 @@ pub struct FamilyCases {
     pub large: fn() -> Result<Vec<LargeCase>, String>,
     /// The ambiguities of the family's dumps, in the order in which readings are applied.
     pub ambiguities: &'static [Ambiguity],
+    /// How a dump takes in the world around a spelled case.
+    #[doc(hidden)]
+    pub world: WorldJoin,
 }
 
 impl Family {
@@ -47,5 +50,10 @@ impl Family {
     /// See [`FamilyCases::ambiguities`].
     pub fn ambiguities(self) -> &'static [Ambiguity] {
         self.corpus().ambiguities
+    }
+
+    /// See [`FamilyCases::world`].
+    pub(super) fn world_join(self) -> WorldJoin {
+        self.corpus().world
     }
 }

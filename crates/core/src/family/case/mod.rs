@@ -9,6 +9,7 @@ mod large;
 mod repetition;
 mod spelled;
 mod tags;
+mod world;
 
 use std::sync::Arc;
 
@@ -31,6 +32,8 @@ pub use large::{LargeCase, ManifestPart, ManifestRecipe};
 #[doc(hidden)]
 pub use spelled::{CaseFile, read_spelled_cases};
 pub use tags::{CaseTag, TAGS};
+#[doc(hidden)]
+pub use world::{Insertion, JoinedDump, WorldJoin, WorldRecords};
 
 /// A case of the corpus.
 #[derive(Clone, Debug)]
@@ -53,6 +56,9 @@ pub struct Case {
     pub plain_name: bool,
     /// Whether it is about numbers, counts and lengths near the greatest that their fields hold.
     pub is_large: bool,
+    /// Whether it has no ordinary world around it: its subject is what an ordinary dump has and it lacks, or a world would hide
+    /// its subject. Only spelled cases are.
+    pub is_bare: bool,
     /// Whether the dump is valid.
     pub verdict: CaseVerdict,
     /// Rules of the bytes that it keeps.
@@ -156,6 +162,7 @@ impl Case {
             bytes,
             plain_name: false,
             is_large: false,
+            is_bare: false,
             verdict: CaseVerdict::Valid,
             keeps: Vec::new(),
             breaks: None,

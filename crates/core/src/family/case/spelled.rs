@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 use crate::compare::listing;
 use crate::model::{Address, Contents, Heap};
 
+use super::world::{JoinedWorld, WorldSheet};
 use super::{Case, CaseOrigin, CaseVerdict, Family, REFUSED, RightAnswer, or_refused, repetition};
 
 /// A file of `specs/cases/`.
@@ -30,6 +31,10 @@ struct CaseSheet {
     facts: Option<String>,
     /// Whether its cases are about large values. That is not shared.
     large: bool,
+    /// Whether its cases have no world around them. That is not shared, either.
+    bare: bool,
+    /// The worlds that are put around cases.
+    world: Vec<WorldSheet>,
     counted: Vec<String>,
     pieces: BTreeMap<String, String>,
     texts: BTreeMap<String, String>,
@@ -49,6 +54,8 @@ struct SpelledCase {
     text: Option<Vec<String>>,
     #[serde(default)]
     plain_name: bool,
+    #[serde(default)]
+    bare: bool,
     #[serde(default)]
     keeps: Vec<String>,
     breaks: Option<BrokenRule>,
@@ -128,6 +135,7 @@ impl CaseSheet {
         self.format = self.format.or(shared.format.clone());
         self.facts = self.facts.or(shared.facts.clone());
         self.counted.extend(shared.counted.iter().cloned());
+        self.world.extend(shared.world.iter().cloned());
         for (own, shared) in
             [(&mut self.pieces, &shared.pieces), (&mut self.texts, &shared.texts), (&mut self.lines, &shared.lines)]
         {
@@ -177,24 +185,47 @@ impl CaseSheet {
         })
     }
 
-    /// The heap of a listing, whose first line is made of the facts and the numbers of lines.
-    fn heap(&self, facts: Option<&str>, lines: &str) -> Result<Heap, String> {
+    /// The lines of a listing after the first.
+    fn lines(&self, listing: &str) -> Result<Vec<String>, String> {
         let named = |line: &str| match line.strip_prefix('@') {
             Some(name) => self.lines.get(name).cloned().ok_or_else(|| format!("there is no line {line}")),
             None => repetition::spread(line),
         };
-        let lines = lines.lines().map(named).collect::<Result<Vec<String>, String>>()?;
+        listing.lines().map(named).collect()
+    }
+
+    /// The heap of a listing, whose first line is made of the facts and the numbers of lines.
+    fn heap(&self, facts: Option<&str>, lines: Vec<String>) -> Result<Heap, String> {
         let mut head = Map::from_iter([("listing".to_owned(), Value::from(1))]);
         for facts in [self.facts.as_deref(), facts].into_iter().flatten() {
             let facts = repetition::spread(facts)?;
             head.extend(serde_json::from_str::<Map<String, Value>>(&facts).map_err(|e| format!("facts: {e}"))?);
         }
         for kind in &self.counted {
-            let start = format!("{{\"kind\":\"{}\"", kind.trim_end_matches('s'));
-            head.insert(kind.clone(), lines.iter().filter(|line| line.starts_with(&start)).count().into());
+            let key = format!("\"kind\":\"{}\"", kind.trim_end_matches('s'));
+            head.insert(kind.clone(), lines.iter().filter(|line| line.contains(&key)).count().into());
         }
         let text = [vec![Value::from(head).to_string()], lines].concat().join("\n");
         Ok(listing::read(BufReader::new(text.as_bytes())).map_err(|e| e.to_string())?.heap)
+    }
+
+    /// The world around a dump; none where the files have no worlds, or the case is bare.
+    fn world(&self, family: Family, case: &SpelledCase, dump: &[u8]) -> Result<Option<JoinedWorld>, String> {
+        if self.world.is_empty() || self.bare || case.bare {
+            return Ok(None);
+        }
+        let listing = case.answer.iter().find_map(|answer| answer.listing.as_deref());
+        let listing = self.lines(listing.unwrap_or_default())?;
+        let join = family.world_join();
+        let layout = (join.layout)(dump).ok_or("no world has the layout of the dump: the case is bare")?;
+        let world = self.world.iter().find(|world| world.fits(layout, &listing));
+        let world = world.ok_or_else(|| format!("there is no world for dumps of {layout}: the case is bare"))?;
+        world.join(dump, &listing, join, |words| self.record(words)).map(Some)
+    }
+
+    /// A record of a world: words, or a text with its line ends.
+    fn record(&self, words: &str) -> Result<Vec<u8>, String> {
+        if words.ends_with('\n') { Ok(words.as_bytes().to_vec()) } else { self.bytes(words) }
     }
 }
 
@@ -223,7 +254,11 @@ impl SpelledCase {
             (None, Some(parts)) => sheet.fields_of_text(parts)?,
             _ => return Err("a case has either bytes or a text".to_owned()),
         };
-        let whole = self.case(family, sheet, fields.concat())?;
+        let own = fields.concat();
+        let world = sheet.world(family, &self, &own)?;
+        let whole = self.case(family, sheet, own, world.as_ref())?;
+        let placed = |offset: usize| world.as_ref().map_or(offset, |world| world.dump_offset(offset));
+        let put = |offset: usize| world.as_ref().map_or(0, |world| world.records_in_front_of(offset));
         let mut cases = vec![whole];
         let Some(cut) = cut else {
             return if fields.len() == 1 { Ok(cases) } else { Err("there are marks and no cut".to_owned()) };
@@ -237,8 +272,8 @@ impl SpelledCase {
             let (of, whole) = (&cut.of, &cases[0]);
             let name = name.strip_prefix('+').inspect(|_| records += 1).unwrap_or(name);
             if name != "-" {
-                let end = start + field.len() / 2;
-                let found_at = if cut.at_end.iter().any(|at_end| at_end == name) { end } else { start };
+                let end = placed(start + field.len() / 2);
+                let found_at = if cut.at_end.iter().any(|at_end| at_end == name) { end } else { placed(start) };
                 let case = Case {
                     id: format!("{}-cut-{}", whole.id, name.replace(' ', "-")),
                     summary: format!("{of}, cut inside: {name}"),
@@ -250,7 +285,7 @@ impl SpelledCase {
                     breaks_also: Vec::new(),
                     shows: Vec::new(),
                     is_large: false,
-                    records_due: records,
+                    records_due: records + put(start),
                     answers: vec![RightAnswer::Refuses(REFUSED)],
                     ..whole.clone()
                 };
@@ -261,12 +296,25 @@ impl SpelledCase {
         Ok(cases)
     }
 
-    fn case(self, family: Family, sheet: &CaseSheet, bytes: Vec<u8>) -> Result<Case, String> {
+    fn case(
+        self,
+        family: Family,
+        sheet: &CaseSheet,
+        own: Vec<u8>,
+        world: Option<&JoinedWorld>,
+    ) -> Result<Case, String> {
         let format = self.format.as_ref().or(sheet.format.as_ref()).ok_or("a case has a format")?;
         let known = family.formats().find(|known| known.to_string() == *format);
         let format = known.ok_or_else(|| format!("{format} is not a format of {family}"))?;
-        let mut answers = self.answer.into_iter().map(|answer| answer.answer(sheet)).collect::<Result<Vec<_>, _>>()?;
+        let heap = self.heap.unwrap_or_default();
+        let answers = self.answer.into_iter().map(|answer| answer.answer(sheet, world, heap));
+        let mut answers = answers.collect::<Result<Vec<_>, _>>()?;
         let broken = self.breaks.as_ref().and_then(|broken| family.book().rule(&broken.rule));
+        // Where reading stops, the world after that place is not read.
+        let stop = self.breaks.as_ref().filter(|_| broken.is_some_and(|rule| rule.stops)).map(|broken| broken.offset);
+        let stop = stop.map_or(own.len(), |offset| offset as usize);
+        let put = world.map_or(0, |world| world.records_in_front_of(stop));
+        let placed = |offset: u64| world.map_or(offset, |world| world.dump_offset(offset as usize) as u64);
         or_refused(broken, &mut answers);
         Ok(Case {
             id: self.id,
@@ -275,31 +323,34 @@ impl SpelledCase {
             format,
             heap: self.heap,
             recipe: "spelled by hand".to_owned(),
-            bytes,
+            bytes: world.map_or(own, |world| world.dump.bytes.clone()),
             plain_name: self.plain_name,
             is_large: sheet.large,
-            breaks_also: self.breaks.as_ref().map(|broken| broken.also.clone()).unwrap_or_default(),
+            is_bare: self.bare || sheet.bare,
+            breaks_also: self.breaks.iter().flat_map(|broken| &broken.also).map(|offset| placed(*offset)).collect(),
             verdict: CaseVerdict::from_answers(&answers),
             keeps: rules(family, &self.keeps)?,
             breaks: self
                 .breaks
-                .map(|broken| Ok::<_, String>((rule_id(family, &broken.rule)?, broken.offset)))
+                .map(|broken| Ok::<_, String>((rule_id(family, &broken.rule)?, placed(broken.offset))))
                 .transpose()?,
             shows: rules(family, &self.shows)?,
-            records_due: self.records,
+            records_due: self.records + put,
             answers,
         })
     }
 }
 
 impl SpelledAnswer {
-    fn answer(self, sheet: &CaseSheet) -> Result<RightAnswer, String> {
+    fn answer(self, sheet: &CaseSheet, world: Option<&JoinedWorld>, heap: u64) -> Result<RightAnswer, String> {
         // Readings are static where they are code; these are made once, and kept as long.
         let reading = self.reading.map(|reading| &*reading.leak());
         Ok(match self.listing {
             None => RightAnswer::Refuses(reading.unwrap_or(REFUSED)),
             Some(lines) => {
-                let mut heap = sheet.heap(self.facts.as_deref(), &lines)?;
+                let own = sheet.lines(&lines)?;
+                let lines = world.map_or_else(|| Ok(own.clone()), |world| world.listing(&own, heap, reading))?;
+                let mut heap = sheet.heap(self.facts.as_deref(), lines)?;
                 if let Some(StrayReferences { array, to }) = self.stray {
                     let found = heap.objects.iter_mut().find(|object| object.address.0 == array);
                     let array = found.ok_or_else(|| format!("stray: there is no object at {array:#x}"))?;

@@ -36,6 +36,7 @@ pub const TAGS: &[CaseTag] = tags! {
     "android", "the parser knows version 1.0.3 and Android's sub-records", |case| case.bytes.starts_with(b"JAVA PROFILE 1.0.3");
     "cut", "the file ends inside a field", |case| case.breaks.is_some_and(|(rule, _)| rule.ends_with(".file.truncated"));
     "large-values", "a number, count or length is near the greatest that its field holds", |case| case.is_large;
+    "bare", "no ordinary world is around it: traces, classes or roots that real dumps have are missing", |case| case.is_bare;
     "may-crash", "a parser that is wrong here can crash, or take all memory", |case| importance(case) == Importance::Crash;
     "loses-data", "a parser that is wrong here loses records, or takes everything that follows for something else",
         |case| importance(case) == Importance::LostData;

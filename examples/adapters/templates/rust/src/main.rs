@@ -20,9 +20,61 @@ enum Failure {
     Adapter(String),
 }
 
+/// The errors by which your parser refuses a dump, as it documents it: write one for the type of its errors, too.
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Failure {
-        Failure::Adapter(error.to_string())
+        match error.kind() {
+            io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData => {
+                Failure::Refusal(error.to_string(), None)
+            }
+            _ => Failure::Adapter(error.to_string()),
+        }
+    }
+}
+
+/// The offset of the bad bytes that a message has after "at" or "offset": with it, the report names the rule that the dump breaks.
+fn offset_in(message: &str) -> Option<usize> {
+    let words: Vec<&str> = message
+        .split([' ', '='])
+        .map(|word| word.trim_end_matches(|c: char| c.is_ascii_punctuation()))
+        .collect();
+    words
+        .windows(2)
+        .filter(|pair| ["at", "offset"].contains(&pair[0]))
+        .find_map(|pair| match pair[1].strip_prefix("0x") {
+            Some(digits) => usize::from_str_radix(digits, 16).ok(),
+            None => pair[1].parse().ok(),
+        })
+}
+
+/// By facet, the key of the head with the number of its lines: 0 says that there are none, and no key says nothing.
+const COUNTS: [(&str, &str); 6] = [
+    ("roots", "roots"),
+    ("root-objects", "roots"),
+    ("threads", "threads"),
+    ("stack-traces", "traces"),
+    ("regions", "regions"),
+    ("events", "events"),
+];
+
+/// Writes into the head of a listing how many lines there are of what `hello` declares.
+fn count_lines(lines: &mut [Value]) {
+    let (hello, Some((head, rest))) = (hello(2), lines.split_first_mut()) else {
+        return;
+    };
+    let declared = |facet: &str| {
+        let facets = hello["facets"].as_array();
+        facets.is_some_and(|facets| facets.iter().any(|known| known == facet))
+    };
+    for (_, key) in COUNTS.into_iter().filter(|(facet, _)| declared(facet)) {
+        let is_counted = |line: &&Value| {
+            line["kind"]
+                .as_str()
+                .is_some_and(|kind| key.strip_suffix('s') == Some(kind))
+        };
+        if head[key].is_null() {
+            head[key] = rest.iter().filter(is_counted).count().into();
+        }
     }
 }
 
@@ -62,17 +114,16 @@ fn answer(request: &Value) -> Value {
         }
         Some("parse") => {
             let path = |key: &str| Path::new(request[key].as_str().unwrap_or_default());
-            let listed = parse(path("path")).and_then(|lines| {
+            let listed = parse(path("path")).and_then(|mut lines| {
+                count_lines(&mut lines);
                 let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
                 Ok(fs::write(path("out"), text)?)
             });
             match listed {
                 Ok(()) => json!({"status": "accept"}),
-                Err(Failure::Refusal(message, Some(offset))) => {
+                Err(Failure::Refusal(message, offset)) => {
+                    let offset = offset.or_else(|| offset_in(&message));
                     json!({"status": "reject", "message": message, "offset": offset})
-                }
-                Err(Failure::Refusal(message, None)) => {
-                    json!({"status": "reject", "message": message})
                 }
                 Err(Failure::Skip(reason)) => json!({"status": "skip", "reason": reason}),
                 Err(Failure::Adapter(message)) => json!({"status": "error", "message": message}),
