@@ -109,6 +109,44 @@ fn a_program_that_answers_by_chance_has_no_condition() {
     assert!(2 * cases(&by_chance) >= cases(&all), "{:?}", causes.iter().map(sentence).collect::<Vec<_>>());
 }
 
+/// What fails because of an earlier dump of the process has that dump's name, and its command asks about both.
+#[test]
+fn names_the_case_after_which_another_one_fails() {
+    if !has_python() {
+        return;
+    }
+    let folder = adapters([]);
+    let script = folder.path().join("hprof.py");
+    let source = std::fs::read_to_string(&script).expect("it is there");
+    // The texts of one dump are those of the next one, too, and the first one with an identifier counts.
+    let edits = [
+        ("self.texts = Given()  # by identifier", "self.texts = TEXTS"),
+        (" or self.readings[\"hprof.repeated-string\"] == \"last\":", ":"),
+        ("\nclass Dump:", "\nTEXTS = Given()\n\n\nclass Dump:"),
+    ];
+    let source = edits.into_iter().fold(source, |source, (old, new)| {
+        assert_eq!(source.matches(old).count(), 1, "{old}");
+        source.replace(old, new)
+    });
+    std::fs::write(&script, source).expect("writable");
+    let command = command(&folder, "hprof");
+    let causes = explained(&["--adapter", &command, "--filter", "hprof-spelled-*"]);
+    let after: Vec<&Value> = causes.iter().filter(|cause| sentence(cause).starts_with("Fails after ")).collect();
+    let [first, ..] = &after[..] else {
+        panic!("{:?}", causes.iter().map(sentence).collect::<Vec<_>>());
+    };
+    let other = sentence(first).split(' ').nth(2).unwrap_or_default().to_owned();
+    let example = first["example"].as_str().unwrap_or_default();
+    let repeat = first["repeat"].as_str().unwrap_or_default();
+    let filters = format!(" --filter {other} --filter {example} --no-explain");
+    assert!(repeat.ends_with(&filters), "{repeat}");
+    let run = |ids: &[&str]| {
+        let filters = ids.iter().flat_map(|id| ["--filter", id]);
+        check(&["--adapter", &command].into_iter().chain(filters).chain(["--no-explain"]).collect::<Vec<_>>()).1
+    };
+    assert_eq!((run(&[&other]), run(&[example]), run(&[&other, example])), (0, 0, 1));
+}
+
 /// The bytes that are shown of the example of a cause rely on its rule.
 #[test]
 fn shows_bytes_of_the_cause_of_example() {

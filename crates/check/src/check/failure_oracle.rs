@@ -246,6 +246,19 @@ impl<'s> FailureOracle<'s> {
         OraclePool { wrong: self, second: RetryProcess::Alone, idle, idle_again, shown }
     }
 
+    /// Asks one process about cases in a row, and tells whether the last one fails.
+    ///
+    /// # Errors
+    /// If a program cannot be started, or a dump cannot be written.
+    pub(super) fn fails_last_of_row(&self, row: impl Iterator<Item = CaseSource>) -> Result<bool, Error> {
+        let mut session = self.subject.open_session(self.hello.as_ref());
+        let mut fails = false;
+        for source in row {
+            fails = self.ask(source, session.as_mut())?.0.judgement.outcome().is_failure();
+        }
+        Ok(fails)
+    }
+
     /// The judged answer to a dump, and whether the process ended.
     fn ask(&self, source: CaseSource, session: &mut dyn Session) -> Result<(AnsweredDump, bool), Error> {
         let case = source.validated_case()?;
@@ -317,15 +330,22 @@ impl OraclePool<'_> {
 
 impl ProbeOracle for OraclePool<'_> {
     fn observe(&self, dump: &[u8]) -> Result<Observation, Error> {
-        let case = match case_from_bytes("dump", dump.to_vec()) {
-            Ok(case) => case,
-            Err(Error::Decode(_) | Error::Usage(_)) => return Ok(Observation::Unknown),
-            Err(error) => return Err(error),
-        };
-        match self.observe_pooled(case_source(case)) {
-            Err(Error::Decode(_) | Error::Usage(_)) => Ok(Observation::Unknown),
-            seen => seen,
-        }
+        let case = case_from_bytes("dump", dump.to_vec());
+        known_observation(case.and_then(|case| self.observe_pooled(case_source(case))))
+    }
+
+    fn observe_alone(&self, case: Case) -> Result<Observation, Error> {
+        let mut session = self.wrong.subject.open_session(self.wrong.hello.as_ref());
+        let answered = self.wrong.ask(case_source(case), session.as_mut());
+        known_observation(answered.map(|(answered, _)| answered.observation()))
+    }
+}
+
+/// An observation. Nothing is known of a dump that is of no known format.
+fn known_observation(seen: Result<Observation, Error>) -> Result<Observation, Error> {
+    match seen {
+        Err(Error::Decode(_) | Error::Usage(_)) => Ok(Observation::Unknown),
+        seen => seen,
     }
 }
 

@@ -12,6 +12,8 @@ use crate::check::evidence::point_at_causes;
 use crate::check::experiment::{AskedCase, ExperimentBudget, MadePair, ProbeOracle, explain_by_experiment};
 use crate::check::failure_oracle::FailureOracle;
 use crate::check::kept_answers::{KeptAnswers, KeptDump, KeptFiles};
+use crate::check::output_rules::add_output_rules;
+use crate::check::predecessors::name_predecessors;
 use crate::check::repeat::pair_command;
 use crate::check::report::{
     Cause, CausePair, CheckReport, ChosenCases, InterruptedRun, ReducedDump, RunCosts, SCHEMA, TestedImplementation,
@@ -267,11 +269,16 @@ fn explain_tested(
         for mut one in explained {
             if among.is_some() {
                 one.cause.sentence = of_disagreement_where(&one.cause.sentence);
+            } else if !one.is_steady {
+                name_predecessors(party, &mut one.cause, &mut tested.results, tasks, options)?;
             }
             // One mistake in reading shows in whatever is written.
             if let Some(same) = causes.iter_mut().find(|same| same.is_of_the_same_mistake(&one.cause)) {
                 same.add(one.cause);
                 continue;
+            }
+            if let (Some(pair), None) = (&one.pair, among) {
+                add_output_rules(&mut one.cause, pair, operation)?;
             }
             match one.pair.take() {
                 Some(made) => one.cause.pair = Some(write_pair(made, &one.cause, party, among, options, dumps)),

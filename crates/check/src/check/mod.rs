@@ -24,6 +24,8 @@ mod introduction;
 mod judge;
 mod kept_answers;
 mod merge;
+mod output_rules;
+mod predecessors;
 mod process;
 pub mod protocol;
 mod repeat;

@@ -12,6 +12,17 @@ const UNEXPLAINED: &str = " --no-explain";
 
 /// The command that repeats a case.
 pub(super) fn case_command(subject: &Subject, choice: &CaseChoice, left_out: &BTreeSet<Facet>, id: &str) -> String {
+    row_command(subject, choice, left_out, &[id])
+}
+
+/// The command that repeats a case, the last one, with others before it.
+pub(super) fn row_command(
+    subject: &Subject,
+    choice: &CaseChoice,
+    left_out: &BTreeSet<Facet>,
+    ids: &[&str],
+) -> String {
+    let id = ids.last().copied().unwrap_or_default();
     let operation = match id.split_once(':') {
         Some((_, what)) if subject.kind == SubjectKind::Adapter && what.starts_with("to-") => " --operation convert",
         Some(_) if subject.kind == SubjectKind::Adapter => " --operation encode",
@@ -20,7 +31,7 @@ pub(super) fn case_command(subject: &Subject, choice: &CaseChoice, left_out: &BT
     format!(
         "heapsmith check {}{}",
         subject_option(subject),
-        case_options(choice, operation, &judging_options(subject, left_out), id)
+        case_options(choice, operation, &judging_options(subject, left_out), ids)
     )
 }
 
@@ -33,7 +44,7 @@ pub(super) fn differential_command<'s>(
 ) -> String {
     // Limits are those of all.
     let limits = subjects.clone().next().map(|subject| judging_options(subject, left_out)).unwrap_or_default();
-    format!("heapsmith check {} --among{}", subject_options(subjects), case_options(choice, "", &limits, id))
+    format!("heapsmith check {} --among{}", subject_options(subjects), case_options(choice, "", &limits, &[id]))
 }
 
 /// The options that name the implementations.
@@ -41,9 +52,9 @@ pub(super) fn subject_options<'s>(subjects: impl Iterator<Item = &'s Subject>) -
     subjects.map(subject_option).collect::<Vec<_>>().join(" ")
 }
 
-/// The options that choose the case and how its answer is judged.
-fn case_options(choice: &CaseChoice, operation: &str, limits: &str, id: &str) -> String {
-    let random = if id.starts_with("random") {
+/// The options that choose cases and how their answers are judged.
+fn case_options(choice: &CaseChoice, operation: &str, limits: &str, ids: &[&str]) -> String {
+    let random = if ids.iter().any(|id| id.starts_with("random")) {
         // Which dumps are drawn depends on the formats.
         let format = choice.format.map(|family| format!(" --format {}", family.name())).unwrap_or_default();
         format!(" --random {} --seed {}{format}", choice.random, choice.seed)
@@ -51,11 +62,14 @@ fn case_options(choice: &CaseChoice, operation: &str, limits: &str, id: &str) ->
         String::new()
     };
     let large = if choice.large { " --large" } else { "" };
-    let case = id.split(':').next().unwrap_or_default();
-    let chosen = match choice.dumps.iter().find(|dump| dump.id == case) {
-        Some(dump) => format!(" --dumps {}", shell_words::quote(&dump.path.display().to_string())),
-        None => format!(" --filter {id}"),
+    let option = |id: &&str| {
+        let case = id.split(':').next().unwrap_or_default();
+        match choice.dumps.iter().find(|dump| dump.id == case) {
+            Some(dump) => format!(" --dumps {}", shell_words::quote(&dump.path.display().to_string())),
+            None => format!(" --filter {id}"),
+        }
     };
+    let chosen: String = ids.iter().map(option).collect();
     // The failures of large dumps are not explained.
     let unexplained = if choice.large { "" } else { UNEXPLAINED };
     format!("{large}{operation}{random}{limits}{chosen}{unexplained}")

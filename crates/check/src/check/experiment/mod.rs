@@ -21,11 +21,11 @@ use sha2::{Digest, Sha256};
 
 use crate::check::causes::of_acceptance;
 use crate::check::declarations::ambiguities;
-use crate::check::report::symptom::{READING, is_fact};
+use crate::check::report::symptom::READING;
 use crate::check::report::{CaseResult, Cause, CausePair, Outcome, PairedDump, ReducedDump, Symptom};
 use crate::check::sources::case_from_bytes;
 use crate::check::task::first_heap;
-use crate::corpus::{Case, CaseVerdict};
+use crate::corpus::Case;
 use crate::reduce::{ReduceOptions, reduce};
 use features::{Feature, FeatureTable, ProbedFieldKey};
 use heapsmith_core::bytes::hexadecimal;
@@ -435,16 +435,15 @@ impl Experiment<'_, '_> {
         let entry = &self.pool.failed[seed];
         let (case, result) = &self.cases[&entry.id];
         let is_alone = matches!(result.outcome(), Outcome::PassAlone { .. });
-        // Of a dump with several right answers, the one that is made has another.
-        let is_told = entry.symptoms.first().is_some_and(|first| is_fact(first));
-        if !is_alone && (is_reading(entry) || is_told && case.verdict == CaseVerdict::Ambiguous) {
+        // A reading is wrong because of other cases.
+        if !is_alone && is_reading(entry) {
             return Ok(None);
         }
         let known = self.lines.iter().any(|line| line.is_unsteady && line.group.symptoms == group.symptoms);
         let times = if known { AGAIN_KNOWN } else { AGAIN };
         let mut is_unsteady = is_alone;
         for _ in 0..times {
-            is_unsteady = is_unsteady || self.questions.ask_anew(&case.bytes)? == Observation::Right;
+            is_unsteady = is_unsteady || self.questions.ask_anew(case)? == Observation::Right;
             if is_unsteady {
                 break;
             }
@@ -452,6 +451,7 @@ impl Experiment<'_, '_> {
         if !is_unsteady {
             return Ok(None);
         }
+        self.questions.ask_alone();
         let Some(failing) = ProbedDump::from_case(case, &mut self.table)? else { return Ok(None) };
         let learned = Learned::nothing(group.symptoms.clone(), Vec::new());
         Ok(Some(Line { learned, failing, group: group.clone(), members: [seed].into(), is_unsteady: true }))

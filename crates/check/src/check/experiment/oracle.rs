@@ -7,6 +7,8 @@ use sha2::{Digest, Sha256};
 use crate::check::effort::Effort;
 use crate::check::report::CaseResult;
 use crate::check::report::symptom::{symptom_of, symptoms_of};
+use crate::check::sources::case_from_bytes;
+use crate::corpus::Case;
 use heapsmith_core::error::Error;
 
 /// An answer to a dump, as far as experiments look at it.
@@ -48,6 +50,14 @@ pub(in crate::check) trait ProbeOracle: Sync {
     /// # Errors
     /// If the program cannot be started, or the dump cannot be written.
     fn observe(&self, dump: &[u8]) -> Result<Observation, Error>;
+
+    /// Asks about a case with its right answers, in a process that has not seen another dump.
+    ///
+    /// # Errors
+    /// Like [`ProbeOracle::observe`].
+    fn observe_alone(&self, case: Case) -> Result<Observation, Error> {
+        self.observe(&case.bytes)
+    }
 }
 
 /// The symptoms of a failure, the one that is shown first in front.
@@ -92,6 +102,8 @@ pub(super) struct Questions<'q, 'b> {
     oracle: &'q dyn ProbeOracle,
     budget: &'q mut ExperimentBudget<'b>,
     pub(super) answers: KnownAnswers,
+    /// Whether each dump has a process of its own, since what was asked before makes a difference.
+    is_alone: bool,
 }
 
 /// Answers by the digests of the dumps.
@@ -103,7 +115,7 @@ impl<'q, 'b> Questions<'q, 'b> {
         budget: &'q mut ExperimentBudget<'b>,
         answers: KnownAnswers,
     ) -> Questions<'q, 'b> {
-        Questions { oracle, budget, answers }
+        Questions { oracle, budget, answers, is_alone: false }
     }
 
     /// The number of dumps asked about.
@@ -120,21 +132,43 @@ impl<'q, 'b> Questions<'q, 'b> {
         if let Some(known) = self.answers.get(&sum) {
             return Ok(known.clone());
         }
-        let seen = self.ask_anew(dump)?;
+        let Some(()) = self.count() else { return Ok(Observation::Unknown) };
+        let seen = match self.is_alone.then(|| case_from_bytes("dump", dump.to_vec())) {
+            None => self.oracle.observe(dump)?,
+            Some(Ok(case)) => self.oracle.observe_alone(case)?,
+            Some(Err(Error::Decode(_) | Error::Usage(_))) => Observation::Unknown,
+            Some(Err(error)) => return Err(error),
+        };
         if seen != Observation::Unknown || !self.is_over() {
             self.answers.insert(sum, seen.clone());
         }
         Ok(seen)
     }
 
-    /// Asks about a dump that may have been asked about before.
-    pub(super) fn ask_anew(&mut self, dump: &[u8]) -> Result<Observation, Error> {
+    /// Asks about a case once more, in a process of its own.
+    pub(super) fn ask_anew(&mut self, case: &Case) -> Result<Observation, Error> {
+        match self.count() {
+            Some(()) => self.oracle.observe_alone(case.clone()),
+            None => Ok(Observation::Unknown),
+        }
+    }
+
+    /// From now on asks about each dump in a process of its own: what a process was asked before makes a difference.
+    pub(super) fn ask_alone(&mut self) {
+        if !self.is_alone {
+            self.is_alone = true;
+            self.answers.clear();
+        }
+    }
+
+    /// Counts a question; `None` if the budget is spent.
+    fn count(&mut self) -> Option<()> {
         if self.is_over() {
-            return Ok(Observation::Unknown);
+            return None;
         }
         self.budget.left -= 1;
         self.budget.asked += 1;
         (self.budget.heard)(self.budget.asked);
-        self.oracle.observe(dump)
+        Some(())
     }
 }

@@ -9,7 +9,7 @@ use crate::check::expected::ObservedResult;
 use crate::check::introduction::{ask_hello, label, reported_declaration, unique_label};
 use crate::check::judge::{AnswerJudgement, AnsweredTask, judge, judge_large, limit_subject, other_facts};
 use crate::check::protocol::Hello;
-use crate::check::repeat::case_command;
+use crate::check::repeat::{case_command, row_command};
 use crate::check::report::{CaseFacts, CaseResult, Outcome, TestedImplementation};
 use crate::check::run::batches::{Counters, TaskBatches, run_side_by_side, split_into_batches};
 use crate::check::run::equal_ends::{FirstEnds, SoundEnd, describe_stop, is_sound, spread_places};
@@ -159,8 +159,11 @@ impl<'r> ImplementationRun<'r> {
             judgements.push(judgement);
         }
         let own = self.hello().map(Hello::declared_readings).unwrap_or_default();
-        let DecidedVerdicts { verdicts, readings } = decide_verdicts(&own, judgements);
-        let (mut results, mut all_facts, mut omitted) = (vec![], vec![], vec![]);
+        let decided = decide_verdicts(&own, judgements);
+        let witnesses: Vec<Option<usize>> =
+            (0..decided.verdicts.len()).map(|place| decided.witness_against(place)).collect();
+        let DecidedVerdicts { verdicts, readings } = decided;
+        let (mut results, mut all_facts, mut omitted): (Vec<CaseResult>, _, _) = (vec![], vec![], vec![]);
         let (mut milliseconds, mut peak_memory) = (BTreeMap::new(), BTreeMap::new());
         for ((task, answered), verdict) in answers.into_iter().zip(verdicts) {
             let (result, facts) = self.case_result(task, &answered.judgement, verdict)?;
@@ -169,6 +172,13 @@ impl<'r> ImplementationRun<'r> {
             milliseconds.insert(task.id.clone(), answered.milliseconds);
             peak_memory.extend(answered.peak_memory.map(|bytes| (task.id.clone(), bytes)));
             omitted.extend(answered.judgement.omitted());
+        }
+        for (place, witness) in witnesses.into_iter().enumerate() {
+            // Alone, it passes.
+            let Some(witness) = witness else { continue };
+            let row = [place.min(witness), place.max(witness)].map(|place| &*results[place].id);
+            let options = &self.shared.options;
+            results[place].repeat = Some(row_command(self.subject, &options.choice, &options.left_out, &row));
         }
         omitted.sort_unstable();
         omitted.dedup();

@@ -129,6 +129,23 @@ pub(super) fn find_conflict(held: &[FollowedReading], follows: &[PassingReadings
     conflicts.all(|other| other.is_some()).then_some(first)
 }
 
+/// Whether a passing answer is right under the reading that holds, and under none of those by which another one conflicts with it.
+pub(super) fn is_witness(held: &FollowedReading, conflicting: &[PassingReadings], other: &[PassingReadings]) -> bool {
+    let choices = |PassingReadings(follows): &PassingReadings| follows.get(&held.reading).cloned().unwrap_or_default();
+    let refused: BTreeSet<String> = conflicting.iter().flat_map(choices).collect();
+    !other.is_empty()
+        && other.iter().map(choices).all(|choices| {
+            choices.contains(&held.choice) && !choices.iter().any(|choice| refused.contains(choice))
+        })
+}
+
+/// The reading about which an outcome is a conflict.
+pub(super) fn conflicting_reading<'h>(outcome: &Outcome, held: &'h [FollowedReading]) -> Option<&'h FollowedReading> {
+    let Outcome::Fail { fact, .. } = outcome else { return None };
+    let name = fact.strip_prefix(OF_READING)?;
+    held.iter().find(|held| held.reading == name)
+}
+
 /// The first word of the fact of a failure about a reading.
 const OF_READING: &str = "reading ";
 

@@ -111,6 +111,18 @@ pub(in crate::check) struct DecidedVerdicts {
     pub(in crate::check) readings: Vec<FollowedReading>,
 }
 
+impl DecidedVerdicts {
+    /// The witness against an answer that fails because others follow another reading: the place of the first answer that does.
+    pub(in crate::check) fn witness_against(&self, place: usize) -> Option<usize> {
+        let Verdict(failing) = self.verdicts.get(place)?;
+        let held = infer_readings::conflicting_reading(&failing.outcome, &self.readings)?;
+        let is_witness = |Verdict(other): &Verdict| {
+            other.outcome.is_pass() && infer_readings::is_witness(held, &failing.readings, &other.readings)
+        };
+        if held.declared { None } else { self.verdicts.iter().position(is_witness) }
+    }
+}
+
 /// Decides the verdicts of all cases of an implementation: infers the readings that it follows from the answers that are
 /// right under some of them, and fails those that are right under others only.
 pub(in crate::check) fn decide_verdicts(
