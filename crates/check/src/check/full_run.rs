@@ -267,9 +267,7 @@ fn explain_tested(
             }
         };
         for mut one in explained {
-            if among.is_some() {
-                one.cause.sentence = of_disagreement_where(&one.cause.sentence);
-            } else if !one.is_steady {
+            if among.is_none() && !one.is_steady {
                 name_predecessors(party, &mut one.cause, &mut tested.results, tasks, options)?;
             }
             // One mistake in reading shows in whatever is written.
@@ -299,14 +297,6 @@ fn explain_tested(
     }
     tested.causes = causes;
     Ok(())
-}
-
-/// The sentence of a condition where no answer counts as right.
-fn of_disagreement_where(sentence: &str) -> String {
-    sentence
-        .replacen("Fails where", "Disagree where", 1)
-        .replace("is not read rightly", "is disagreed about")
-        .replace("none is read rightly", "all are disagreed about")
 }
 
 /// The pair of a cause, whose dumps are written where there is a folder of reports.

@@ -74,6 +74,10 @@ impl ProbeOracle for DisagreementOracle<'_> {
             Err(error) => Err(error),
         }
     }
+
+    fn is_of_agreement(&self) -> bool {
+        true
+    }
 }
 
 impl SymptomOracle for DisagreementOracle<'_> {

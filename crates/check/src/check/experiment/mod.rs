@@ -139,6 +139,11 @@ impl Line {
         if same(Line::broken_rule) || (same_symptom || are_broken) && same(Line::likeliest_rule) {
             return true;
         }
+        // What is read otherwise than declared, and a fact that is wrong under the same rule.
+        let is_of_reading = |line: &Line| line.group.symptoms.iter().any(|symptom| symptom.starts_with(READING));
+        if is_of_reading(self) != is_of_reading(earlier) && own.rules.iter().any(|rule| other.rules.contains(rule)) {
+            return true;
+        }
         // One that does not look at the header accepts whatever is there.
         let accepted = |line: &Line| line.failing.broken_field().filter(|_| line.group.is_accepted());
         let is_header = |field: ProbedFieldKey| field.part == Some(HEADER);
@@ -393,7 +398,9 @@ impl Experiment<'_, '_> {
             if group.is_accepted() {
                 // Which rule the dump breaks is known, and readers that do not keep it accept whatever else is there.
                 learned.feature = None;
-                learned.rules = failing.breaks.map(|(rule, _)| rule).into_iter().collect();
+                let (_, result) = &self.cases[&self.pool.failed[seed].id];
+                let of_case = result.suspects.first().and_then(|suspect| rule(&suspect.rule)).map(|rule| rule.id);
+                learned.rules = failing.breaks.map(|(rule, _)| rule).or(of_case).into_iter().collect();
             } else if let Some(known) = learned.known.map(|known| conditions[known].0) {
                 let members = self.explained(&left, &self.lines[known].learned, &group);
                 self.lines[known].members.extend(members.iter().copied().chain([seed]));
@@ -763,9 +770,10 @@ impl Experiment<'_, '_> {
         let passing = line.learned.feature.as_ref().map(|feature| {
             self.pool.passed.iter().filter(|entry| entry.is_valid && entry.has(feature, &self.table)).count() as u64
         });
+        let words = if self.questions.is_of_agreement() { &AGREE } else { &READS_RIGHTLY };
         let cause = Cause {
             id: rule.clone().unwrap_or_else(|| first.clone()),
-            sentence: sentence(line, &first, passing, made),
+            sentence: sentence(line, &first, passing, made, words),
             rule,
             other_rules: rules.collect(),
             repeat: self.cases.get(&example).and_then(|(_, result)| result.repeat.clone()),
@@ -818,15 +826,45 @@ impl Experiment<'_, '_> {
     }
 }
 
+/// The words for what is seen of dumps: whether a program reads them rightly, or whether several agree about them.
+struct SentenceWords {
+    fails: &'static str,
+    right: &'static str,
+    one_is_wrong: &'static str,
+    all_are_wrong: &'static str,
+}
+
+const READS_RIGHTLY: SentenceWords = SentenceWords {
+    fails: "Fails",
+    right: "read rightly",
+    one_is_wrong: "is not read rightly",
+    all_are_wrong: "none is read rightly",
+};
+
+const AGREE: SentenceWords = SentenceWords {
+    fails: "Disagree",
+    right: "agreed about",
+    one_is_wrong: "is disagreed about",
+    all_are_wrong: "all are disagreed about",
+};
+
 /// The condition in a sentence, and how it was tried.
-fn sentence(line: &Line, first: &str, passing: Option<u64>, (made, failed): (u64, u64)) -> String {
+fn sentence(
+    line: &Line,
+    first: &str,
+    passing: Option<u64>,
+    (made, failed): (u64, u64),
+    words: &SentenceWords,
+) -> String {
     let rule = line.learned.rules.first().and_then(|id| rule(id));
+    let SentenceWords { fails, right, one_is_wrong, all_are_wrong } = words;
     if line.is_unsteady {
         return format!("Answers rightly when it is asked about the same dump again: {first}.");
     }
+    let is_or_are = |count: u64| if count == 1 { "is" } else { "are" };
     let mut sentence = match &line.learned.feature {
-        Some(Feature::Rule(id)) => format!("Fails where bytes rely on {id}."),
-        Some(feature) => format!("Fails where {feature}."),
+        Some(Feature::Rule(id)) => format!("{fails} where bytes rely on {id}."),
+        Some(feature) => format!("{fails} where {feature}."),
         None if line.group.is_accepted() => match rule {
             Some(rule) => of_acceptance(rule),
             None => "Accepts dumps that are broken.".to_owned(),
@@ -838,28 +876,23 @@ fn sentence(line: &Line, first: &str, passing: Option<u64>, (made, failed): (u64
                     partner.variation.words()
                 )
             }
-            None => format!("No dump near the reduced one is read rightly: {first}."),
+            None => format!("No dump near the reduced one is {right}: {first}."),
         },
     };
     if made > 0 && failed == made {
-        let passing = passing.filter(|passing| *passing > 0).map(|passing| {
-            format!(
-                " {} it and {} read rightly.",
-                of_dumps(passing, "has", "have"),
-                if passing == 1 { "is" } else { "are" }
-            )
-        });
         sentence += &match made {
-            1 => " 1 dump was made to have it, and is not read rightly.".to_owned(),
-            made => format!(" {made} dumps were made to have it: none is read rightly."),
+            1 => format!(" 1 dump was made to have it, and {one_is_wrong}."),
+            made => format!(" {made} dumps were made to have it: {all_are_wrong}."),
         };
-        sentence += &passing.unwrap_or_default();
+        if let Some(passing) = passing.filter(|passing| *passing > 0) {
+            sentence += &format!(" {} it and {} {right}.", of_dumps(passing, "has", "have"), is_or_are(passing));
+        }
     } else if made > failed {
         sentence += &format!(
-            " {} made to have it: {} of them {} read rightly, so that it takes more.",
+            " {} made to have it: {} of them {} {right}, so that it takes more.",
             of_dumps(made, "was", "were"),
             made - failed,
-            if made - failed == 1 { "is" } else { "are" }
+            is_or_are(made - failed)
         );
     }
     sentence

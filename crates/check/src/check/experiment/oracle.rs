@@ -58,6 +58,11 @@ pub(in crate::check) trait ProbeOracle: Sync {
     fn observe_alone(&self, case: Case) -> Result<Observation, Error> {
         self.observe(&case.bytes)
     }
+
+    /// Whether dumps are right about which several programs agree.
+    fn is_of_agreement(&self) -> bool {
+        false
+    }
 }
 
 /// The symptoms of a failure, the one that is shown first in front.
@@ -116,6 +121,10 @@ impl<'q, 'b> Questions<'q, 'b> {
         answers: KnownAnswers,
     ) -> Questions<'q, 'b> {
         Questions { oracle, budget, answers, is_alone: false }
+    }
+
+    pub(super) fn is_of_agreement(&self) -> bool {
+        self.oracle.is_of_agreement()
     }
 
     /// The number of dumps asked about.

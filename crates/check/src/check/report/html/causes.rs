@@ -16,7 +16,7 @@ use heapsmith_core::page::RuleDescription;
 const MOST_CAUSES: usize = 300;
 
 /// The most elements of the page for bytes and pictures; further causes have neither.
-const MOST_ELEMENTS: usize = 6000;
+const MOST_ELEMENTS: usize = 3600;
 
 /// Other cases of a cause by id.
 const MOST_CASES: usize = 300;
@@ -113,7 +113,7 @@ impl CauseSection<'_> {
 }
 
 /// The causes with bytes and pictures, by number and implementation: the first of each, then the second, as long as
-/// there is room.
+/// there is room; those that are known already after all others.
 fn causes_in_full(report: &CheckReport, shown: &[usize]) -> BTreeSet<(usize, usize)> {
     let implementations = report.implementations.iter().zip(shown).enumerate();
     let causes = implementations.flat_map(|(index, (tested, shown))| {
@@ -122,9 +122,9 @@ fn causes_in_full(report: &CheckReport, shown: &[usize]) -> BTreeSet<(usize, usi
             .iter()
             .take(*shown)
             .enumerate()
-            .map(move |(number, cause)| ((number, index), tested.example(cause)))
+            .map(move |(number, cause)| ((cause.unexpected == 0, number, index), tested.example(cause)))
     });
-    let costs: BTreeMap<(usize, usize), usize> =
+    let costs: BTreeMap<(bool, usize, usize), usize> =
         causes.filter_map(|(place, example)| Some((place, element_count(example?.evidence.as_ref()?)))).collect();
     let mut used = 0;
     let fits = costs.into_iter().filter(|(_, elements)| {
@@ -132,7 +132,7 @@ fn causes_in_full(report: &CheckReport, shown: &[usize]) -> BTreeSet<(usize, usi
         used += if is_room { *elements } else { 0 };
         is_room
     });
-    fits.map(|(place, _)| place).collect()
+    fits.map(|((_, number, index), _)| (number, index)).collect()
 }
 
 /// The approximate number of elements for the bytes and the picture of a cause.
