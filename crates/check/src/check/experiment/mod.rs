@@ -635,7 +635,9 @@ impl Experiment<'_, '_> {
             let Some(next) = next else { break };
             now = next;
         }
-        Ok((!now.has(feature, &self.table)).then_some(now.bytes))
+        // Bytes that rely on a rule do so whatever their values are.
+        let is_made = !now.has(feature, &self.table) || matches!(feature, Feature::Rule(_)) && now.bytes != failing.bytes;
+        Ok(is_made.then_some(now.bytes))
     }
 
     /// The failures of another look that pass when the difference of the pair is made in them.
@@ -863,7 +865,10 @@ fn sentence(
     }
     let is_or_are = |count: u64| if count == 1 { "is" } else { "are" };
     let mut sentence = match &line.learned.feature {
-        Some(Feature::Rule(id)) => format!("{fails} where bytes rely on {id}."),
+        Some(Feature::Rule(id)) => match heapsmith_core::format::rule(id) {
+            Some(rule) => format!("{fails} where {id} counts: {}", first_sentence(rule.statement)),
+            None => format!("{fails} where bytes rely on {id}."),
+        },
         Some(feature) => format!("{fails} where {feature}."),
         None if line.group.is_accepted() => match rule {
             Some(rule) => of_acceptance(rule),
@@ -896,6 +901,11 @@ fn sentence(
         );
     }
     sentence
+}
+
+fn first_sentence(text: &str) -> String {
+    let end = text.find(". ").map_or(text.len(), |end| end + 1);
+    text[..end].to_owned()
 }
 
 fn of_dumps(count: u64, one: &str, many: &str) -> String {
