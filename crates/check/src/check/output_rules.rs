@@ -5,12 +5,10 @@ use std::collections::BTreeSet;
 use crate::check::evidence::rules_of_dump;
 use crate::check::experiment::MadePair;
 use crate::check::report::Cause;
-use crate::check::sources::case_from_bytes;
+use crate::check::sources::{case_as_target, case_from_bytes};
 use crate::check::task::{TaskOperation, first_heap};
-use heapsmith_core::convert::{ConvertOptions, convert};
 use heapsmith_core::error::Error;
-use heapsmith_core::family::WriteRequest;
-use heapsmith_core::format::{DumpTarget, Lowering};
+use heapsmith_core::format::DumpTarget;
 
 /// Puts the rules of the output's format in front of a cause's rules: those on which heapsmith's own output for the failing dump of
 /// the pair relies, and that for the passing one does not.
@@ -32,15 +30,7 @@ pub(super) fn add_output_rules(cause: &mut Cause, pair: &MadePair, operation: &T
 
 /// The rules on which heapsmith's own output for a dump relies; `None` if the target cannot hold it.
 fn output_rules(dump: &[u8], to: &DumpTarget) -> Result<Option<BTreeSet<&'static str>>, Error> {
-    let request = WriteRequest { profile: to.profile.clone(), ..WriteRequest::default() };
-    let (Ok(case), Ok(lowering)) = (case_from_bytes("dump", dump.to_vec()), Lowering::new(to.format, &request)) else {
-        return Ok(None);
-    };
-    let Some(mut heap) = first_heap(&case) else { return Ok(None) };
-    let mut output = Vec::new();
-    match convert(&mut heap, &ConvertOptions::new(&lowering), &mut output) {
-        Ok(_) => rules_of_dump(&case_from_bytes("dump", output)?).map(Some),
-        Err(Error::Lower(_)) => Ok(None),
-        Err(error) => Err(error),
-    }
+    let Ok(case) = case_from_bytes("dump", dump.to_vec()) else { return Ok(None) };
+    let Some(heap) = first_heap(&case) else { return Ok(None) };
+    case_as_target("output", heap, to)?.map(|output| rules_of_dump(&output)).transpose()
 }

@@ -58,6 +58,7 @@ impl CaseSource {
                 from: DumpOrigin::Own(own),
                 shortened: None,
             }),
+            CaseSource::Converted(source, _) => source.streamed(case),
             CaseSource::Own(_) | CaseSource::Corpus(_) | CaseSource::Random(..) | CaseSource::Drawn(_) => None,
         }
     }
@@ -67,6 +68,7 @@ impl CaseSource {
         match self {
             CaseSource::Large(_) => true,
             CaseSource::Own(own) => !own.is_whole,
+            CaseSource::Converted(source, _) => source.is_streamed(),
             CaseSource::Corpus(_) | CaseSource::Random(..) | CaseSource::Drawn(_) => false,
         }
     }

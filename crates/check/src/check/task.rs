@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::check::filter;
 use crate::check::filter::{Filter, Filtered};
-use crate::check::sources::{DrawnCase, UserDump, random_case, random_id};
-use crate::corpus::{Case, LargeCase, RightAnswer};
+use crate::check::sources::{DrawnCase, UserDump, case_as_target, random_case, random_id};
+use crate::corpus::{Case, CaseVerdict, LargeCase, RightAnswer};
 use heapsmith_core::compare::listing::{self, HeapPlaces};
 use heapsmith_core::error::Error;
 use heapsmith_core::format::{DumpTarget, Family, Format};
@@ -65,6 +65,8 @@ pub enum CaseSource {
     Own(Arc<UserDump>),
     /// A case of a campaign.
     Drawn(Arc<DrawnCase>),
+    /// Another case, as the dump of a target holds it: an encoder has the listing of that.
+    Converted(Box<CaseSource>, DumpTarget),
 }
 
 impl CaseSource {
@@ -122,6 +124,7 @@ impl CaseSource {
             CaseSource::Large(case) => case.id.clone(),
             CaseSource::Own(dump) => dump.id.clone(),
             CaseSource::Drawn(drawn) => drawn.id().to_owned(),
+            CaseSource::Converted(source, _) => source.id(),
         }
     }
 
@@ -136,6 +139,7 @@ impl CaseSource {
             CaseSource::Large(case) => Ok(large_case_without_dump(case)),
             CaseSource::Own(dump) => dump.case(),
             CaseSource::Drawn(drawn) => drawn.case(),
+            CaseSource::Converted(source, to) => convert_case(source.case()?, to),
         }
     }
 
@@ -154,6 +158,7 @@ impl CaseSource {
     pub(super) fn unknown_format_reason(&self) -> Option<&str> {
         match self {
             CaseSource::Own(dump) => dump.format.as_ref().err().map(String::as_str),
+            CaseSource::Converted(source, _) => source.unknown_format_reason(),
             _ => None,
         }
     }
@@ -163,6 +168,7 @@ impl CaseSource {
         match self {
             CaseSource::Large(case) => Some(case.size().unwrap_or_default()),
             CaseSource::Own(dump) => Some(dump.size),
+            CaseSource::Converted(source, _) => source.size(),
             CaseSource::Corpus(_) | CaseSource::Random(..) | CaseSource::Drawn(_) => None,
         }
     }
@@ -173,7 +179,16 @@ impl CaseSource {
             CaseSource::Corpus(case) => Some(case.format),
             CaseSource::Large(case) => Some(case.format),
             CaseSource::Own(dump) => dump.format.clone().ok(),
+            CaseSource::Converted(source, _) => source.format(),
             CaseSource::Random(..) | CaseSource::Drawn(_) => None,
+        }
+    }
+
+    /// The case as a target holds it, where it may be of another format.
+    pub(super) fn converted_to(&self, to: &DumpTarget) -> CaseSource {
+        match self.format() {
+            Some(format) if format == to.format => self.clone(),
+            _ => CaseSource::Converted(Box::new(self.clone()), to.clone()),
         }
     }
 }
@@ -187,9 +202,18 @@ impl Filtered for CaseSource {
         match self {
             CaseSource::Corpus(case) => case_rules(case),
             CaseSource::Large(case) => case.rules.iter().map(|rule| (*rule).to_owned()).collect(),
+            CaseSource::Converted(source, _) => source.rules(),
             CaseSource::Random(..) | CaseSource::Own(_) | CaseSource::Drawn(_) => Vec::new(),
         }
     }
+}
+
+/// A valid case as a target holds it; the case itself where that cannot be, or is nothing else.
+fn convert_case(case: Case, to: &DumpTarget) -> Result<Case, Error> {
+    let heap = first_heap(&case).filter(|_| case.verdict == CaseVerdict::Valid && case.format != to.format);
+    let Some(heap) = heap else { return Ok(case) };
+    let converted = case_as_target(&case.id, heap, to)?;
+    Ok(converted.map(|made| Case { summary: format!("{}; as {to}", case.summary), ..made }).unwrap_or(case))
 }
 
 /// A large case without its dump, and without a right heap.

@@ -25,7 +25,11 @@ pub(super) fn subject_tasks(
     let mut tasks = Vec::new();
     for source in sources {
         let mut put = |operation: TaskOperation, renames| {
-            tasks.push(Task { id: operation.id(&source.id()), source: source.clone(), operation, renames });
+            let source = match &operation {
+                TaskOperation::Encode(to) => source.converted_to(to),
+                _ => source.clone(),
+            };
+            tasks.push(Task { id: operation.id(&source.id()), source, operation, renames });
         };
         match (&subject.kind, hello) {
             (SubjectKind::Converter { renames, to, .. }, _) => put(TaskOperation::Convert(to.clone()), *renames),
@@ -42,9 +46,9 @@ pub(super) fn subject_tasks(
                     if is_wanted(operations, hello, OperationKind::Convert) {
                         all.extend(hello.targets(*format).into_iter().map(TaskOperation::Convert));
                     }
-                    if is_wanted(operations, hello, OperationKind::Encode) {
-                        all.extend(hello.writers(*format).into_iter().map(TaskOperation::Encode));
-                    }
+                }
+                if is_wanted(operations, hello, OperationKind::Encode) {
+                    all.extend(hello.writers().into_iter().map(TaskOperation::Encode));
                 }
                 // A random case has its format when its turn comes.
                 let mut ids = BTreeSet::new();
@@ -130,7 +134,7 @@ pub(super) fn known_skip_reason(subject: &Subject, hello: Option<&Hello>, task: 
             Some(format!("no listing is right for it alone, so that there is nothing to write as {to}"))
         }
         TaskOperation::Encode(to) if to.format != case.format => {
-            Some(format!("a listing of {}, not of {to}", case.format))
+            Some(format!("a dump of {to} cannot hold it"))
         }
         _ => None,
     }

@@ -464,7 +464,7 @@ fn testable_formats(subject: &Subject, hello: Option<&Hello>, options: &Campaign
             let wants = |what| is_wanted(options.operations, hello, what);
             wants(OperationKind::Parse) && hello.can_read(*format)
                 || wants(OperationKind::Convert) && !hello.targets(*format).is_empty()
-                || wants(OperationKind::Encode) && !hello.writers(*format).is_empty()
+                || wants(OperationKind::Encode) && hello.writers().iter().any(|to| to.format == *format)
         }
         (SubjectKind::Converter { from, .. }, _) => from.is_none_or(|from| from == *format),
         (SubjectKind::Encoder { to, .. }, _) => to.format == *format,

@@ -262,7 +262,7 @@ impl Examiner<'_> {
                 )?;
                 self.told.add_step(format!("it converts {} to {to}", case.id), found.on_case("converter", &case.id));
             }
-            for to in self.hello.writers(format) {
+            for to in self.hello.writers().into_iter().filter(|to| to.format == format) {
                 let mut listing = Vec::new();
                 write_listing(case, &mut listing)?;
                 let files =

@@ -137,12 +137,9 @@ impl Hello {
         includes_format(&self.reads, format)
     }
 
-    /// The dumps that `encode` writes of a listing of a format.
-    pub fn writers(&self, format: Format) -> Vec<DumpTarget> {
+    /// The dumps that `encode` writes.
+    pub fn writers(&self) -> Vec<DumpTarget> {
         parse_targets(self.writes.iter().map(DeclaredWriter::target_name))
-            .into_iter()
-            .filter(|target| target.format == format)
-            .collect()
     }
 
     /// The formats and writers that `convert` makes of a format.

@@ -1,10 +1,12 @@
 //! Dumps besides the corpus: those of the user, random ones, and those of a campaign.
 
+mod converted;
 mod decoded;
 mod plan;
 mod random;
 mod user_dump;
 
+pub(super) use converted::case_as_target;
 pub(super) use decoded::case_from_bytes;
 pub use plan::CASES;
 pub(super) use plan::CampaignPlan;
