@@ -414,6 +414,25 @@ fn stops_at_max_failures_and_ignores_left_out_facets() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("address is always judged"));
 }
 
+/// Of a family that an adapter does not read no case counts: neither as asked, nor as skipped.
+#[test]
+fn counts_skips_of_declared_formats_alone() {
+    if !has_python() {
+        return;
+    }
+    let adapter = python("examples/adapters/full/classic.py", "");
+    // Two dumps that it reads, and four that it does not.
+    let filters = ["classic-openj9-*", "phd6-openj9-*"].into_iter().flat_map(|filter| ["--filter", filter]);
+    let question: Vec<&str> = ["--adapter", &*adapter].into_iter().chain(filters).collect();
+    let (report, code) = check(&question);
+    let verdicts = tally(&report);
+    assert!(verdicts["skip"] > verdicts["pass"], "{verdicts:?}");
+    assert_eq!(code, 0);
+    let results = report["implementations"][0]["results"].as_array().expect("results");
+    let skips = results.iter().filter(|result| result["outcome"]["verdict"] == "skip");
+    assert!(skips.clone().all(|skip| skip["outcome"]["exempt"] == true), "{report:#}");
+}
+
 #[test]
 fn fails_run_that_skips_more_than_half() {
     // It cannot be asked for one heap of several: of three cases, it reads one.

@@ -132,7 +132,7 @@ fn refuses_runs_that_skip_every_readable_dump() {
     bench.write("skips.json", report("lazy", &cases, &[]).to_string().as_bytes());
     let (code, told, message) = bench.run("merge skips.json");
     assert_eq!(code, 1, "{told}");
-    assert!(message.contains("lazy: 2 of 2 dumps that can be read were skipped, which is more than half"), "{message}");
+    assert!(message.contains("lazy: 2 of 2 cases that a listing answers were skipped, which is more than half"), "{message}");
     bench.ok("merge skips.json --allow-skips");
 }
 
