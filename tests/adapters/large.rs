@@ -126,7 +126,8 @@ fn does_not_ask_for_listing_that_has_no_bound() {
     if !has_python() {
         return;
     }
-    let adapters = [python("examples/adapters/full/hprof.py", ""), python("tests/adapters/large_listing.py", "right {}")];
+    let adapters =
+        [python("examples/adapters/full/hprof.py", ""), python("tests/adapters/large_listing.py", "right {}")];
     for adapter in adapters {
         let output = heapsmith(&["check", "--large", "--adapter", &adapter, "--filter", "hprof-recipe-2-gib"]);
         let told = String::from_utf8_lossy(&output.stderr);

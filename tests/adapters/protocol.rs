@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use crate::bench::{HEAPSMITH, check, heapsmith, outcomes, tally};
+use crate::bench::{HEAPSMITH, check, has_python, heapsmith, outcomes, python, tally};
 use crate::schema::Schema;
 
 const REFERENCE: &str = "heapsmith adapter serve";

@@ -138,7 +138,12 @@ fn fails_adapter_that_mixes_heaps_of_a_file() {
     }
     let choose = r#"index = len(dump.heaps) - 1 if choice == "last" else 0"#;
     for (old, new, reading, facet) in [
-        (choose, r#"index = len(dump.heaps) - 1 if len(dump.heaps) == 3 else 0"#, "first", "reading hprof.several-heaps"),
+        (
+            choose,
+            r#"index = len(dump.heaps) - 1 if len(dump.heaps) == 3 else 0"#,
+            "first",
+            "reading hprof.several-heaps",
+        ),
         (choose, "index = 0\n        dump.heaps[0].items += dump.heaps[-1].items[-1:]", "first", "address"),
         (
             "dump = Dump(dump.data, dump.readings, is_one_heap=True)",

@@ -15,7 +15,9 @@ use crate::check::declarations::IDENTIFIES;
 use crate::check::evidence::suspects;
 use crate::check::experiment::{Observation, ProbeOracle};
 use crate::check::introduction::required_hello;
-use crate::check::judge::{AnswerJudgement, AnsweredTask, judge, judge_large, left_out_facets, limit_subject, other_facts};
+use crate::check::judge::{
+    AnswerJudgement, AnsweredTask, judge, judge_large, left_out_facets, limit_subject, other_facts,
+};
 use crate::check::process::{Budget, Limits, Process, StdoutTarget, StopReason};
 use crate::check::protocol::Hello;
 use crate::check::report::symptom::{symptom_of, symptoms_of};

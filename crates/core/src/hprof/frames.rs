@@ -89,7 +89,8 @@ mod tests {
         let root = b"\xff\0\0\x10\0";
         let text = b"\x01\0\0\0\0\0\0\0\x05\0\0\0\x01A";
         let record = |tag: u8, body: &[u8]| [&[tag, 0, 0, 0, 7, 0, 0, 0, body.len() as u8][..], body].concat();
-        let dump = [&header[..], &record(0x1c, root), &record(0x2c, b""), text, &record(0x0c, root), &record(0x2c, b"")];
+        let dump =
+            [&header[..], &record(0x1c, root), &record(0x2c, b""), text, &record(0x0c, root), &record(0x2c, b"")];
         let due = [&header[..], &record(0x1c, root), text, &record(0x1c, root), &record(0x2c, b"")];
         assert_eq!(join_heaps(&dump.concat()), due.concat());
         let open = [&header[..], &record(0x1c, root), &record(0x2c, b""), &record(0x0c, root)];

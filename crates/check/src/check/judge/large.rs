@@ -331,7 +331,8 @@ pub(in crate::check) fn level_for(
     wanted: Option<Level>,
 ) -> Result<Level, String> {
     let has_digest = !large.is_counted && !hello.declares.has(IDENTIFIES, "opaque");
-    let reports = |facet: &&Facet| hello.facets.contains(facet) && !(hello.protocol >= 2 && hello.omits.contains(facet));
+    let reports =
+        |facet: &&Facet| hello.facets.contains(facet) && !(hello.protocol >= 2 && hello.omits.contains(facet));
     let unbounded = large.long_facets().iter().find(reports);
     let can = |level: &Level| match level {
         Level::Listing => hello.levels.contains(level) && large.longest_listing().is_some() && unbounded.is_none(),

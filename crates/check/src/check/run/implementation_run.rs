@@ -371,7 +371,8 @@ impl<'r> ImplementationRun<'r> {
         let is_doubtful = reply.may_be_accidental(session.was_first());
         let was_in_vain = exhausted_time_limit(&reply, took, subject.budget.time_for(files.size));
         let left_out = left_out_facets(&case, &self.shared.options.left_out);
-        let asked = AnsweredTask { subject, hello: self.hello(), task, case: &case, files: &files, left_out: &left_out };
+        let asked =
+            AnsweredTask { subject, hello: self.hello(), task, case: &case, files: &files, left_out: &left_out };
         let judgement = match &streamed {
             None => judge(&asked, reply, session),
             Some(streamed) => judge_large(&asked, streamed, reply, session),

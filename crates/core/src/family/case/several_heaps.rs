@@ -39,7 +39,8 @@ impl HeapChoice {
 }
 
 fn has_repeated_address(heap: &Heap) -> bool {
-    let addresses = heap.classes.iter().map(|class| class.address).chain(heap.objects.iter().map(|object| object.address));
+    let addresses =
+        heap.classes.iter().map(|class| class.address).chain(heap.objects.iter().map(|object| object.address));
     let mut known = HashSet::new();
     !addresses.into_iter().all(|address| known.insert(address))
 }
