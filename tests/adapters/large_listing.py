@@ -57,7 +57,8 @@ def listing(path, omits):
             tag, _, size = take(dump, "BII")
             end = dump.tell() + size
             if tag == 0x01:
-                texts[take(dump, "I")[0]] = dump.read(size - 4).decode()
+                (identifier,) = take(dump, "I")
+                texts[identifier] = dump.read(size - 4).decode()
             elif tag == 0x02:
                 _, at, _, name = take(dump, "IIII")
                 names[at] = texts[name]

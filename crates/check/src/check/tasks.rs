@@ -106,7 +106,7 @@ impl SkipReason {
 
 /// The reason for which a subject is not asked; `None` if it is.
 pub(super) fn skip_reason(subject: &Subject, hello: Option<&Hello>, task: &Task, case: &Case) -> Option<SkipReason> {
-    let unknown = task.source.unknown_format_reason().map(SkipReason::exempt);
+    let unknown = task.source.unknown_format_reason().map(SkipReason::counted);
     unknown.or_else(|| known_skip_reason(subject, hello, task, case))
 }
 

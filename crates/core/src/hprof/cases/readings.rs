@@ -18,8 +18,8 @@ pub(in crate::hprof) const AMBIGUITIES: &[Ambiguity] = &[
         choices: &[
             ReadingChoice::new("first", "the first heap"),
             ReadingChoice::new("last", "the last heap"),
-            ReadingChoice::new("joined", "all of them as one heap"),
             ReadingChoice::new("refused", "none: the dump is refused"),
+            ReadingChoice::new("joined", "all of them as one heap"),
         ],
         facets: &[],
         means: ReadingHeap::Spelled,
