@@ -106,7 +106,7 @@ pub(crate) struct CheckOpts {
     /// Without it, all that the implementation reports.
     #[arg(long, value_name = "FACETS", value_delimiter = ',', value_parser = left_out)]
     leave_out: Vec<Facet>,
-    /// Accept that more than half of the cases were skipped, or of the dumps that can be read. Without it, the exit code is 1 then.
+    /// Accept that more than half of the cases were skipped, or of those that a listing answers. Without it, the exit code is 1 then.
     #[arg(long)]
     allow_skips: bool,
     /// A file of failures that are expected, by verdict, fact, rule and case. Any other failure, and a case that is listed

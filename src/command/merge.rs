@@ -17,7 +17,7 @@ pub(crate) struct MergeOpts {
     /// Reports in JSON (report.json), or the folders of `check --report`.
     #[arg(required = true)]
     reports: Vec<PathBuf>,
-    /// Accept that more than half of the cases were skipped, or of the dumps that can be read. Without it, the exit code is 1 then.
+    /// Accept that more than half of the cases were skipped, or of those that a listing answers. Without it, the exit code is 1 then.
     #[arg(long)]
     allow_skips: bool,
     #[command(flatten)]

@@ -102,21 +102,23 @@ pub(crate) fn print_and_write(
     Ok(if report.is_clean() { CommandOutcome::Yes } else { CommandOutcome::No })
 }
 
-/// Whether more was skipped than judged, of all cases or of the dumps that can be read, and a warning of each implementation of which
-/// that is so. A limit of failures skips by itself.
+/// Whether more was skipped than judged, of all cases or of those that a listing answers, and a warning of each implementation of which
+/// that is so. Cases of formats that it does not declare do not count, nor those to which no one answer is right; a limit of failures
+/// skips by itself.
 pub(crate) fn skips_too_much(report: &CheckReport) -> bool {
     if report.chosen.max_failures.is_some() {
         return false;
     }
-    let is_readable = |verdict: &str| matches!(verdict, "valid" | "ambiguous");
-    let readable: HashSet<&str> =
-        report.cases.iter().filter(|case| is_readable(&case.verdict)).map(|case| &*case.id).collect();
+    let has_listing = |verdict: &str| matches!(verdict, "valid" | "ambiguous");
+    let listed: HashSet<&str> =
+        report.cases.iter().filter(|case| has_listing(&case.verdict)).map(|case| &*case.id).collect();
     let mut is_too_much = false;
     for tested in &report.implementations {
         let is_skip = |result: &&&CaseResult| matches!(result.outcome(), Outcome::Skip { .. });
-        let all: Vec<&CaseResult> = tested.results.iter().collect();
-        let sound: Vec<&CaseResult> = all.iter().copied().filter(|result| readable.contains(&*result.id)).collect();
-        for (results, what) in [(&all, "cases"), (&sound, "dumps that can be read")] {
+        let is_exempt = |result: &&CaseResult| matches!(result.outcome(), Outcome::Skip { exempt: true, .. });
+        let all: Vec<&CaseResult> = tested.results.iter().filter(|result| !is_exempt(result)).collect();
+        let sound: Vec<&CaseResult> = all.iter().copied().filter(|result| listed.contains(&*result.id)).collect();
+        for (results, what) in [(&all, "cases"), (&sound, "cases that a listing answers")] {
             let (skipped, all) = (results.iter().filter(is_skip).count(), results.len());
             if skipped * 2 > all {
                 is_too_much = true;

@@ -1,12 +1,16 @@
 //! Right decoders that say things in their own way, and decoders that make things up: each is a full adapter
 //! (examples/adapters/full/) with a small change. The right ones pass every case and random dumps.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use heapsmith::check::DECLARATIONS;
+use heapsmith::corpus::{Case, RightAnswer};
+use serde::Deserialize;
 use serde_json::Value;
 
-use crate::bench::{check, has_python, interpreter, tally};
+use crate::bench::{check, has_python, interpreter, python, tally};
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
@@ -158,18 +162,24 @@ WHITE_SPACE = "#,
     ),
 ];
 
-/// The answers of a full adapter after a change, with words on its command line, and the exit code.
-fn changed(format: &str, what: &str, changes: &[(&str, &str)], words: &str, arguments: &[&str]) -> (Value, i32) {
-    let folder = tempfile::tempdir().expect("a folder");
+/// Writes the full adapters to a folder, with changes of one and of what all share.
+fn write_changed(folder: &Path, format: &str, what: &str, changes: &[(&str, &str)], shared: &[(&str, &str)]) {
     for file in ["protocol.py", "hprof.py", "phd.py", "classic.py"] {
         let source = Path::new(ROOT).join("examples/adapters/full").join(file);
         let mut source = fs::read_to_string(source).expect("an adapter");
-        for (old, new) in changes.iter().filter(|_| file == format!("{format}.py")) {
+        let own = if file == format!("{format}.py") { changes } else { &[] };
+        for (old, new) in own.iter().chain(if file == "protocol.py" { shared } else { &[] }) {
             assert_eq!(source.matches(old).count(), 1, "{what}: {old}");
             source = source.replace(old, new);
         }
-        fs::write(folder.path().join(file), source).expect("it can be written");
+        fs::write(folder.join(file), source).expect("it can be written");
     }
+}
+
+/// The answers of a full adapter after a change, with words on its command line, and the exit code.
+fn changed(format: &str, what: &str, changes: &[(&str, &str)], words: &str, arguments: &[&str]) -> (Value, i32) {
+    let folder = tempfile::tempdir().expect("a folder");
+    write_changed(folder.path(), format, what, changes, &[]);
     let adapter = format!("{} -S -B {} {words}", interpreter(), folder.path().join(format!("{format}.py")).display());
     check(&[&["--adapter", &adapter, "--format", format], arguments].concat())
 }
@@ -198,90 +208,118 @@ fn passes_right_decoder_with_any_allowed_spelling() {
     }
 }
 
-/// A change that makes a decoder wrong where a refusal would be right: its format, what it does then, what is changed, and the
-/// case that shows it.
-type Abuse = (&'static str, &'static str, Changes, &'static str);
+/// A freedom of a reader, and a wrong use of it: a row of tests/bank/freedoms.toml.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FreedomRow {
+    /// The rule whose dumps may be refused as well as read.
+    rule: Option<String>,
+    /// The kind of record that may be passed over.
+    skip: Option<String>,
+    /// Whether it is that of a dump which is read with a warning.
+    #[serde(default)]
+    warns: bool,
+    /// What the reader does wrong.
+    wrong: String,
+    /// The case of the corpus that finds it.
+    case: String,
+    changes: Vec<(String, String)>,
+}
 
-const ABUSES: [Abuse; 6] = [
-    (
-        "phd",
-        "moves null references to the end",
-        &[(
-            r#"        if readings["phd.null-references"] == "left-out":
-            references[:] = filter(None, references)"#,
-            "        references.sort(key=lambda reference: reference == 0)",
-        )],
-        "phd5-spelled-null-among-references",
-    ),
-    (
-        "phd",
-        "reads on after the end tag",
-        &[(
-            r#"            if tag == 3:
-                return"#,
-            r#"            if tag == 3:
-                continue"#,
-        )],
-        "phd5-spelled-records-after-the-end",
-    ),
-    (
-        "hprof",
-        "reads the body of HEAP DUMP END as records",
-        &[("            self.at = head.at + length\n", "            self.at = head.at + length * (tag != END)\n")],
-        "hprof-spelled-end-with-records",
-    ),
-    (
-        "hprof",
-        "reads the body of HEAP DUMP END as sub-records",
-        &[(
-            r#"            elif heap.has_begun:
-                heap.times[1] = time"#,
-            r#"            elif heap.has_begun:
-                self.dump_record(heap, tag, head.at, length)
-                heap.times[1] = time"#,
-        )],
-        "hprof-spelled-end-with-sub-records",
-    ),
-    (
-        "hprof",
-        "ends at a record that is broken inside, and reports nothing of such records",
-        &[
-            (
-                r#""roots", "threads", "stack-traces", "regions", "reference-order", "record-order", "root-order",
-        "strings", "unloads", "allocation-sites", "heap-summaries", "cpu-samples", "control-settings",
-        "unknown-records", "events"]}"#,
-                r#""roots", "regions", "reference-order", "record-order", "root-order"]}"#,
-            ),
-            (
-                r#"                heap.log.append((len(heap.items), self.log_record(body, tag, time)))"#,
-                r#"                try:
-                    heap.log.append((len(heap.items), self.log_record(body, tag, time)))
-                except Refusal:
-                    break"#,
-            ),
-        ],
-        "hprof-spelled-broken-trace-and-a-heap",
-    ),
-    (
-        "classic",
-        "stops at trailer 2",
-        &[(
-            "        while self.white_space():\n            if self.text.startswith",
-            "        while self.white_space() and not self.total:\n            if self.text.startswith",
-        )],
-        "classic-spelled-class-after-trailers",
-    ),
-];
+#[derive(Deserialize)]
+struct FreedomRows {
+    freedom: Vec<FreedomRow>,
+}
 
+impl FreedomRow {
+    fn all() -> Vec<FreedomRow> {
+        let path = Path::new(ROOT).join("tests/bank/freedoms.toml");
+        let rows: FreedomRows = toml::from_str(&fs::read_to_string(path).expect("the file")).expect("rows");
+        rows.freedom
+    }
+
+    fn name(&self) -> String {
+        let names = [self.rule.clone(), self.skip.as_ref().map(|kind| format!("skips {kind}"))];
+        names.into_iter().flatten().chain(self.warns.then(|| "warnings".to_owned())).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// The rule of what is broken inside of a record whose own length is right: who reports nothing of the record may pass it over.
+const BROKEN_INSIDE: &str = "hprof.record.length";
+
+/// A rule gives a freedom where a dump that breaks it may be read and may be refused.
 #[test]
-fn finds_wrong_fact_in_dump_that_may_be_refused() {
+fn every_freedom_names_a_case_that_finds_its_wrong_use() {
+    let rows = FreedomRow::all();
+    let cases = heapsmith::corpus::cases().expect("there are cases");
+    let is_free = |case: &&Case| {
+        let refusals = case.answers.iter().filter(|answer| matches!(answer, RightAnswer::Refuses(_))).count();
+        (1..case.answers.len()).contains(&refusals)
+    };
+    let of_rules = cases.iter().filter(is_free).filter_map(|case| case.breaks).map(|(rule, _)| rule.to_owned());
+    let skips = DECLARATIONS.iter().filter(|declaration| declaration.key == "skips");
+    let skipped = skips.flat_map(|skips| skips.choices).map(|kind| format!("skips {}", kind.name));
+    let others = [BROKEN_INSIDE.to_owned(), "warnings".to_owned()];
+    let due: BTreeSet<String> = of_rules.chain(skipped).chain(others).collect();
+    let named: BTreeSet<String> = rows.iter().map(FreedomRow::name).collect();
+    assert_eq!(due.difference(&named).collect::<Vec<_>>(), Vec::<&String>::new(), "freedoms without a case");
+    assert_eq!(named.difference(&due).collect::<Vec<_>>(), Vec::<&String>::new(), "no freedoms");
+    for row in &rows {
+        let case = cases.iter().find(|case| case.id == row.case).unwrap_or_else(|| panic!("no case {}", row.case));
+        let broken = case.breaks.iter().map(|(rule, _)| *rule);
+        let mut rules = broken.chain(case.keeps.iter().copied()).chain(case.shows.iter().copied());
+        let is_of_rule = row.rule.as_deref().is_none_or(|name| rules.any(|rule| rule == name));
+        assert!(is_of_rule, "{} is not about {}", row.case, row.name());
+    }
+}
+
+/// All wrong uses in a format are asked in one run, each about its case and those of the others, beside the adapter that is right.
+#[test]
+fn finds_wrong_use_of_every_freedom() {
     if !has_python() {
         return;
     }
-    for (format, what, changes, case) in ABUSES {
-        let (report, code) = changed(format, what, changes, "undeclared", &["--filter", case]);
-        let verdicts: Vec<String> = tally(&report).into_keys().collect();
-        assert_eq!((code, verdicts), (1, vec!["fail".to_owned()]), "{format}: {what}: {report:#}");
+    let rows = FreedomRow::all();
+    for format in ["phd", "hprof", "classic"] {
+        let rows: Vec<&FreedomRow> = rows.iter().filter(|row| row.case.starts_with(format)).collect();
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut words = vec!["--no-explain".to_owned(), "--format".to_owned(), format.to_owned()];
+        let right = python(&format!("examples/adapters/full/{format}.py"), "");
+        words.extend(["--adapter".to_owned(), right]);
+        for (number, row) in rows.iter().enumerate() {
+            let place = folder.path().join(number.to_string());
+            fs::create_dir(&place).expect("a folder");
+            let mut changes: Vec<(&str, &str)> = row.changes.iter().map(|(old, new)| (&**old, &**new)).collect();
+            let mut shared: Vec<(&str, &str)> = Vec::new();
+            let label = format!("adapter {number} for");
+            changes.push(("full adapter for", &label));
+            if row.warns {
+                shared.push((r#"return {"status": "accept"}"#, r#"return {"status": "accept", "warnings": ["odd"]}"#));
+            }
+            write_changed(&place, format, &row.wrong, &changes, &shared);
+            let adapter =
+                format!("{} -S -B {} undeclared", interpreter(), place.join(format!("{format}.py")).display());
+            words.extend(["--adapter".to_owned(), adapter]);
+        }
+        for case in rows.iter().map(|row| &row.case).collect::<BTreeSet<_>>() {
+            words.extend(["--filter".to_owned(), case.clone()]);
+        }
+        let (report, code) = check(&words.iter().map(String::as_str).collect::<Vec<_>>());
+        assert_eq!(code, 1);
+        let mut tested = report["implementations"].as_array().expect("implementations").iter();
+        let right = &tested.next().expect("the adapter that is right")["tally"];
+        let failed: u64 = ["fail", "wrong-verdict", "crash", "adapter-error", "skip"]
+            .iter()
+            .map(|name| right[name].as_u64().expect("a count"))
+            .sum();
+        assert_eq!(failed, 0, "{format}: {right}");
+        for (row, tested) in rows.iter().zip(tested) {
+            let results = tested["results"].as_array().expect("results");
+            let result = results.iter().find(|result| result["id"] == *row.case).expect("the case was asked");
+            let outcome = &result["outcome"];
+            let is_accepted = outcome["verdict"] == "wrong-verdict" && outcome["expected"] != "accept";
+            assert!(outcome["verdict"] == "fail" || is_accepted, "{}: {}: {outcome}", row.name(), row.wrong);
+        }
     }
 }
 

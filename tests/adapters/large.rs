@@ -91,16 +91,60 @@ fn fails_analysers_whose_sums_have_32_bits() {
     assert!(signed["found"].as_str().is_some_and(|found| found.contains("`-1073741808`")), "{signed}");
 }
 
+/// The run of the adapter that lists: the verdict on each case, and the exit code.
+fn listed(way: &str, declared: &str, cases: &[&str]) -> (Vec<(String, String)>, i32, Value) {
+    let adapter = python("tests/adapters/large_listing.py", &format!("{way} {declared}"));
+    let filters = cases.iter().flat_map(|case| ["--filter", case]);
+    let (told, code) = check(&["--large", "--adapter", &adapter].into_iter().chain(filters).collect::<Vec<_>>());
+    let results = told["implementations"][0]["results"].as_array().expect("results");
+    let text = |value: &Value| value.as_str().expect("text").to_owned();
+    (results.iter().map(|result| (text(&result["id"]), text(&result["outcome"]["verdict"]))).collect(), code, told)
+}
+
 #[test]
-fn does_not_ask_adapter_that_only_has_listings() {
+fn asks_for_listings_without_what_has_no_bound() {
     if !has_python() {
         return;
     }
-    let adapter = python("examples/adapters/full/hprof.py", "");
-    let output = heapsmith(&["check", "--large", "--adapter", &adapter, "--filter", "hprof-recipe-2-gib"]);
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{told}");
-    assert!(told.contains("digest, counts or verdict, of which it declares none"), "{told}");
+    let cases = ["hprof-recipe-2-gib", "hprof-recipe-after-4-gib", "hprof-recipe-many-heaps"];
+    let (verdicts, code, told) = listed("right", "", &cases);
+    // It declares no `heaps`, so that it is not asked for the last of 4,000.
+    let due = ["pass", "pass", "skip"];
+    assert_eq!(verdicts.iter().map(|(_, verdict)| &**verdict).collect::<Vec<_>>(), due, "{told:#}");
+    assert_eq!(code, 0);
+    // The length is one of 0 bytes then, and nothing else of the array is judged.
+    let (verdicts, code, told) = listed("lengths", "", &cases[..1]);
+    assert_eq!((&*verdicts[0].1, code), ("fail", 1), "{told:#}");
+    let outcome = &told["implementations"][0]["results"][0]["outcome"];
+    assert_eq!((&outcome["fact"], &outcome["expected"]), (&"array-length".into(), &"2147483648".into()), "{outcome}");
+    let (verdicts, ..) = listed("after", "", &cases[1..2]);
+    assert_eq!(verdicts[0].1, "fail");
+}
+
+#[test]
+fn does_not_ask_for_listing_that_has_no_bound() {
+    if !has_python() {
+        return;
+    }
+    let adapters =
+        [python("examples/adapters/full/hprof.py", ""), python("tests/adapters/large_listing.py", "right {}")];
+    for adapter in adapters {
+        let output = heapsmith(&["check", "--large", "--adapter", &adapter, "--filter", "hprof-recipe-2-gib"]);
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{told}");
+        assert!(told.contains("it does not declare that it `omits` primitive-contents"), "{told}");
+    }
+}
+
+/// A million objects, each in a segment of its own: their listing has a bound.
+#[test]
+#[ignore = "long: tests/long.sh runs it"]
+fn asks_for_listings_of_many_objects() {
+    if !has_python() {
+        return;
+    }
+    let (verdicts, code, told) = listed("right", "", &["hprof-recipe-many-segments"]);
+    assert_eq!((&*verdicts[0].1, code), ("pass", 0), "{told:#}");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use crate::bench::{HEAPSMITH, check, heapsmith, outcomes, tally};
+use crate::bench::{HEAPSMITH, check, has_python, heapsmith, outcomes, python, tally};
 use crate::schema::Schema;
 
 const REFERENCE: &str = "heapsmith adapter serve";
@@ -412,6 +412,25 @@ fn stops_at_max_failures_and_ignores_left_out_facets() {
     let output = heapsmith(&["check", "--decoder", &wrong, "--leave-out", "address"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("address is always judged"));
+}
+
+/// Of a family that an adapter does not read no case counts: neither as asked, nor as skipped.
+#[test]
+fn counts_skips_of_declared_formats_alone() {
+    if !has_python() {
+        return;
+    }
+    let adapter = python("examples/adapters/full/classic.py", "");
+    // A dump that it reads, and several that it does not.
+    let filters = ["classic-openj9-64", "phd6-openj9-*"].into_iter().flat_map(|filter| ["--filter", filter]);
+    let question: Vec<&str> = ["--adapter", &*adapter].into_iter().chain(filters).collect();
+    let (report, code) = check(&question);
+    let verdicts = tally(&report);
+    assert!(verdicts["skip"] > verdicts["pass"], "{verdicts:?}");
+    assert_eq!(code, 0);
+    let results = report["implementations"][0]["results"].as_array().expect("results");
+    let skips = results.iter().filter(|result| result["outcome"]["verdict"] == "skip");
+    assert!(skips.clone().all(|skip| skip["outcome"]["exempt"] == true), "{report:#}");
 }
 
 #[test]

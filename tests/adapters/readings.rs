@@ -109,6 +109,56 @@ fn fails_case_where_decoder_leaves_its_reading() {
     }
 }
 
+/// Files with several heaps, of which an adapter cannot be asked for one.
+const SEVERAL: &[&str] = &["--filter", "hprof-*-of-2*", "--filter", "hprof-*-of-3", "--no-explain"];
+
+#[test]
+fn asks_adapter_that_cannot_choose_a_heap_about_all_of_them() {
+    if !has_python() {
+        return;
+    }
+    for choice in ["first", "last", "joined", "refused"] {
+        for more in ["", " undeclared"] {
+            let words = format!("whole hprof.several-heaps={choice}{more}");
+            let (report, code) = changed("hprof", &[], &words, SEVERAL);
+            assert_eq!((code, failures(&report)), (0, vec![]), "{words}");
+            assert_eq!(tally(&report).into_keys().collect::<Vec<_>>(), ["pass"], "{words}");
+            let readings = report["implementations"][0]["readings"].as_array().expect("readings");
+            let held = readings.iter().filter(|held| held["reading"] == "hprof.several-heaps").collect::<Vec<_>>();
+            assert!(held.len() == 1 && held[0]["choice"] == choice, "{words}: {held:?}");
+        }
+    }
+}
+
+/// Another heap in one file than in the others, names of the heap before, and a heap of which a class is missing.
+#[test]
+fn fails_adapter_that_mixes_heaps_of_a_file() {
+    if !has_python() {
+        return;
+    }
+    let choose = r#"index = len(dump.heaps) - 1 if choice == "last" else 0"#;
+    for (old, new, reading, facet) in [
+        (
+            choose,
+            r#"index = len(dump.heaps) - 1 if len(dump.heaps[0].items) > 20 else 0"#,
+            "first",
+            "reading hprof.several-heaps",
+        ),
+        (choose, "index = 0\n        dump.heaps[0].items += dump.heaps[-1].items[-1:]", "first", "address"),
+        (
+            "dump = Dump(dump.data, dump.readings, is_one_heap=True)",
+            "dump = Dump(dump.data, dump.readings, is_one_heap=True)\n            del dump.heaps[0].items[-1]",
+            "joined",
+            "address",
+        ),
+    ] {
+        let words = format!("whole hprof.several-heaps={reading} undeclared");
+        let (report, code) = changed("hprof", &[("hprof.py", old, new)], &words, SEVERAL);
+        let failed = failures(&report);
+        assert!(code == 1 && failed.iter().any(|(_, what)| what == facet), "{new}: {failed:?}");
+    }
+}
+
 #[test]
 fn the_page_of_the_protocol_has_every_reading() {
     let page = fs::read_to_string(Path::new(ROOT).join("specs/adapter.md")).expect("the page");

@@ -34,6 +34,7 @@ fn derives_readings_as_spelled() {
         let others = [
             "phd.address-unit",
             "phd.hashes-without-j9",
+            "hprof.several-heaps",
             "hprof.unpatched-length",
             "hprof.string-0",
             "classic.carriage-return",

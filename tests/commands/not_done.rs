@@ -90,7 +90,7 @@ fn report(label: &str, results: &[(&str, Value)], failed: &[&str]) -> Value {
     let cause =
         json!({ "id": "rule", "sentence": "S", "symptoms": [], "example": "a", "unexpected": 1, "cases": failed });
     json!({
-        "schema": 15, "heapsmith": "0", "chosen": { "random": 0, "seed": 0 },
+        "schema": 16, "heapsmith": "0", "chosen": { "random": 0, "seed": 0 },
         "cases": results.iter().map(|(id, _)| case(id)).collect::<Vec<_>>(),
         "implementations": [{
             "label": label, "kind": "adapter", "command": label, "omitted": [], "tally": {},
@@ -132,7 +132,10 @@ fn refuses_runs_that_skip_every_readable_dump() {
     bench.write("skips.json", report("lazy", &cases, &[]).to_string().as_bytes());
     let (code, told, message) = bench.run("merge skips.json");
     assert_eq!(code, 1, "{told}");
-    assert!(message.contains("lazy: 2 of 2 dumps that can be read were skipped, which is more than half"), "{message}");
+    assert!(
+        message.contains("lazy: 2 of 2 cases that a listing answers were skipped, which is more than half"),
+        "{message}"
+    );
     bench.ok("merge skips.json --allow-skips");
 }
 

@@ -43,6 +43,8 @@ def main():
             runs = [(chosen, number % 2 == 0) for number, chosen in enumerate(combinations)]
         for chosen, declared in runs:
             words = [f"{name}={choice}" for name, choice in zip(readings, chosen) if choice != readings[name][0]]
+            # Which of several heaps is read shows where none can be asked for.
+            words += ["whole"] * ("hprof.several-heaps" in readings)
             run, found = check(options, format, words + ([] if declared else ["undeclared"]))
             cases += run
             for id, outcome in found:

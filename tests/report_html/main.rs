@@ -143,7 +143,7 @@ fn junit_is_well_formed_whatever_the_texts() {
             result(fail(), None),
             result(fail(), expectation()),
             result(Outcome::Pass { reading: Some(text()) }, expectation()),
-            result(Outcome::Skip { reason: text(), link: Some(text()) }, None),
+            result(Outcome::skip(text(), Some(text())), None),
             result(Outcome::WrongVerdict { expected: text(), found: text() }, None),
         ];
         let declared = Some(declared);

@@ -190,7 +190,7 @@ pub(crate) fn pass(id: &str) -> CaseResult {
 }
 
 fn skip(id: &str, reason: &str) -> CaseResult {
-    result(id, Outcome::Skip { reason: reason.to_owned(), link: None })
+    result(id, Outcome::skip(reason, None))
 }
 
 pub(crate) fn wrong(fact: &str, expected: &str, found: &str) -> Outcome {

@@ -6,7 +6,7 @@ as they stand in the file, gathered into heaps; below, what a listing says of on
 """
 import re
 
-from protocol import Refusal, Skip, one_of_each, serve, text_of
+from protocol import Refusal, one_of_each, serve, text_of
 
 HELLO = {
     "name": "full adapter for HPROF", "version": "1", "language": "Python", "reads": ["hprof"], "levels": ["listing"],
@@ -21,9 +21,10 @@ HELLO = {
 
 # What a dump leaves open, with the default (specs/adapter.md, Readings).
 READINGS = {
-    "hprof.unpatched-length": "empty", "hprof.repeated-string": "last", "hprof.string-0": "none",
-    "hprof.regions": "merged", "hprof.undeclared-bytes": "raw", "hprof.surplus-bytes": "raw",
-    "hprof.array-class": "array", "hprof.repeated-class": "every-record", "hprof.repeated-object": "every-record"}
+    "hprof.several-heaps": "first", "hprof.unpatched-length": "empty", "hprof.repeated-string": "last",
+    "hprof.string-0": "none", "hprof.regions": "merged", "hprof.undeclared-bytes": "raw",
+    "hprof.surplus-bytes": "raw", "hprof.array-class": "array", "hprof.repeated-class": "every-record",
+    "hprof.repeated-object": "every-record"}
 
 # ---------------------------------------------------------------------------------------------------------------------
 # The dump
@@ -175,8 +176,9 @@ class Heap:
 class Dump:
     """A file as it is decoded: header, heaps, and the tables that hold for all of it."""
 
-    def __init__(self, data, readings):
+    def __init__(self, data, readings, is_one_heap=False):
         self.data, self.readings = data, readings
+        self.is_one_heap = is_one_heap  # whether all heaps are taken as one
         self.header()
         self.texts = Given()  # by identifier
         self.names, self.serials, self.loaded = Given(), Given(), Given()  # of classes by identifier; of serial numbers
@@ -218,9 +220,12 @@ class Dump:
                 heap.times[1] = time
                 heap = self.ended(heap)
         if heap.has_begun or not self.heaps:
-            self.ended(heap)
+            self.ended(heap, is_last=True)
 
-    def ended(self, heap):
+    def ended(self, heap, is_last=False):
+        """Takes a heap in, and returns the one that follows."""
+        if self.is_one_heap and not is_last:
+            return heap
         heap.given = {name: len(getattr(self, name).all) for name in ("texts", "names", "serials", "loaded", "frames")}
         self.heaps.append(heap)
         return Heap(self.readings)
@@ -348,9 +353,14 @@ SUB_RECORDS = {0x20: class_dump, 0x21: instance_dump, 0x22: object_array_dump, 0
 
 
 def listing(dump, index):
-    """The lines of the listing of one heap."""
+    """The lines of the listing of one heap. Which of several, where none is asked for, a reading says."""
     if index is None and len(dump.heaps) > 1:
-        raise Skip("the dump has several heaps, and none was asked for")
+        choice = dump.readings["hprof.several-heaps"]
+        if choice == "refused":
+            raise Refusal("the dump has several heaps")
+        if choice == "joined":
+            dump = Dump(dump.data, dump.readings, is_one_heap=True)
+        index = len(dump.heaps) - 1 if choice == "last" else 0
     index = index or 0
     dump.settle(index)
     heap = dump.heaps[index]

@@ -5,7 +5,7 @@ It gets the bytes of a dump and returns the lines of its listing (specs/listing.
 An analyser gets the level as well, and returns the lines of an answer, or what stands in the answer itself.
 
 Words of the command line choose other readings than the default: `phd.py phd.element-order=index`. The word `undeclared`
-keeps them out of the answer to hello, so that they have to be found out.
+keeps them out of the answer to hello, so that they have to be found out; `whole` keeps out that one heap of several can be asked for.
 """
 import gzip
 import json
@@ -31,10 +31,12 @@ class Skip(Exception):
 def serve(hello, readings, parse=None, analyse=None):
     """Answers requests until standard input ends."""
     words = sys.argv[1:]
-    chosen = dict(word.split("=") for word in words if word != "undeclared")
+    chosen = dict(word.split("=") for word in words if word not in ("undeclared", "whole"))
     if unknown := chosen.keys() - readings.keys():
         sys.exit(f"there is no reading {', '.join(unknown)}; there are {', '.join(readings)}")
     readings = {**readings, **chosen}
+    if "whole" in words:
+        hello = {**hello, "heaps": False}
     if "undeclared" not in words:
         hello = {**hello, "readings": readings}
     # Standard output is for answers alone. Whatever else prints there gets standard error.

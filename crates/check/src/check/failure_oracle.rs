@@ -15,7 +15,9 @@ use crate::check::declarations::IDENTIFIES;
 use crate::check::evidence::suspects;
 use crate::check::experiment::{Observation, ProbeOracle};
 use crate::check::introduction::required_hello;
-use crate::check::judge::{AnswerJudgement, AnsweredTask, judge, judge_large, limit_subject, other_facts};
+use crate::check::judge::{
+    AnswerJudgement, AnsweredTask, judge, judge_large, left_out_facets, limit_subject, other_facts,
+};
 use crate::check::process::{Budget, Limits, Process, StdoutTarget, StopReason};
 use crate::check::protocol::Hello;
 use crate::check::report::symptom::{symptom_of, symptoms_of};
@@ -23,7 +25,7 @@ use crate::check::report::{CaseResult, Cause, Outcome, Suspect};
 use crate::check::sources::{UserDump, case_from_bytes};
 use crate::check::subject::{BATCH, QuestionFiles, Session, Subject};
 use crate::check::task::{CaseSource, Task, TaskOperation};
-use crate::check::tasks::{skip_reason, why_not_large};
+use crate::check::tasks::{asked_case, skip_reason, why_not_large};
 use crate::corpus::Case;
 use heapsmith_core::error::Error;
 use heapsmith_core::interrupt::Stop;
@@ -261,20 +263,20 @@ impl<'s> FailureOracle<'s> {
 
     /// The judged answer to a dump, and whether the process ended.
     fn ask(&self, source: CaseSource, session: &mut dyn Session) -> Result<(AnsweredDump, bool), Error> {
-        let case = source.validated_case()?;
+        let case = asked_case(&self.subject, self.hello.as_ref(), &self.operation, source.validated_case()?)?;
         let task = Task {
             id: "dump".to_owned(),
             source,
             operation: self.operation.clone(),
             renames: self.renames_addresses(),
         };
-        let unasked = |case, reason| {
-            let judgement = AnswerJudgement::from_outcome(Outcome::Skip { reason, link: None });
+        let unasked = |case, skipped| {
+            let judgement = AnswerJudgement::from_outcome(skipped);
             Ok((AnsweredDump { case, judgement, has_suspects: false }, false))
         };
         let hello = self.hello.as_ref();
         if let Some(reason) = skip_reason(&self.subject, hello, &task, &case) {
-            return unasked(case, reason);
+            return unasked(case, reason.outcome());
         }
         let streamed = task.source.streamed(&case);
         let files = match &task.source {
@@ -284,11 +286,11 @@ impl<'s> FailureOracle<'s> {
         if let Some(streamed) = &streamed
             && let Some(reason) = why_not_large(&self.subject, hello, streamed, &files)?
         {
-            return unasked(case, reason);
+            return unasked(case, Outcome::skip(reason, None));
         }
         let reply = session.ask(&task, &case, &files)?;
         let is_over = reply.is_fatal();
-        let left_out = BTreeSet::new();
+        let left_out = left_out_facets(&case, &BTreeSet::new());
         let subject = &*self.subject;
         let asked = AnsweredTask { subject, hello, task: &task, case: &case, files: &files, left_out: &left_out };
         let judged = match &streamed {

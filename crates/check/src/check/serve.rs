@@ -97,6 +97,7 @@ fn hello_answer(id: u64, protocol: u32) -> Hello {
         answers: answers.collect::<Vec<_>>().into(),
         declares: Default::default(),
         readings: default_readings(protocol),
+        omits: KnownNames::default(),
         heaps: true,
         converts: names()
             .flat_map(|from| {

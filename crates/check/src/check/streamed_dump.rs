@@ -8,6 +8,7 @@ use crate::check::sources::UserDump;
 use crate::check::subject::QuestionFiles;
 use crate::check::task::CaseSource;
 use crate::corpus::{Case, CaseVerdict, LargeCase};
+use heapsmith_core::compare::Facet;
 use heapsmith_core::error::Error;
 use heapsmith_core::input::Input;
 
@@ -37,6 +38,11 @@ pub(super) enum DumpOrigin<'s> {
     /// A file of the user.
     Own(&'s UserDump),
 }
+
+/// The most classes, objects and roots that a listing is asked for.
+const MOST_LISTED: u64 = 2_000_000;
+/// The longest line of one, on average, with what follows from it: a thread, an event.
+const LONGEST_ENTRY: u64 = 2048;
 
 impl CaseSource {
     /// The dump, if it is not held; `case` has the known facts.
@@ -77,11 +83,34 @@ impl CaseSource {
 impl StreamedDump<'_> {
     /// Whether the dump is known to have roots and at most this many classes and objects.
     pub(super) fn has_few_entries(&self, most: usize) -> bool {
-        let count = |name: &str| self.counts.as_ref()?.get(name).copied();
-        let entries = count("classes").zip(count("objects")).map(|(classes, objects)| classes.saturating_add(objects));
         self.verdict == CaseVerdict::Valid
-            && entries.is_some_and(|entries| entries <= most as u64)
-            && count("roots").is_some_and(|roots| roots > 0)
+            && self.entries().is_some_and(|entries| entries <= most as u64)
+            && self.count("roots").is_some_and(|roots| roots > 0)
+    }
+
+    /// The number of classes and objects, where it is known.
+    pub(super) fn entries(&self) -> Option<u64> {
+        Some(self.count("classes")?.saturating_add(self.count("objects")?))
+    }
+
+    fn count(&self, name: &str) -> Option<u64> {
+        self.counts.as_ref()?.get(name).copied()
+    }
+
+    /// The facets of facts that have no bound in a listing.
+    pub(super) fn long_facets(&self) -> &[Facet] {
+        match self.from {
+            DumpOrigin::Case(large) => &large.long,
+            DumpOrigin::Own(_) => &[],
+        }
+    }
+
+    /// The longest listing without such facts, in bytes; `None` where it has no bound.
+    pub(super) fn longest_listing(&self) -> Option<u64> {
+        let DumpOrigin::Case(large) = self.from else { return None };
+        let entries = self.entries()?.saturating_add(self.count("roots").unwrap_or_default());
+        let is_short = !large.is_counted && entries <= MOST_LISTED;
+        is_short.then(|| Budget::output_for(0) + entries * LONGEST_ENTRY)
     }
 
     /// The dump that is judged; `None` if that which was handed over is not what it was.

@@ -7,6 +7,7 @@ use crate::check::filter;
 use crate::check::filter::{Filter, Filtered};
 use crate::check::sources::{DrawnCase, UserDump, case_as_target, random_case, random_id};
 use crate::corpus::{Case, CaseVerdict, LargeCase, RightAnswer};
+use heapsmith_core::compare::Facet;
 use heapsmith_core::compare::listing::{self, HeapPlaces};
 use heapsmith_core::error::Error;
 use heapsmith_core::format::{DumpTarget, Family, Format};
@@ -170,6 +171,14 @@ impl CaseSource {
             CaseSource::Own(dump) => Some(dump.size),
             CaseSource::Converted(source, _) => source.size(),
             CaseSource::Corpus(_) | CaseSource::Random(..) | CaseSource::Drawn(_) => None,
+        }
+    }
+
+    /// The facets of facts that have no bound in a listing of it.
+    pub(super) fn long_facets(&self) -> &[Facet] {
+        match self {
+            CaseSource::Large(case) => &case.long,
+            CaseSource::Own(_) | CaseSource::Corpus(_) | CaseSource::Random(..) | CaseSource::Drawn(_) => &[],
         }
     }
 

@@ -5,12 +5,13 @@ use std::collections::{BTreeSet, HashSet};
 use crate::check::declarations::{ANDROID, Declares, IDENTIFIER_SIZES, IDENTIFIES};
 use crate::check::filter::{Filter, TaskFilter};
 use crate::check::protocol::{Hello, Level};
+use crate::check::report::Outcome;
 use crate::check::streamed_dump::StreamedDump;
 use crate::check::subject::{QuestionFiles, Subject, SubjectKind};
 use crate::check::task::{CaseSource, OperationKind, Task, TaskOperation, WantedOperations, first_heap};
 use crate::corpus::{Case, CaseVerdict};
 use heapsmith_core::error::Error;
-use heapsmith_core::format::{DumpFile, DumpTarget, Format, ListedPart};
+use heapsmith_core::format::{DumpFile, Format, ListedPart};
 use heapsmith_core::hprof::{Decoder, ReadOptions, SubRecordTag};
 use heapsmith_core::input::Input;
 use heapsmith_core::model::{Address, Heap, Object, ObjectKind};
@@ -83,47 +84,79 @@ pub(super) fn is_wanted(WantedOperations(wanted): WantedOperations, hello: &Hell
     }
 }
 
+/// The reason for which a subject is not asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct SkipReason {
+    pub(super) text: String,
+    /// Whether the case counts neither as asked nor as skipped.
+    is_exempt: bool,
+}
+
+impl SkipReason {
+    /// A reason that lies with the implementation or its adapter: the skip counts.
+    fn counted(text: impl Into<String>) -> SkipReason {
+        SkipReason { text: text.into(), is_exempt: false }
+    }
+
+    /// A reason that lies with the case: its format is not declared, or no one answer to it is right.
+    pub(super) fn exempt(text: impl Into<String>) -> SkipReason {
+        SkipReason { text: text.into(), is_exempt: true }
+    }
+
+    pub(super) fn outcome(self) -> Outcome {
+        Outcome::Skip { reason: self.text, link: None, exempt: self.is_exempt }
+    }
+}
+
 /// The reason for which a subject is not asked; `None` if it is.
-pub(super) fn skip_reason(subject: &Subject, hello: Option<&Hello>, task: &Task, case: &Case) -> Option<String> {
-    task.source.unknown_format_reason().map(str::to_owned).or_else(|| known_skip_reason(subject, hello, task, case))
+pub(super) fn skip_reason(subject: &Subject, hello: Option<&Hello>, task: &Task, case: &Case) -> Option<SkipReason> {
+    let unknown = task.source.unknown_format_reason().map(SkipReason::counted);
+    unknown.or_else(|| known_skip_reason(subject, hello, task, case))
 }
 
 /// The reason for which a subject is not asked about a dump whose format may be unknown.
-pub(super) fn known_skip_reason(subject: &Subject, hello: Option<&Hello>, task: &Task, case: &Case) -> Option<String> {
-    let declares = hello.map_or(&subject.declares, |hello| &hello.declares);
-    if !matches!(task.operation, TaskOperation::Encode(_))
-        && has_unread(declares)
-        && first_heap(case).is_some()
-        && let Some(why) = unread_reason(declares, &Input::from_memory(&case.id, case.bytes.clone()))
-    {
-        return Some(why);
-    }
+pub(super) fn known_skip_reason(
+    subject: &Subject,
+    hello: Option<&Hello>,
+    task: &Task,
+    case: &Case,
+) -> Option<SkipReason> {
     if let (SubjectKind::Adapter, Some(hello)) = (&subject.kind, hello) {
         if task.operation == TaskOperation::Parse && !hello.can_read(case.format) {
-            return Some(format!("it does not read {}", case.format));
+            return Some(SkipReason::exempt(format!("it does not read {}", case.format)));
         }
         if task.operation == TaskOperation::Parse
             && subject.effective_level(hello) == Level::Answers
             && let Some(why) = first_heap(case).and_then(unanswerable_reason)
         {
-            return Some(why);
+            return Some(SkipReason::exempt(why));
         }
-        let can = |to: &DumpTarget| hello.targets(case.format).contains(to);
         if let TaskOperation::Convert(to) = &task.operation
-            && !can(to)
+            && !hello.targets(case.format).contains(to)
         {
-            return Some(format!("it does not convert {} to {to}", case.format));
-        }
-        if case.heap.is_some() && (task.operation != TaskOperation::Parse || !hello.heaps) {
-            return Some("it cannot be asked for one heap of several".to_owned());
+            return Some(SkipReason::exempt(format!("it does not convert {} to {to}", case.format)));
         }
     } else if let SubjectKind::Converter { from: Some(from), .. } = &subject.kind
         && *from != case.format
     {
-        return Some(format!("it is to read {from}, not {}", case.format));
-    } else if case.heap.is_some() && !subject.words.iter().any(|word| word.contains("{heap}")) {
-        return Some("the command has no {heap}, and the dump has several".to_owned());
+        return Some(SkipReason::exempt(format!("it is to read {from}, not {}", case.format)));
     }
+    unaskable_reason(task, case).map(SkipReason::exempt).or_else(|| {
+        let declares = hello.map_or(&subject.declares, |hello| &hello.declares);
+        let is_unread = !matches!(task.operation, TaskOperation::Encode(_)) && has_unread(declares);
+        let input = || Input::from_memory(&case.id, case.bytes.clone());
+        let unread = (is_unread && first_heap(case).is_some()).then(|| unread_reason(declares, &input())).flatten();
+        let is_beyond = case.heap.is_some() && !can_choose_heap(subject, hello, &task.operation);
+        let beyond = is_beyond.then(|| match subject.kind {
+            SubjectKind::Adapter => "it cannot be asked for one heap of several".to_owned(),
+            _ => "the command has no {heap}, and the dump has several".to_owned(),
+        });
+        unread.or(beyond).map(SkipReason::counted)
+    })
+}
+
+/// The reason for which nothing can be asked of any implementation.
+fn unaskable_reason(task: &Task, case: &Case) -> Option<String> {
     match &task.operation {
         // A dump of a broken graph is broken, too.
         TaskOperation::Convert(_) if case.verdict == CaseVerdict::Ambiguous => {
@@ -137,6 +170,33 @@ pub(super) fn known_skip_reason(subject: &Subject, hello: Option<&Hello>, task: 
             Some(format!("a dump of {to} cannot hold it"))
         }
         _ => None,
+    }
+}
+
+/// The case that a subject is asked about in the place of one: of several heaps, all, where an adapter cannot be asked for one of
+/// them. A command without `{heap}` is not asked: it has no way to say that it wants to be told which.
+///
+/// # Errors
+/// If the dump is of no known format.
+pub(super) fn asked_case(
+    subject: &Subject,
+    hello: Option<&Hello>,
+    operation: &TaskOperation,
+    case: Case,
+) -> Result<Case, Error> {
+    let is_adapter = subject.kind == SubjectKind::Adapter && *operation == TaskOperation::Parse;
+    // A large case has no bytes.
+    match !is_adapter || can_choose_heap(subject, hello, operation) || case.bytes.is_empty() {
+        true => Ok(case),
+        false => case.without_heap_choice(),
+    }
+}
+
+/// Whether a subject can be asked for one heap of a dump with several.
+fn can_choose_heap(subject: &Subject, hello: Option<&Hello>, operation: &TaskOperation) -> bool {
+    match (&subject.kind, hello) {
+        (SubjectKind::Adapter, Some(hello)) => hello.heaps && *operation == TaskOperation::Parse,
+        _ => subject.words.iter().any(|word| word.contains("{heap}")),
     }
 }
 

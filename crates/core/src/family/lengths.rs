@@ -37,6 +37,9 @@ pub trait Framing: Sync {
     /// A dump with one heap more, in which some of its objects are again; `None` where a dump has only one. `starts` has the places
     /// where records begin.
     fn another_heap(&self, dump: &[u8], starts: &[usize], draw: &mut dyn Draw) -> Option<Vec<u8>>;
+
+    /// A dump whose heaps are one, as it is taken by a reader that knows of no others.
+    fn join_heaps(&self, dump: &[u8]) -> Vec<u8>;
 }
 
 impl Family {

@@ -312,4 +312,8 @@ impl Framing for Hprof {
     fn another_heap(&self, dump: &[u8], starts: &[usize], draw: &mut dyn Draw) -> Option<Vec<u8>> {
         frames::another_heap(dump, starts, draw)
     }
+
+    fn join_heaps(&self, dump: &[u8]) -> Vec<u8> {
+        frames::join_heaps(dump)
+    }
 }

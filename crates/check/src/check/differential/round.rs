@@ -118,7 +118,7 @@ impl<'r> DifferentialRound<'r> {
             Err(reason) => return Ok(Some(PeerReply::Nothing(reason.clone()))),
         };
         if let Some(reason) = known_skip_reason(subject, party.hello(), task, case) {
-            return Ok(Some(PeerReply::Nothing(reason)));
+            return Ok(Some(PeerReply::Nothing(reason.text)));
         }
         let streamed = task.source.streamed(case);
         let files = match streamed.as_ref().map(|streamed| streamed.from) {
@@ -260,7 +260,7 @@ fn agreement_outcome(parties: &[Peer<'_>], said: &[PeerReply]) -> Outcome {
             _ => None,
         });
         let reason = format!("fewer than two can be asked about it ({})", reasons.collect::<Vec<_>>().join("; "));
-        return Outcome::Skip { reason, link: None };
+        return Outcome::skip(reason, None);
     }
     let does = match answered.clone().all(|(_, said)| said.kind() == ACCEPTED) {
         true => "accept it and say the same",

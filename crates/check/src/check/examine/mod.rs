@@ -189,6 +189,7 @@ impl Examiner<'_> {
             level,
             out: level.has_file().then(|| files.output.to_string_lossy().into_owned()),
             facets: (level == Level::Digest).then(|| self.hello.facets.to_vec()),
+            omits: None,
             buckets: None,
             bucket: None,
         }

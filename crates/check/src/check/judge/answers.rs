@@ -6,8 +6,7 @@ use std::io::{BufRead, BufReader};
 use crate::check::judge::readings::{JudgedScope, ReadingCombination};
 use crate::check::judge::{AnswerJudgement, AnsweredTask, Mismatch, WrongFact};
 use crate::check::protocol::{AnswerPart, EntryAnswer, RetainedAnswer};
-use crate::check::report::Outcome;
-use crate::check::tasks::NO_ROOTS;
+use crate::check::tasks::{NO_ROOTS, SkipReason};
 use heapsmith_core::answers::{Analysis, EntryGraph, RootAnalysis, RootDistances};
 use heapsmith_core::compare::listing::Hex;
 use heapsmith_core::error::Error;
@@ -37,7 +36,7 @@ pub(super) fn judge(asked: &AnsweredTask<'_>) -> Result<AnswerJudgement, Error> 
     })?;
     Ok(match has_roots {
         true => judgement,
-        false => AnswerJudgement::from_outcome(Outcome::Skip { reason: NO_ROOTS.to_owned(), link: None }),
+        false => AnswerJudgement::from_outcome(SkipReason::exempt(NO_ROOTS).outcome()),
     })
 }
 

@@ -29,7 +29,7 @@ fn judge_answer(case: &Case, answer: Result<DecoderAnswer, DecoderExit>) -> Resu
     let rights = |scope| RightHeaps::new(case, &BTreeMap::new(), scope);
     let answer = match answer {
         Ok(DecoderAnswer::Skipped(reason)) => {
-            return Ok(AnswerJudgement::from_outcome(Outcome::Skip { reason, link: None }));
+            return Ok(AnswerJudgement::from_outcome(Outcome::skip(reason, None)));
         }
         Ok(answer) => answer,
         Err(DecoderExit::Refused(message)) => return Ok(judge_refusal(&rights(JudgedScope::Other), case, &message)),

@@ -19,6 +19,7 @@ use crate::check::subject::{AnswerFile, Reply, Session};
 use crate::check::task::TaskOperation;
 use crate::check::tasks::MOST_ENTRIES;
 use crate::corpus::{Case, CaseVerdict, RightAnswer};
+use heapsmith_core::compare::Facet;
 use heapsmith_core::digest;
 use heapsmith_core::error::Error;
 use heapsmith_core::format::DumpFile;
@@ -39,10 +40,21 @@ pub(in crate::check) fn judge_large(
         Reply::Accepted(accepted)
             if asked.task.operation == TaskOperation::Parse && level_of(asked) == Level::Answers =>
         {
-            match heap_without_contents(asked, large) {
+            match held_heap(asked, large, ReadOptions::default(), &[Facet::PrimitiveContents]) {
                 Ok(Some(heap)) => return judge_entries(asked, heap, accepted, session),
                 Ok(None) => Ok(AnswerJudgement::from_outcome(Outcome::AdapterError { how: CHANGED_DUMP.to_owned() })),
                 Err(e) => Err(e),
+            }
+        }
+        Reply::Accepted(accepted)
+            if asked.task.operation == TaskOperation::Parse && level_of(asked) == Level::Listing =>
+        {
+            match large.verdict {
+                CaseVerdict::Invalid => Ok(not_refused()),
+                CaseVerdict::Valid | CaseVerdict::Ambiguous => match judge_listing(asked, large, &accepted, session) {
+                    Ok(judged) => return judged,
+                    Err(e) => Err(e),
+                },
             }
         }
         Reply::Accepted(accepted) => accepted_or_not(asked, large, &accepted),
@@ -70,22 +82,72 @@ fn level_of(asked: &AnsweredTask<'_>) -> Level {
     asked.hello.map_or(Level::Verdict, |hello| asked.subject.effective_level(hello))
 }
 
-/// The heap that is asked about, with the lengths of arrays of primitive types in the place of their contents, from which nothing
-/// follows; `None` if the dump has changed.
-fn heap_without_contents(asked: &AnsweredTask<'_>, large: &StreamedDump<'_>) -> Result<Option<Heap>, Error> {
-    with_heap(asked, large, ReadOptions::default(), &mut |source| {
+/// The heap that is asked about, without the facts of long facets; `None` if the dump has changed.
+fn held_heap(
+    asked: &AnsweredTask<'_>,
+    large: &StreamedDump<'_>,
+    reading: ReadOptions,
+    long: &[Facet],
+) -> Result<Option<Heap>, Error> {
+    with_heap(asked, large, reading, &mut |source| {
         let (facts, classes) = (source.facts().clone(), source.classes().to_vec());
         let mut heap = Heap { facts, classes, objects: Vec::new(), surroundings: source.surroundings().clone() };
         source.visit_objects(&mut |object| {
-            let contents = match object.kind {
-                ObjectKind::PrimitiveArray(_) => Contents::Unknown,
-                ObjectKind::Instance | ObjectKind::ObjectArray => object.contents.hold()?,
+            let facet = match object.kind {
+                ObjectKind::PrimitiveArray(_) => Facet::PrimitiveContents,
+                ObjectKind::ObjectArray => Facet::Elements,
+                ObjectKind::Instance => Facet::FieldValues,
             };
+            let contents = if long.contains(&facet) { Contents::Unknown } else { object.contents.hold()? };
             heap.objects.push(Object { contents, ..object.clone() });
             Ok(())
         })?;
         Ok(heap)
     })
+}
+
+/// Judges a listing by the heap under each reading of the dump, without the facets that have no bound.
+fn judge_listing(
+    asked: &AnsweredTask<'_>,
+    large: &StreamedDump<'_>,
+    accepted: &Accepted,
+    session: &mut dyn Session,
+) -> Result<Option<AnswerJudgement>, Error> {
+    let length = asked.files.answer().map_or(0, AnswerFile::length);
+    if let Some(longest) = large.longest_listing().filter(|longest| length > *longest) {
+        let expected = format!("at most {longest} bytes, without what the request leaves out");
+        return Ok(Some(AnswerJudgement::from_mismatch(Mismatch::answer(&expected, format!("{length} bytes")))));
+    }
+    let left_out = asked.left_out.iter().chain(large.long_facets()).copied().collect();
+    let mut first = None;
+    for reading in dump::allowed_readings(asked.case.format) {
+        let heap = match held_heap(asked, large, reading, large.long_facets()) {
+            Ok(Some(heap)) => heap,
+            Ok(None) => {
+                let how = CHANGED_DUMP.to_owned();
+                return Ok(Some(AnswerJudgement::from_outcome(Outcome::AdapterError { how })));
+            }
+            // Another reading than ours: that it was read is all that can be judged.
+            Err(Error::Decode(_)) if large.verdict == CaseVerdict::Ambiguous => {
+                return Ok(Some(passed(shown_reading(large, "read"))));
+            }
+            Err(e) => return Err(e),
+        };
+        let case = Case {
+            answers: vec![RightAnswer::Reads("as written", Arc::new(heap))],
+            verdict: CaseVerdict::Valid,
+            ..asked.case.clone()
+        };
+        let accepted = Accepted { warnings: Vec::new(), ..accepted.clone() };
+        let asked = AnsweredTask { case: &case, left_out: &left_out, ..*asked };
+        let Some(judged) = judge(&asked, Reply::Accepted(Box::new(accepted)), session) else { return Ok(None) };
+        if judged.outcome().is_pass() {
+            // The dump was not read again for other readings, so that none is shown.
+            return Ok(Some(AnswerJudgement { follows: Vec::new(), ..judged }));
+        }
+        first = first.or(Some(judged));
+    }
+    Ok(first)
 }
 
 /// Judges what is said of each class and object of a heap.
@@ -261,16 +323,19 @@ fn judge_counts(
     })
 }
 
-/// The level that an adapter is asked for about a large case; or why it is not asked. Listings of such dumps have no bound, and
-/// answers of an analyser only where the dump is known to have few entries.
+/// The level that an adapter is asked for about a large case; or why it is not asked. A listing is asked for where it has a bound, if
+/// need be without the facets that have none, and answers of an analyser where the dump is known to have few entries.
 pub(in crate::check) fn level_for(
     large: &StreamedDump<'_>,
     hello: &Hello,
     wanted: Option<Level>,
 ) -> Result<Level, String> {
     let has_digest = !large.is_counted && !hello.declares.has(IDENTIFIES, "opaque");
+    let reports =
+        |facet: &&Facet| hello.facets.contains(facet) && !(hello.protocol >= 2 && hello.omits.contains(facet));
+    let unbounded = large.long_facets().iter().find(reports);
     let can = |level: &Level| match level {
-        Level::Listing => false,
+        Level::Listing => hello.levels.contains(level) && large.longest_listing().is_some() && unbounded.is_none(),
         Level::Answers => large.has_few_entries(MOST_ENTRIES) && hello.levels.contains(level),
         Level::Digest => has_digest && hello.levels.contains(level),
         Level::Verdict | Level::Counts => hello.levels.contains(level),
@@ -278,9 +343,12 @@ pub(in crate::check) fn level_for(
     if let Some(wanted) = wanted.filter(|level| can(level)) {
         return Ok(wanted);
     }
-    let levels = [Level::Digest, Level::Answers, Level::Counts, Level::Verdict];
-    levels
-        .into_iter()
-        .find(can)
-        .ok_or_else(|| "large dumps are asked about by digest, counts or verdict, of which it declares none".to_owned())
+    let levels = [Level::Digest, Level::Answers, Level::Counts, Level::Listing, Level::Verdict];
+    levels.into_iter().find(can).ok_or_else(|| match unbounded {
+        _ if !hello.levels.contains(&Level::Listing) || large.longest_listing().is_none() => {
+            "large dumps are asked about by digest, counts or verdict, of which it declares none".to_owned()
+        }
+        Some(facet) => format!("its listing would be as long as the dump: it does not declare that it `omits` {facet}"),
+        None => "it answers at no level that large dumps are asked about at".to_owned(),
+    })
 }

@@ -257,7 +257,7 @@ impl AnswerJudgement {
 
     fn from_mismatch(wrong: Mismatch) -> AnswerJudgement {
         if wrong.is_undecided() {
-            return AnswerJudgement::from_outcome(Outcome::Skip { reason: wrong.into_first().found, link: None });
+            return AnswerJudgement::from_outcome(Outcome::skip(wrong.into_first().found, None));
         }
         let differing: Vec<WrongFact> = wrong.facts.into_iter().map(shorten_fact).collect();
         AnswerJudgement {
@@ -272,6 +272,14 @@ impl AnswerJudgement {
         if let (Outcome::Fail { .. }, Some(heap)) = (&self.outcome, first_heap(case)) {
             consequences::put_causes_first(heap, &mut self.differing);
             self.restate_outcome();
+        }
+        self
+    }
+
+    /// Leaves out of the facets that were not judged what no answer about this case is judged by.
+    fn without_file_facets(mut self, case: &Case) -> AnswerJudgement {
+        if case.is_about_all_heaps() {
+            self.omitted.retain(|facet| !OF_THE_FILE.contains(facet));
         }
         self
     }
@@ -308,6 +316,28 @@ fn shorten_fact(differing: WrongFact) -> WrongFact {
     WrongFact { fact, expected, found, ..differing }
 }
 
+/// The facets of what a file says beside its heaps.
+const OF_THE_FILE: [Facet; 11] = [
+    Facet::DumpTimes,
+    Facet::Threads,
+    Facet::StackTraces,
+    Facet::Strings,
+    Facet::Unloads,
+    Facet::AllocationSites,
+    Facet::HeapSummaries,
+    Facet::CpuSamples,
+    Facet::ControlSettings,
+    Facet::UnknownRecords,
+    Facet::Events,
+];
+
+/// The facets that are not judged of an answer about a case, with those that are left out anyway. One who cannot say which of
+/// several heaps is meant cannot say whose log is meant either.
+pub(super) fn left_out_facets(case: &Case, left_out: &BTreeSet<Facet>) -> BTreeSet<Facet> {
+    let of_the_file = OF_THE_FILE.into_iter().filter(|_| case.is_about_all_heaps());
+    left_out.iter().copied().chain(of_the_file).collect()
+}
+
 /// A task that was answered: the subject, its declarations, the case and the files.
 pub(super) struct AnsweredTask<'a> {
     pub(super) subject: &'a Subject,
@@ -338,14 +368,14 @@ pub(super) fn judge(asked: &AnsweredTask<'_>, reply: Reply, session: &mut dyn Se
             });
             match asked.files.answer().is_ok_and(AnswerFile::has_changed) {
                 true => AnswerJudgement::from_outcome(Outcome::AdapterError { how: CHANGED.to_owned() }),
-                false => judgement.with_causes_first(asked.case),
+                false => judgement.with_causes_first(asked.case).without_file_facets(asked.case),
             }
         }
         Reply::Refused(..) if let Some(why) = permitted_refusal(asked) => passed(Some(why.to_owned())),
         Reply::Refused(message, offset) => {
             AnswerJudgement { offset, ..judge_refusal(&asked.right_heaps(JudgedScope::Other), asked.case, &message) }
         }
-        Reply::Skipped(reason, link) => AnswerJudgement::from_outcome(Outcome::Skip { reason, link }),
+        Reply::Skipped(reason, link) => AnswerJudgement::from_outcome(Outcome::skip(reason, link)),
         Reply::NotStarted(why) => {
             let how = format!("it cannot be started: {why}");
             AnswerJudgement::from_outcome(Outcome::AdapterError { how })

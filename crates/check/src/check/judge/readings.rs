@@ -37,7 +37,6 @@ pub(super) enum JudgedScope {
 /// The right heaps of a case, one for each combination of readings.
 pub(super) struct RightHeaps<'c> {
     case: &'c Case,
-    dump: CaseDump<'c>,
     ambiguities: Vec<&'static Ambiguity>,
     /// The declared choice of each ambiguity; `None` where it is inferred.
     declared: Vec<Option<usize>>,
@@ -78,6 +77,8 @@ impl ReadingCombination<'_> {
 struct SpelledHeap<'c> {
     reading: &'static str,
     heap: &'c Heap,
+    /// The dump as it is read for this answer.
+    dump: CaseDump<'c>,
     fixed: Vec<Option<usize>>,
 }
 
@@ -95,7 +96,7 @@ impl<'c> RightHeaps<'c> {
             .map(|ambiguity| declared.get(ambiguity.name).and_then(|choice| ambiguity.choice(choice)))
             .collect();
         let tried = if matches!(scope, JudgedScope::Facets(_)) { TRIED } else { TRIED / 8 };
-        RightHeaps { case, dump: CaseDump::new(case), ambiguities, declared, scope, tried }
+        RightHeaps { case, ambiguities, declared, scope, tried }
     }
 
     /// Limits the combinations for an answer of this length, which is read once for each.
@@ -110,7 +111,8 @@ impl<'c> RightHeaps<'c> {
         for answer in &self.case.answers {
             let RightAnswer::Reads(reading, heap) = answer else { continue };
             if let Some(fixed) = self.fixed_choices(answer) {
-                all.push(SpelledHeap { reading, heap, fixed });
+                let dump = CaseDump::under_reading(self.case, reading);
+                all.push(SpelledHeap { reading, heap, dump, fixed });
             }
         }
         all
@@ -143,7 +145,10 @@ impl<'c> RightHeaps<'c> {
             if fixed.iter().zip(&self.declared).any(is_declared_otherwise) {
                 continue;
             }
+            // What is declared need not be found out.
+            let is_open = |place: &usize| self.declared[*place].is_none();
             let named = fixed.iter().enumerate().filter_map(|(place, choice)| Some((place, vec![(*choice)?])));
+            let named = named.filter(|(place, _)| is_open(place));
             let named: PassingReadings = self.name_choices(named);
             match &mut follows {
                 // One that depends on nothing leaves nothing to find out.
@@ -255,7 +260,7 @@ impl<'c> RightHeaps<'c> {
         let wants = |place: usize| open(place) && choices[place] > 0;
         let same = EqualChoices { wants: &wants, found: &mut each };
         // A dump that cannot be read so has no heap under this reading.
-        let Ok(heap) = self.dump.heap(spelled.heap, &self.ambiguities, choices, Some(same)) else { return Ok(None) };
+        let Ok(heap) = spelled.dump.heap(spelled.heap, &self.ambiguities, choices, Some(same)) else { return Ok(None) };
         if is_repeated {
             return Ok(None);
         }
@@ -360,7 +365,7 @@ impl<'c> RightHeaps<'c> {
         };
         let wants = |place: usize| self.declared[place].is_none() && self.is_judged(place);
         let same = EqualChoices { wants: &wants, found: &mut each };
-        let heap = self.dump.heap(spelled.heap, &self.ambiguities, choices, Some(same))?;
+        let heap = spelled.dump.heap(spelled.heap, &self.ambiguities, choices, Some(same))?;
         if choices.iter().any(|choice| *choice > 0) {
             // What one reading makes different, another that is applied later may take away again.
             for (place, same) in all.iter_mut().filter(|(place, _)| self.ambiguities[**place].changes_heaps()) {
@@ -368,7 +373,7 @@ impl<'c> RightHeaps<'c> {
                     let mut others = choices.to_vec();
                     others[*place] = other;
                     if !same.contains(&other)
-                        && let Ok(changed) = self.dump.heap(spelled.heap, &self.ambiguities, &others, None)
+                        && let Ok(changed) = spelled.dump.heap(spelled.heap, &self.ambiguities, &others, None)
                         && changed == heap
                     {
                         same.push(other);
@@ -394,7 +399,7 @@ impl<'c> RightHeaps<'c> {
                     if !same.contains(&other)
                         && ambiguity.is_worked_out()
                         && spelled.fixed[*place].is_none()
-                        && let Ok(heap) = self.dump.heap(spelled.heap, &self.ambiguities, &choices, None)
+                        && let Ok(heap) = spelled.dump.heap(spelled.heap, &self.ambiguities, &choices, None)
                         && differ(&heap, &ReadingCombination { ambiguities: &self.ambiguities, choices })?.is_ok()
                     {
                         same.push(other);
@@ -429,7 +434,7 @@ impl<'c> RightHeaps<'c> {
                 }
             };
             let same = EqualChoices { wants: &wants, found: &mut each };
-            self.dump.heap(spelled.heap, &self.ambiguities, choices, Some(same))?;
+            spelled.dump.heap(spelled.heap, &self.ambiguities, choices, Some(same))?;
         }
         let chosen = spelled.fixed.iter().zip(choices).map(|(fixed, choice)| fixed.unwrap_or(*choice)).enumerate();
         let chosen = chosen.filter(|(place, choice)| *choice > 0 && !idle.contains(place));

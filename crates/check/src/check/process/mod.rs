@@ -89,6 +89,12 @@ impl Budget {
         GRACE.max(self.time / 20)
     }
 
+    /// The budget this many times: as to time and memory that do not grow with the dump.
+    pub(super) fn times(self, times: u32) -> Budget {
+        let memory = self.memory.saturating_mul(u64::from(times));
+        Budget { time: self.time.saturating_mul(times), memory, ..self }
+    }
+
     /// The longest answer about a dump of this many bytes, and the most that a program may put into its temporary
     /// folder besides: a listing has some twenty bytes for each byte of a dump.
     pub(super) fn output_for(size: u64) -> u64 {

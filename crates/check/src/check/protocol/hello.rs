@@ -56,6 +56,9 @@ pub struct Hello {
     /// there is found out.
     #[serde(default, skip_serializing_if = "is_default")]
     pub readings: BTreeMap<String, String>,
+    /// The facets that a listing leaves out where a request asks for that.
+    #[serde(default, skip_serializing_if = "KnownNames::is_nothing")]
+    pub omits: KnownNames<Facet>,
     /// Whether `parse` can be asked for one heap of several.
     #[serde(default)]
     pub heaps: bool,
@@ -168,6 +171,7 @@ impl Hello {
         let mut unknown: Vec<(&str, &str)> = Vec::new();
         unknown.extend(self.levels.unknown().iter().map(|name| ("levels", name.as_str())));
         unknown.extend(self.facets.unknown().iter().map(|name| ("facets", name.as_str())));
+        unknown.extend(self.omits.unknown().iter().map(|name| ("omits", name.as_str())));
         unknown.extend(self.counts.unknown().iter().map(|name| ("counts", name.as_str())));
         unknown.extend(self.answers.unknown().iter().map(|name| ("answers", name.as_str())));
         unknown.extend(self.declares.unknown());

@@ -279,7 +279,7 @@ mod tests {
             cases: failed.iter().map(|case| (*case).to_owned()).collect(),
             ..Cause::default()
         };
-        let skip = || Outcome::Skip { reason: "not declared".to_owned(), link: None };
+        let skip = || Outcome::skip("not declared", None);
         let result = |&(id, is_judged): &(&str, bool)| {
             CaseResult::new(id, if is_judged { Outcome::Pass { reading: None } } else { skip() })
         };

@@ -82,7 +82,7 @@ fn test_status(result: &CaseResult, cause: Option<&Cause>) -> TestCaseStatus {
         (outcome, Some(expectation)) if outcome.is_pass() => {
             failure(group::UNEXPECTED_PASS, &format!("passed, but is expected to fail: {}", expectation.reason))
         }
-        (Outcome::Skip { reason, link }, _) => skipped(&linked(reason, link.as_deref())),
+        (Outcome::Skip { reason, link, .. }, _) => skipped(&linked(reason, link.as_deref())),
         (_, Some(expectation)) => {
             let reason = linked(&expectation.reason, expectation.link.as_deref());
             let mut status = skipped(&format!("expected failure: {reason}{because}"));

@@ -7,7 +7,9 @@ use std::time::Instant;
 use crate::check::evidence::{evidence, suspects};
 use crate::check::expected::ObservedResult;
 use crate::check::introduction::{ask_hello, label, reported_declaration, unique_label};
-use crate::check::judge::{AnswerJudgement, AnsweredTask, judge, judge_large, limit_subject, other_facts};
+use crate::check::judge::{
+    AnswerJudgement, AnsweredTask, judge, judge_large, left_out_facets, limit_subject, other_facts,
+};
 use crate::check::protocol::Hello;
 use crate::check::repeat::{case_command, row_command};
 use crate::check::report::{CaseFacts, CaseResult, Outcome, TestedImplementation};
@@ -20,8 +22,9 @@ use crate::check::run::{CheckProgress, RunContext};
 use crate::check::streamed_dump::{DumpOrigin, StreamedDump};
 use crate::check::subject::{MadeDump, QuestionFiles, Reply, Session, Subject};
 use crate::check::task::{CaseSource, Task, TaskOperation, case_rules};
-use crate::check::tasks::{retain_tasks, skip_reason, subject_tasks, why_not_large};
+use crate::check::tasks::{asked_case, retain_tasks, skip_reason, subject_tasks, why_not_large};
 use crate::check::verdict::{DecidedVerdicts, Verdict, decide_verdicts};
+use crate::corpus::Case;
 use heapsmith_core::error::Error;
 
 /// The run of one implementation.
@@ -259,7 +262,7 @@ impl<'r> ImplementationRun<'r> {
         if equal < limit {
             return Ok(None);
         }
-        let skipped = Outcome::Skip { reason: describe_stop(equal, end), link: None };
+        let skipped = Outcome::skip(describe_stop(equal, end), None);
         let not_asked = JudgedAnswer::without_question(skipped);
         let mut known: Vec<AnswerSlot> = first.iter().flatten().cloned().collect();
         known.resize(tasks.len(), Some(not_asked));
@@ -344,10 +347,11 @@ impl<'r> ImplementationRun<'r> {
         subject: &Subject,
         session: &mut dyn Session,
     ) -> Result<Option<(JudgedAnswer, bool)>, Error> {
-        let case = task.source.validated_case()?;
-        let skipped = |reason| Ok(Some((JudgedAnswer::without_question(Outcome::Skip { reason, link: None }), false)));
+        let case = self.asked_case(task)?;
+        let without_question = |outcome| Ok(Some((JudgedAnswer::without_question(outcome), false)));
+        let skipped = |reason| without_question(Outcome::skip(reason, None));
         if let Some(reason) = skip_reason(self.subject, self.hello(), task, &case) {
-            return skipped(reason);
+            return without_question(reason.outcome());
         }
         let streamed = task.source.streamed(&case);
         if let Some(Err(reason)) = streamed.as_ref().map(|streamed| self.limit_subject(streamed, task)) {
@@ -376,8 +380,9 @@ impl<'r> ImplementationRun<'r> {
         }
         let is_doubtful = reply.may_be_accidental(session.was_first());
         let was_in_vain = exhausted_time_limit(&reply, took, subject.budget.time_for(files.size));
-        let left_out = &self.shared.options.left_out;
-        let asked = AnsweredTask { subject, hello: self.hello(), task, case: &case, files: &files, left_out };
+        let left_out = left_out_facets(&case, &self.shared.options.left_out);
+        let asked =
+            AnsweredTask { subject, hello: self.hello(), task, case: &case, files: &files, left_out: &left_out };
         let judgement = match &streamed {
             None => judge(&asked, reply, session),
             Some(streamed) => judge_large(&asked, streamed, reply, session),
@@ -413,6 +418,11 @@ impl<'r> ImplementationRun<'r> {
         limit_subject(self.subject, self.hello(), streamed, &task.operation)
     }
 
+    /// The case of a task as it is put to the implementation.
+    fn asked_case(&self, task: &Task) -> Result<Case, Error> {
+        asked_case(self.subject, self.hello(), &task.operation, task.source.validated_case()?)
+    }
+
     fn is_expected(&self, task: &Task, outcome: &Outcome) -> Result<bool, Error> {
         if self.shared.options.expected.is_empty() {
             return Ok(false);
@@ -435,7 +445,7 @@ impl<'r> ImplementationRun<'r> {
         judged: &AnswerJudgement,
         verdict: Verdict,
     ) -> Result<(CaseResult, CaseFacts), Error> {
-        let (case, is_held) = (task.source.validated_case()?, !task.source.is_streamed());
+        let (case, is_held) = (self.asked_case(task)?, !task.source.is_streamed());
         let facts = self.shared.case_facts(task, &case)?;
         let outcome = verdict.outcome();
         // What is wrong of another dump than the one that was read has no place in it.

@@ -58,13 +58,11 @@ pub(in crate::check) fn exhausted_time_limit(reply: &Reply, took: Duration, limi
 }
 
 pub(in crate::check) fn skip_after_hangs(max_hangs: usize) -> Outcome {
-    Outcome::Skip {
-        reason: format!("not asked: {max_hangs} cases in front of it had no answer in time, which is the limit"),
-        link: None,
-    }
+    let reason = format!("not asked: {max_hangs} cases in front of it had no answer in time, which is the limit");
+    Outcome::skip(reason, None)
 }
 
 pub(in crate::check) fn skip_after_failures(max_failures: usize) -> Outcome {
     let reason = format!("not asked: {max_failures} cases in front of it failed, which is the limit");
-    Outcome::Skip { reason, link: None }
+    Outcome::skip(reason, None)
 }

@@ -7,7 +7,7 @@ use crate::check::report::Outcome;
 use crate::check::scaling::growth::Growth;
 
 /// Version of the schema of [`Scaling`].
-pub const SCHEMA: u32 = 2;
+pub const SCHEMA: u32 = 3;
 
 /// How the costs of implementations grow with what they read.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -11,6 +11,7 @@ use crate::check::protocol::{AdapterAnswer, AnswerStatus, Hello, Level, Request,
 use crate::check::subject::{LONG, NoAnswer, QuestionFiles, Reply, Session, Subject, cut, is_shortage};
 use crate::check::task::{Task, TaskOperation};
 use crate::corpus::Case;
+use heapsmith_core::compare::Facet;
 use heapsmith_core::error::Error;
 use heapsmith_core::temporary::TemporaryFolder;
 
@@ -243,6 +244,11 @@ impl<'s> AdapterSession<'s> {
     }
 }
 
+/// The facets that a listing is asked to leave out: those without a bound, of which the adapter declares that it can.
+fn omitted(hello: &Hello, task: &Task) -> Vec<Facet> {
+    task.source.long_facets().iter().copied().filter(|facet| hello.omits.contains(facet)).collect()
+}
+
 impl Session for AdapterSession<'_> {
     fn ask(&mut self, task: &Task, case: &Case, files: &QuestionFiles) -> Result<Reply, Error> {
         self.asked += 1;
@@ -257,6 +263,7 @@ impl Session for AdapterSession<'_> {
                 level,
                 out: level.has_file().then_some(out),
                 facets: (level == Level::Digest).then(|| self.hello.facets.to_vec()),
+                omits: (level == Level::Listing).then(|| omitted(self.hello, task)).filter(|omits| !omits.is_empty()),
                 buckets: None,
                 bucket: None,
             },
@@ -322,6 +329,7 @@ impl Session for AdapterSession<'_> {
             level: Level::Digest,
             out: None,
             facets: Some(self.hello.facets.to_vec()),
+            omits: None,
             buckets: Some(buckets),
             bucket,
         };

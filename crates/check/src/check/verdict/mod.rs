@@ -252,7 +252,7 @@ mod tests {
         let crash = || Outcome::Crash { how: "SIGSEGV".to_owned() };
         let hang = || Outcome::Hang { how: "no answer".to_owned() };
         let pass = || Outcome::Pass { reading: None };
-        let skip = || Outcome::Skip { reason: "busy".to_owned(), link: None };
+        let skip = || Outcome::skip("busy", None);
         let alone = Outcome::PassAlone { how: "crash: SIGSEGV".to_owned() };
         let other = Outcome::Crash { how: "SIGABRT".to_owned() };
         for (in_company, asked_again, outcome, first) in [

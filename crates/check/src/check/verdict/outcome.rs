@@ -71,6 +71,9 @@ pub enum Outcome {
         /// An issue.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         link: Option<String>,
+        /// Whether it counts neither as asked nor as skipped: the implementation declares no such dump, or no one answer is right.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        exempt: bool,
     },
     /// The adapter itself went wrong.
     AdapterError {
@@ -85,6 +88,11 @@ impl Outcome {
     /// The names of all verdicts on an implementation, in the order of tables.
     pub const NAMES: [&'static str; 9] =
         ["pass", "pass-alone", "fail", "wrong-verdict", "crash", "hang", "out-of-memory", "skip", "adapter-error"];
+
+    /// A skip that counts: the question was left out, or the implementation does not answer it.
+    pub fn skip(reason: impl Into<String>, link: Option<String>) -> Outcome {
+        Outcome::Skip { reason: reason.into(), link, exempt: false }
+    }
 
     /// The verdict's name.
     pub fn name(&self) -> &'static str {

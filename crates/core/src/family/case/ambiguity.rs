@@ -9,6 +9,7 @@ use crate::family::{Format, Opener, ReadOptions};
 use crate::input::Input;
 use crate::model::Heap;
 
+use super::several_heaps::HeapChoice;
 use super::{Case, RightAnswer};
 
 /// An ambiguity of a format: bytes that can be read in several ways, each of which is right if a decoder keeps to it.
@@ -56,8 +57,8 @@ pub enum ReadingHeap {
 #[doc(hidden)]
 pub struct CaseDump<'c> {
     pub(crate) format: Format,
-    bytes: &'c [u8],
-    /// The number of the heap in the dump.
+    bytes: Cow<'c, [u8]>,
+    /// The number of the heap in the dump; `usize::MAX` for the last one.
     heap: usize,
 }
 
@@ -100,12 +101,27 @@ impl Ambiguity {
 impl<'c> CaseDump<'c> {
     #[doc(hidden)]
     pub fn new(case: &'c Case) -> CaseDump<'c> {
-        CaseDump { format: case.format, bytes: &case.bytes, heap: case.heap.unwrap_or_default() as usize }
+        let bytes = Cow::Borrowed(&case.bytes[..]);
+        CaseDump { format: case.format, bytes, heap: case.heap.unwrap_or_default() as usize }
+    }
+
+    /// The dump of an answer that is right under this reading.
+    #[doc(hidden)]
+    pub fn under_reading(case: &'c Case, reading: &str) -> CaseDump<'c> {
+        let dump = CaseDump::new(case);
+        match HeapChoice::from_reading(reading) {
+            None | Some(HeapChoice::First) => dump,
+            Some(HeapChoice::Last) => CaseDump { heap: usize::MAX, ..dump },
+            Some(HeapChoice::Joined) => {
+                let joined = case.format.family().framing().map(|framing| framing.join_heaps(&case.bytes));
+                CaseDump { bytes: joined.map_or(dump.bytes, Cow::Owned), ..dump }
+            }
+        }
     }
 
     /// An opener of the dump.
     pub(crate) fn opener(&self) -> Opener {
-        Opener::from_memory("a case", self.bytes)
+        Opener::from_memory("a case", &self.bytes)
     }
 
     /// The four bytes at a place of the header, as a number; 0 if there are none.
@@ -184,8 +200,9 @@ impl<'c> CaseDump<'c> {
         let mut opener = self.opener();
         opener.reading = reading;
         let mut heaps = self.format.family().read(&opener)?.dump.heaps;
-        match self.heap < heaps.len() {
-            true => Ok(heaps.swap_remove(self.heap)),
+        let number = if self.heap == usize::MAX { heaps.len().saturating_sub(1) } else { self.heap };
+        match number < heaps.len() {
+            true => Ok(heaps.swap_remove(number)),
             false => Err(Error::Usage(format!("the dump has {} heaps", heaps.len()))),
         }
     }

@@ -7,6 +7,7 @@ mod family_cases;
 pub(crate) mod gzip;
 mod large;
 mod repetition;
+mod several_heaps;
 mod spelled;
 mod tags;
 mod world;
@@ -29,6 +30,7 @@ pub(crate) use duplicates::{repeated_classes, repeated_objects};
 pub use family_cases::FamilyCases;
 pub(crate) use large::large;
 pub use large::{LargeCase, ManifestPart, ManifestRecipe};
+pub(crate) use several_heaps::SEVERAL_HEAPS;
 #[doc(hidden)]
 pub use spelled::{CaseFile, read_spelled_cases};
 pub use tags::{CaseTag, TAGS};

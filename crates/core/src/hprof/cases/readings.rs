@@ -3,12 +3,27 @@
 use std::collections::HashMap;
 
 use crate::compare::Facet;
-use crate::family::case::{Ambiguity, CaseDump, ReadingChoice, ReadingHeap, repeated_classes, repeated_objects};
+use crate::family::case::{
+    Ambiguity, CaseDump, ReadingChoice, ReadingHeap, SEVERAL_HEAPS, repeated_classes, repeated_objects,
+};
 use crate::family::{ReadOptions, RegionStarts, RepeatedTexts};
 use crate::model::{Address, Class, Contents, EventKind, FieldType, Heap, Name, ObjectKind, Value};
 
 /// The ambiguities of a dump, in the order in which readings are applied.
 pub(in crate::hprof) const AMBIGUITIES: &[Ambiguity] = &[
+    Ambiguity {
+        name: SEVERAL_HEAPS,
+        about: "Several heaps in one file, in an adapter that cannot be asked for one of them",
+        rule: "hprof.heap.several",
+        choices: &[
+            ReadingChoice::new("first", "the first heap"),
+            ReadingChoice::new("last", "the last heap"),
+            ReadingChoice::new("refused", "none: the dump is refused"),
+            ReadingChoice::new("joined", "all of them as one heap"),
+        ],
+        facets: &[],
+        means: ReadingHeap::Spelled,
+    },
     Ambiguity {
         name: "hprof.unpatched-length",
         about: "A dump record of length 0 with sub-records after it",

@@ -283,7 +283,7 @@ mod tests {
             (cell.class(), cell.sign(), cell.numbers())
         };
         let how = || "signal 11".to_owned();
-        assert_eq!(add(Outcome::Skip { reason: how(), link: None }, false), ("skip", "–".to_owned(), "1".to_owned()));
+        assert_eq!(add(Outcome::skip(how(), None), false), ("skip", "–".to_owned(), "1".to_owned()));
         assert_eq!(add(Outcome::Pass { reading: None }, false), ("pass", "✓".to_owned(), "1/2".to_owned()));
         assert_eq!(add(Outcome::Crash { how: how() }, true), ("expected", "c".to_owned(), "1/3".to_owned()));
         assert_eq!(add(Outcome::Pass { reading: None }, true).0, "unexpected-pass");

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::compare::Facet;
 use crate::error::Error;
 use crate::family::{Family, Format};
 
@@ -40,6 +41,8 @@ pub struct LargeCase {
     pub small: u64,
     /// Whether answers are judged by counts alone: a digest of so much would take too long.
     pub is_counted: bool,
+    /// The facets of facts that have no bound in a listing.
+    pub long: Vec<Facet>,
     /// The time for its answer, in a machine that reads the corpus within its limits.
     pub time: Duration,
     /// The memory for its answer, in bytes.
@@ -73,6 +76,8 @@ struct LargeCaseEntry {
     heap: Option<String>,
     #[serde(default)]
     counted: bool,
+    #[serde(default)]
+    long: Vec<Facet>,
     /// Seconds.
     time: u64,
     /// MiB.
@@ -122,6 +127,7 @@ impl LargeCaseEntry {
             n: self.n,
             small: self.small,
             is_counted: self.counted,
+            long: self.long,
             time: Duration::from_secs(self.time),
             memory: self.memory << 20,
             heap: self.heap.map(|heap| NumberFormula::read(&heap)).transpose()?,
