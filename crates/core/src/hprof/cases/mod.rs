@@ -42,6 +42,7 @@ fn spelled_cases() -> &'static SpelledCases {
                 "hprof/records.toml",
                 "hprof/names.toml",
                 "hprof/segments.toml",
+                "hprof/strings.toml",
                 "hprof/heaps.toml",
                 "hprof/references.toml",
                 "hprof/repeats.toml",
