@@ -106,7 +106,7 @@ const FREEDOMS: [Freedom; 12] = [
             (
                 r#""object-trace", "roots", "threads", "stack-traces", "regions", "reference-order", "record-order", "root-order",
         "strings", "unloads", "allocation-sites", "heap-summaries", "cpu-samples", "control-settings",
-        "unknown-records", "events"]}"#,
+        "unknown-records", "events", "string-text"]}"#,
                 r#""object-trace", "roots", "regions", "reference-order", "record-order", "root-order"]}"#,
             ),
             (
@@ -249,7 +249,7 @@ const ABUSES: [Abuse; 6] = [
             (
                 r#""roots", "threads", "stack-traces", "regions", "reference-order", "record-order", "root-order",
         "strings", "unloads", "allocation-sites", "heap-summaries", "cpu-samples", "control-settings",
-        "unknown-records", "events"]}"#,
+        "unknown-records", "events", "string-text"]}"#,
                 r#""roots", "regions", "reference-order", "record-order", "root-order"]}"#,
             ),
             (

@@ -90,7 +90,7 @@ fn report(label: &str, results: &[(&str, Value)], failed: &[&str]) -> Value {
     let cause =
         json!({ "id": "rule", "sentence": "S", "symptoms": [], "example": "a", "unexpected": 1, "cases": failed });
     json!({
-        "schema": 15, "heapsmith": "0", "chosen": { "random": 0, "seed": 0 },
+        "schema": 16, "heapsmith": "0", "chosen": { "random": 0, "seed": 0 },
         "cases": results.iter().map(|(id, _)| case(id)).collect::<Vec<_>>(),
         "implementations": [{
             "label": label, "kind": "adapter", "command": label, "omitted": [], "tally": {},

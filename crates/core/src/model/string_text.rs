@@ -431,3 +431,102 @@ impl HeapSource for TextSource<'_> {
         self.source.segments()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::model::{Field, Static, Value};
+
+    use super::*;
+
+    fn class(address: u64, name: &str, fields: &[(&str, FieldType)]) -> Class {
+        let field = |(name, kind): &(&str, FieldType)| Field { name: (*name).into(), kind: *kind };
+        let fields = fields.iter().map(field).collect();
+        Class { address: Address(address), name: name.into(), fields: Some(fields), ..Class::default() }
+    }
+
+    /// `java.lang.String` of JDK 9.
+    fn string_class() -> Class {
+        let byte = FieldType::Primitive(PrimitiveType::Byte);
+        class(0x10, "java/lang/String", &[("value", FieldType::Object), ("coder", byte)])
+    }
+
+    fn string(address: u64, array: u64, coder: u64) -> Object {
+        Object {
+            class: Some(Address(0x10)),
+            contents: Contents::Fields(vec![
+                Value::reference(Address(array)),
+                Value::primitive(PrimitiveType::Byte, coder),
+            ]),
+            ..Object::new(Address(address), ObjectKind::Instance)
+        }
+    }
+
+    fn array(address: u64, element: PrimitiveType, bytes: &[u8]) -> Object {
+        let contents = Contents::Primitives(bytes.to_vec());
+        Object { contents, ..Object::new(Address(address), ObjectKind::PrimitiveArray(element)) }
+    }
+
+    fn heap(classes: Vec<Class>, objects: Vec<Object>) -> Heap {
+        Heap { classes, objects, ..Heap::default() }
+    }
+
+    fn texts(heap: &Heap) -> Vec<Option<String>> {
+        let heap = with_string_texts(heap);
+        heap.objects.iter().map(|object| object.text.as_ref().map(Name::to_string)).collect()
+    }
+
+    #[test]
+    fn a_coder_says_how_bytes_are_encoded() {
+        let bytes = array(0x200, PrimitiveType::Byte, b"\xe9\x20");
+        let objects = vec![string(0x100, 0x200, 0), string(0x108, 0x200, 1), string(0x110, 0x200, 2), bytes];
+        let expected = [Some("\u{e9} ".to_owned()), Some("\u{20e9}".to_owned()), None, None];
+        assert_eq!(texts(&heap(vec![string_class()], objects)), expected);
+    }
+
+    #[test]
+    fn one_of_several_objects_at_an_address_has_no_text() {
+        let twice = |address| array(address, PrimitiveType::Byte, b"A");
+        let objects = vec![string(0x100, 0x200, 0), twice(0x200), twice(0x200)];
+        assert_eq!(texts(&heap(vec![string_class()], objects)), [None, None, None]);
+        let objects = vec![string(0x100, 0x200, 0), string(0x100, 0x200, 0), twice(0x200)];
+        assert_eq!(texts(&heap(vec![string_class()], objects)), [None, None, None]);
+    }
+
+    #[test]
+    fn the_class_library_tells_the_byte_order_once_it_is_initialised() {
+        let order = |shifts: [u64; 2]| {
+            let shift = |(name, bits): (&str, u64)| Static {
+                name: name.into(),
+                value: Value::primitive(PrimitiveType::Int, bits),
+            };
+            let statics = ["HI_BYTE_SHIFT", "LO_BYTE_SHIFT"].into_iter().zip(shifts).map(shift).collect();
+            Utf16Order::told_by(&[Class { statics: Some(statics), ..class(0x20, "java.lang.StringUTF16", &[]) }])
+        };
+        assert_eq!(order([8, 0]), Some(Utf16Order::BigEndian));
+        assert_eq!(order([0, 8]), Some(Utf16Order::LittleEndian));
+        assert_eq!(order([0, 0]), None);
+        assert_eq!(Utf16Order::told_by(&[string_class()]), None);
+    }
+
+    #[test]
+    fn texts_of_parts_of_one_array_take_no_more_memory_than_is_allowed() {
+        let int = FieldType::Primitive(PrimitiveType::Int);
+        let fields = [("value", FieldType::Object), ("offset", int), ("count", int)];
+        let part = |number: u64| Object {
+            class: Some(Address(0x10)),
+            contents: Contents::Fields(vec![
+                Value::reference(Address(8)),
+                Value::primitive(PrimitiveType::Int, number),
+                Value::primitive(PrimitiveType::Int, 1000 - number),
+            ]),
+            ..Object::new(Address(0x1000 + 8 * number), ObjectKind::Instance)
+        };
+        let mut objects: Vec<Object> = (0..1000).map(part).collect();
+        objects.push(array(8, PrimitiveType::Char, &[0; 2000]));
+        let heap = heap(vec![class(0x10, "java/lang/String", &fields)], objects);
+        let within = |memory| StringTexts::from_source(&mut &heap, memory, Utf16Order::default()).expect("in memory");
+        // Half a million characters, each of which takes two bytes.
+        assert!(within(500_000).is_none());
+        assert!(within(2_000_000).is_some_and(|texts| !texts.is_empty()));
+    }
+}

@@ -25,7 +25,7 @@ pub use known::KnownNames;
 pub const VERSIONS: [u32; 2] = [1, 2];
 /// Versions of the schemas of requests, of answers, and of lines at the level of answers. A new level raises the first two, and not
 /// the version of the protocol: a program that does not know a key ignores it.
-pub const SCHEMAS: [u32; 3] = [3, 5, 1];
+pub const SCHEMAS: [u32; 3] = [4, 6, 1];
 
 /// A request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -36,7 +36,7 @@ pub use result::{CaseResult, Expectation, OtherFact, Suspect};
 pub(super) use result::{MISREAD_SIGN, NOTHING, VERDICT, list_in_words};
 
 /// Version of the report's schema.
-pub const SCHEMA: u32 = 15;
+pub const SCHEMA: u32 = 16;
 
 /// The begin of the reason for which cases are skipped after too many equal ends.
 pub(super) const STOPPED: &str = "stopped: the first ";

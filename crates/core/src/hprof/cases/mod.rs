@@ -43,6 +43,7 @@ fn spelled_cases() -> &'static SpelledCases {
                 "hprof/names.toml",
                 "hprof/segments.toml",
                 "hprof/strings.toml",
+                "hprof/threads.toml",
                 "hprof/heaps.toml",
                 "hprof/references.toml",
                 "hprof/repeats.toml",
