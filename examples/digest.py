@@ -11,7 +11,7 @@ NUMBERS = {facet: n for n, facet in enumerate("""word-size identifier-size versi
     protection-domain instance-size class-object-size fields statics constant-pool class-references class-serial
     class-trace class class-word object-size array-length hash-16 hash-32 field-values elements primitive-contents
     references reference-order object-trace roots threads stack-traces regions strings unloads allocation-sites
-    heap-summaries cpu-samples control-settings unknown-records root-objects""".split(), 1)}
+    heap-summaries cpu-samples control-settings unknown-records root-objects string-text""".split(), 1)}
 TYPES = {"object": "L8", "boolean": "Z1", "char": "C2", "float": "F4", "double": "D8", "byte": "B1", "short": "S2",
          "int": "I4", "long": "J8"}
 LIVE = ["live_bytes", "live_instances", "allocated_bytes", "allocated_instances"]
@@ -32,9 +32,10 @@ def raw(name):
     """The bytes of a name: modified UTF-8, unless the listing has the bytes. A name that is absent has none."""
     if name is None:
         return b""
-    if isinstance(name, dict):
+    if isinstance(name, dict) and "bytes" in name:
         return bytes.fromhex(name["bytes"])
-    units = [unit for (unit,) in struct.iter_unpack(">H", name.encode("utf-16-be"))]
+    words = bytes.fromhex(name["utf16"]) if isinstance(name, dict) else name.encode("utf-16-be")
+    units = [unit for (unit,) in struct.iter_unpack(">H", words)]
     return each(units, lambda u: chr(u).encode("utf-8", "surrogatepass") if u else b"\xc0\x80")
 
 def entry(line, wanted, names):
@@ -77,6 +78,7 @@ def entry(line, wanted, names):
             refs = get("elements")
         yield "references", refs, lambda v: numbers(sorted(real(v)))
     yield "reference-order", refs, lambda v: numbers(real(v))
+    yield "string-text", get("text"), raw
 
 def other(line, place):
     """The field of any other line."""
@@ -149,7 +151,7 @@ def main():
     parser.add_argument("--buckets", action="store_true")
     parser.add_argument("--by-facet", action="store_true")
     options = parser.parse_args()
-    wanted = set(options.facets.split(",")) if options.facets else NUMBERS.keys() - {"reference-order"} | {"address"}
+    wanted = set(options.facets.split(",")) if options.facets else NUMBERS.keys() - {"reference-order", "string-text"} | {"address"}
     for listing in options.listings:
         with open(listing, encoding="utf-8") as file:
             print(json.dumps(answer_of(list(map(json.loads, file)), wanted, options)))

@@ -233,7 +233,7 @@ impl AdapterReadingsOpts {
             choices: named(declaration.choices),
             facets: declaration.facets.to_vec(),
         });
-        let told = AdapterReadings { schema: 3, readings: readings.collect(), declarations: declarations.collect() };
+        let told = AdapterReadings { schema: 4, readings: readings.collect(), declarations: declarations.collect() };
         let failed = |e| Error::io("writing standard output", e);
         if self.json {
             terminal::print_json(&told)?;

@@ -93,7 +93,7 @@ pub(crate) struct BuildReport {
 }
 
 /// Version of the report.
-const SCHEMA: u32 = 1;
+const SCHEMA: u32 = 2;
 
 /// An error of a heap file.
 #[derive(Serialize, JsonSchema)]

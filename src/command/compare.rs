@@ -3,9 +3,12 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use crate::compare::renaming::{BUDGET, BY_FILE, Renaming, up_to_renaming};
-use crate::compare::{CompareOptions, Comparison, Facet, JavaNames, NotComparedReason, RecordSpan, compare_sources};
+use crate::compare::{
+    CompareOptions, Comparison, Facet, JavaNames, MEMORY, NotComparedReason, RecordSpan, compare_sources,
+};
 use crate::error::Error;
 use crate::format::{DumpTarget, OpenedHeap, locate};
+use crate::model::string_text::{StringTexts, TextSource, Utf16Order};
 use crate::model::{Heap, HeapSource};
 use crate::output::Output;
 use crate::validate::Tolerated;
@@ -121,9 +124,18 @@ impl CompareOpts {
             true => self.compare_up_to_renaming(&left_out, left, right, tolerated.clone()).map(Err),
             false => compare_sources(left, right, &options).map(Ok),
         };
+        // Where a listing states the texts of strings, those of the other side are worked out.
+        let has_texts = [&left, &right].into_iter().any(lists_texts) && !left_out.contains(&Facet::StringText);
+        let texts = |side: &mut OpenedHeap| match has_texts {
+            true => StringTexts::from_source(side.source(), MEMORY as u64, Utf16Order::default()),
+            false => Ok(None),
+        };
+        let [of_left, of_right] = [texts(&mut left)?.unwrap_or_default(), texts(&mut right)?.unwrap_or_default()];
+        let mut sides = [TextSource::new(left.source(), of_left), TextSource::new(right.source(), of_right)];
+        let [one, other] = &mut sides;
         let compared = match self.class_names {
-            ClassNamesOpt::Dump => compared(left.source(), right.source())?,
-            ClassNamesOpt::Java => compared(&mut JavaNames::new(left.source()), &mut JavaNames::new(right.source()))?,
+            ClassNamesOpt::Dump => compared(one, other)?,
+            ClassNamesOpt::Java => compared(&mut JavaNames::new(one), &mut JavaNames::new(other))?,
         };
         let mut comparison = match compared {
             Ok(comparison) => comparison,
@@ -181,6 +193,11 @@ impl CompareOpts {
         }
         Ok(answer)
     }
+}
+
+/// Whether a side is a listing that states the text of a string.
+fn lists_texts(side: &OpenedHeap) -> bool {
+    matches!(side, OpenedHeap::Listing(listing) if listing.heap.objects.iter().any(|object| object.text.is_some()))
 }
 
 /// Prints the rules that were tolerated.

@@ -1,10 +1,11 @@
 use std::path::PathBuf;
 
-use crate::compare::MEMORY;
-use crate::compare::listing::{RecordOrder, SortedLines};
+use crate::compare::listing::{ListingHead, RecordOrder, RecordPlace, SortedLines};
+use crate::compare::{Facet, MEMORY};
 use crate::error::Error;
 use crate::format::{DumpFile, Lowering};
-use crate::model::{DumpSource, Heap};
+use crate::model::string_text::{StringTexts, Utf16Order};
+use crate::model::{DumpSource, Heap, HeapSource, Object};
 use crate::output::Output;
 use crate::validate::unsound;
 use clap::Args;
@@ -16,7 +17,8 @@ use crate::command::{CommandOutcome, open, outputs, terminal};
 ///
 /// The first line has the dump's facts; then come classes and objects, sorted by address. A dump that
 /// is not valid is refused; --sound-prefix lists what stands before the error. Objects are sorted outside of memory where
-/// there are many: it takes the class table, the roots and some 256 MB, whatever the size of the dump.
+/// there are many: it takes the class table, the roots and some 256 MB, whatever the size of the dump. Strings are listed with
+/// their texts, unless these take more than 128 MiB: then the head says that it omits string-text.
 #[derive(Args)]
 #[command(after_long_help = HELP_ENDING)]
 pub(crate) struct DecodeOpts {
@@ -70,7 +72,12 @@ impl DecodeOpts {
             other => other,
         };
         let number = self.heap.number(outline.dump.heaps.len())?;
-        let mut lines = SortedLines::new(MEMORY);
+        // What is damaged cannot be read twice.
+        let texts = match unsound {
+            None => read_texts(file.source()?.heap(number))?,
+            Some(_) => None,
+        };
+        let mut lines = TextedLines { lines: SortedLines::new(MEMORY), texts };
         let ended = outline.visit_objects(number, &mut |place, object| lines.add(place, object))?;
         let broken = match read.and(ended) {
             Ok(_) => None,
@@ -89,7 +96,7 @@ impl DecodeOpts {
             head.profile = recognised?.map(|lowering| lowering.profile().to_owned());
         }
         let mut output = Output::create(&self.output, self.force)?;
-        lines.write(&mut output, &head, heap, classes)?;
+        lines.lines.write(&mut output, &head, heap, classes)?;
         output.finish()?;
         match broken.or(unsound) {
             None => Ok(CommandOutcome::Yes),
@@ -108,7 +115,7 @@ impl DecodeOpts {
             Ok(())
         })?;
         let order = RecordOrder::new(source.classes(), objects);
-        let mut lines = SortedLines::new(MEMORY);
+        let mut lines = TextedLines { lines: SortedLines::new(MEMORY), texts: read_texts(source)? };
         let mut index = 0;
         source.visit_objects(&mut |object| {
             let place = order.place(index);
@@ -124,10 +131,38 @@ impl DecodeOpts {
         let mut head = lines.head(&heap);
         head.heap = (heaps > 1).then_some(number as u64);
         let mut output = Output::create(&self.output, self.force)?;
-        lines.write(&mut output, &head, &heap, &order.classes)?;
+        lines.lines.write(&mut output, &head, &heap, &order.classes)?;
         output.finish()?;
         Ok(CommandOutcome::Yes)
     }
+}
+
+/// The objects of a listing, with the texts of strings.
+struct TextedLines {
+    lines: SortedLines,
+    /// The texts; `None` where they are not known.
+    texts: Option<StringTexts>,
+}
+
+impl TextedLines {
+    fn add(&mut self, place: RecordPlace, object: &Object) -> Result<(), Error> {
+        match self.texts.as_ref().and_then(|texts| texts.text(object)) {
+            Some(text) => self.lines.add(place, &Object { text: Some(text.clone()), ..object.clone() }),
+            None => self.lines.add(place, object),
+        }
+    }
+
+    fn head(&self, heap: &Heap) -> ListingHead {
+        let mut head = self.lines.head(heap);
+        if self.texts.is_none() {
+            head.omits.push(Facet::StringText);
+        }
+        head
+    }
+}
+
+fn read_texts(source: &mut dyn HeapSource) -> Result<Option<StringTexts>, Error> {
+    StringTexts::from_source(source, MEMORY as u64, Utf16Order::default())
 }
 
 /// The options that give the dump's bytes again.

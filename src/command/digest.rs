@@ -64,7 +64,7 @@ const HELP_ENDING: HelpEnding = HelpEnding {
 };
 
 /// Version of what is printed as JSON; the digest itself is as it was in the first one.
-const SCHEMA: u32 = 3;
+const SCHEMA: u32 = 4;
 
 /// What is printed as JSON.
 #[derive(Serialize, JsonSchema)]

@@ -86,7 +86,7 @@ pub(crate) struct Report {
 }
 
 /// Version of the report.
-const SCHEMA: u32 = 2;
+const SCHEMA: u32 = 3;
 
 impl EncodeOpts {
     pub(crate) fn run(mut self) -> Result<CommandOutcome, Error> {

@@ -130,6 +130,6 @@ impl FacetsOpts {
         let mut columns: Vec<String> = targets.iter().map(DumpTarget::to_string).collect();
         columns.extend(meet.then(|| "both".to_owned()));
         let rules = used.into_iter().map(|rule| ChangeRuleText { rule: rule.to_string(), text: text(rule).to_owned() });
-        FacetsReport { schema: 3, columns, meet, facets, rules: rules.collect() }
+        FacetsReport { schema: 4, columns, meet, facets, rules: rules.collect() }
     }
 }

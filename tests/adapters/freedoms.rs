@@ -110,7 +110,7 @@ const FREEDOMS: [Freedom; 12] = [
             (
                 r#""object-trace", "roots", "threads", "stack-traces", "regions", "reference-order", "record-order", "root-order",
         "strings", "unloads", "allocation-sites", "heap-summaries", "cpu-samples", "control-settings",
-        "unknown-records", "events"]}"#,
+        "unknown-records", "events", "string-text"]}"#,
                 r#""object-trace", "roots", "regions", "reference-order", "record-order", "root-order"]}"#,
             ),
             (

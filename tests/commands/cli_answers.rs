@@ -39,7 +39,7 @@ fn the_answers_are_those_worked_out_by_hand() {
         let answers = json(&bench.ok(&format!("answers {dump} --json --path 0x180")));
         assert_eq!(Schema::new(json(&bench.ok("schema answers"))).error(&answers), None);
         let expected = json!({
-            "schema": 4,
+            "schema": 5,
             "referents": false,
             "classes_of_objects": true,
             "locals_of_threads": false,

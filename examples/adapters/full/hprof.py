@@ -17,14 +17,14 @@ HELLO = {
         "class-trace", "class", "array-length", "field-values", "elements", "primitive-contents", "references",
         "object-trace", "roots", "threads", "stack-traces", "regions", "reference-order", "record-order", "root-order",
         "strings", "unloads", "allocation-sites", "heap-summaries", "cpu-samples", "control-settings",
-        "unknown-records", "events"]}
+        "unknown-records", "events", "string-text"]}
 
 # What a dump leaves open, with the default (specs/adapter.md, Readings).
 READINGS = {
     "hprof.several-heaps": "first", "hprof.unpatched-length": "empty", "hprof.repeated-string": "last",
     "hprof.string-0": "none", "hprof.regions": "merged", "hprof.undeclared-bytes": "raw",
     "hprof.surplus-bytes": "raw", "hprof.array-class": "array", "hprof.repeated-class": "every-record",
-    "hprof.repeated-object": "every-record"}
+    "hprof.repeated-object": "every-record", "hprof.string-byte-order": "little-endian"}
 
 # ---------------------------------------------------------------------------------------------------------------------
 # The dump
@@ -70,7 +70,7 @@ OBJECT_ARRAY_DUMP = "address:id trace:4 length:4 array_class:id"
 PRIMITIVE_ARRAY_DUMP = "address:id trace:4 length:4"
 HEAP_DUMP_INFO = "id:4 name:id"
 
-REFERENCE = 2
+REFERENCE, CHAR, BYTE = 2, 5, 8
 TYPES = {REFERENCE: ("object", "id"), 4: ("boolean", "1"), 5: ("char", "2"), 6: ("float", "4"), 7: ("double", "8"),
          8: ("byte", "1"), 9: ("short", "2"), 10: ("int", "4"), 11: ("long", "8")}
 
@@ -370,6 +370,7 @@ def listing(dump, index):
         if item["kind"] == "class":
             classes[item["address"]] = item
     lines = [item_line(dump, classes, item) for item in heap.items]
+    add_texts(dump, heap, classes, lines)
     roots = [{"kind": "root", "root": kind, **told(fields), "after": after} for after, kind, fields in heap.roots]
     threads = thread_lines(dump, index)
     traces = trace_lines(dump, index, threads)
@@ -456,6 +457,85 @@ def field_values(dump, classes, item):
     if values.at < values.end and is_whole and dump.readings["hprof.surplus-bytes"] == "raw":
         raise Refusal(f"the object {item['address']:#x} has more bytes than its fields")
     return {"values": listed}
+
+
+# Texts of strings
+
+
+def add_texts(dump, heap, classes, lines):
+    """Puts the text of each java.lang.String into its line, where fields and array tell it."""
+    alone, order = one_alone(heap.items), byte_order(dump, classes)
+    arrays = {item["address"]: item for item in heap.items
+              if "contents" in item and item["code"] in (CHAR, BYTE) and item["address"] in alone}
+    for item, line in zip(heap.items, lines):
+        if item["kind"] == "object" and item["address"] in alone and "values" in line:
+            layout = string_fields(dump, classes.get(item["class"]))
+            if layout is not None:
+                values = {name: int(bits, 16) for name, (_, bits) in zip(layout, line["values"])}
+                text = string_text(values, arrays.get(values["value"]), order)
+                if text is not None:
+                    line["text"] = text
+
+
+def one_alone(items):
+    """The identifiers that one object alone has."""
+    counts = {}
+    for item in items:
+        if item["kind"] != "class":
+            counts[item["address"]] = counts.get(item["address"], 0) + 1
+    return {address for address, count in counts.items() if count == 1}
+
+
+def java_name(dump, address):
+    name = dump.texts.get(dump.names.get(address), b"")
+    return name.replace(b"/", b".")
+
+
+def string_fields(dump, owner):
+    """The names of the fields that java.lang.String declares; None for another class, or one without an array."""
+    if owner is None or java_name(dump, owner["address"]) != b"java.lang.String":
+        return None
+    fields = [(dump.texts.get(name), TYPES[code][0]) for name, code in owner["fields"]]
+    names = [name.decode("latin-1") if name is not None and (name == b"value") == (kind == "object") else f"#{place}"
+             for place, (name, kind) in enumerate(fields)]
+    return names if "value" in names else None
+
+
+def byte_order(dump, classes):
+    """That of the machine, as java.lang.StringUTF16 has it in two static fields."""
+    for owner in classes.values():
+        if java_name(dump, owner["address"]) == b"java.lang.StringUTF16":
+            shifts = {dump.texts.get(name): bits for name, kind, bits in owner["statics"] if kind == "int"}
+            told = shifts.get(b"HI_BYTE_SHIFT"), shifts.get(b"LO_BYTE_SHIFT")
+            if told in ((8, 0), (0, 8)):
+                return "utf-16-be" if told == (8, 0) else "utf-16-le"
+    return {"little-endian": "utf-16-le", "big-endian": "utf-16-be"}[dump.readings["hprof.string-byte-order"]]
+
+
+def string_text(values, array, order):
+    """A text of a listing, or None where it cannot be told."""
+    if array is None:
+        return None
+    length, offset, coder = array["length"], values.get("offset", 0), values.get("coder")
+    count = values.get("count", length - offset)
+    if offset == 0 and count > length and count // 2 == length:
+        count = length  # ART keeps twice the number, and a bit
+    if offset > length or offset + count > length:
+        return None
+    width = 2 if array["code"] == CHAR else 1
+    part = array["contents"][width * offset:width * (offset + count)]
+    if array["code"] == CHAR and coder is None:
+        encoding = "utf-16-be"
+    elif array["code"] == BYTE and coder is None and part.isascii():
+        encoding = "latin-1"
+    elif array["code"] == BYTE and coder in (0, 1) and len(part) == length and length % (coder + 1) == 0:
+        encoding = order if coder else "latin-1"
+    else:
+        return None
+    text = part.decode(encoding, "surrogatepass") if encoding != "latin-1" else part.decode(encoding)
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        return {"utf16": text.encode("utf-16-be", "surrogatepass").hex()}
+    return text
 
 
 # Parts of the heap, threads, stack traces

@@ -13,7 +13,7 @@ use crate::command::answers::GeneratedAnswers;
 use crate::command::terminal;
 
 /// Version of the schema of what is written.
-const SCHEMA: u32 = 5;
+const SCHEMA: u32 = 6;
 /// The most objects of a heap whose answers are calculated.
 const CALCULATED: u64 = 20_000_000;
 

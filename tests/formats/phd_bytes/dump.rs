@@ -108,6 +108,7 @@ pub(crate) fn instance(address: u64, class: u64, hash: Option<IdentityHash>, ref
         length: None,
         contents: Contents::References(addresses(references)),
         trace: None,
+        text: None,
     })
 }
 
@@ -130,6 +131,7 @@ pub(crate) fn object_array(
         length,
         contents: Contents::References(addresses(references)),
         trace: None,
+        text: None,
     })
 }
 
@@ -151,6 +153,7 @@ pub(crate) fn primitive_array(
         length: Some(length),
         contents: Contents::Unknown,
         trace: None,
+        text: None,
     })
 }
 

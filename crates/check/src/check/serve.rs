@@ -82,7 +82,8 @@ fn hello_answer(id: u64, protocol: u32) -> Hello {
     let is_known = |level: &Level| protocol >= 2 || *level != Level::Answers;
     let levels = [Level::Verdict, Level::Counts, Level::Answers, Level::Digest, Level::Listing];
     let counts = CountKind::ALL.into_iter().filter(|count| protocol >= 2 || *count != CountKind::HistogramBytes);
-    let facets = Facet::ALL.into_iter().filter(|facet| protocol >= 2 || *facet != Facet::RootObjects);
+    let is_new = |facet: &Facet| matches!(facet, Facet::RootObjects | Facet::StringText);
+    let facets = Facet::ALL.into_iter().filter(|facet| protocol >= 2 || !is_new(facet));
     let answers = AnswerPart::ALL.into_iter().filter(|part| protocol >= 2 && *part != AnswerPart::AnyPaths);
     Hello {
         id,
@@ -142,7 +143,7 @@ fn execute(op: &RequestedOperation) -> AnswerStatus {
             let wanted = ParseRequest {
                 level: *level,
                 out: out.as_deref(),
-                facets: wanted.and(FacetSelection::unordered()),
+                facets: wanted.and(FacetSelection::unordered_with_texts()),
                 buckets: buckets.unwrap_or_default(),
                 bucket: *bucket,
             };

@@ -13,7 +13,7 @@ pub use heapsmith_core::family::case::{ManifestPart, ManifestRecipe};
 /// `corpus/manifest.json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Manifest {
-    /// Version of this schema: 4.
+    /// Version of this schema: 5.
     pub schema: u32,
     /// The cases, by id.
     pub cases: Vec<ManifestCase>,

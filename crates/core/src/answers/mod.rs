@@ -43,4 +43,4 @@ pub use shapes::{ShapeAnswers, ShapeClass};
 pub use summary::{MOST_HOLDERS, MOST_STEPS, MOST_TEXTS, answers};
 
 /// Version of the schemas of the answers.
-pub const SCHEMA: u32 = 4;
+pub const SCHEMA: u32 = 5;

@@ -178,7 +178,7 @@ pub struct StringCounts {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
 pub struct Duplicate {
-    /// Its first 60 characters; absent where the array is not the text itself.
+    /// Its first 60 characters; absent where it cannot be told.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// How many strings have it.

@@ -7,8 +7,10 @@ use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 
+use crate::compare::facts::ContentItems;
 use crate::error::Error;
-use crate::model::{Contents, HeapSource, Object, ObjectKind, PiecewiseContents, PrimitiveType};
+use crate::model::string_text::{StringPart, Utf16Order};
+use crate::model::{Contents, HeapSource, Object, ObjectKind, PiecewiseContents};
 
 use super::graph::{CharacterArray, Characters, EntryGraph};
 
@@ -28,7 +30,7 @@ pub(super) struct StringGroup {
     /// The number of strings with this text.
     pub(super) count: u32,
     /// The first of these strings, by its place among the graph's strings.
-    string: u32,
+    pub(super) string: u32,
     /// The array with its characters, by its place among the graph's arrays.
     array: u32,
 }
@@ -82,11 +84,9 @@ impl<'g> StringGroups<'g> {
         self.characters.arrays[text.array as usize].bytes
     }
 
-    /// Whether the array is exactly the text: all of an array of `char`, or of `byte` in ISO 8859-1.
-    pub(super) fn is_plain(&self, text: &StringGroup) -> bool {
-        let (_, part) = self.characters.strings[text.string as usize];
-        let array = &self.characters.arrays[text.array as usize];
-        self.characters.parts[part as usize].is_all_of(array.length())
+    /// The part of that array.
+    fn part(&self, text: &StringGroup) -> StringPart {
+        self.characters.parts[self.characters.strings[text.string as usize].1 as usize]
     }
 }
 
@@ -122,25 +122,30 @@ impl<'a> CharacterArrayIndex<'a> {
     }
 }
 
-/// Reads the texts of some arrays, in a visit that ends when all are found.
+/// Reads some texts, in a visit that ends when all are found. Those that cannot be told are left out.
 pub(super) fn read_texts(
     source: &mut dyn HeapSource,
-    graph: &EntryGraph,
-    wanted: &[u32],
+    groups: &StringGroups<'_>,
+    class_count: u32,
+    wanted: &[&StringGroup],
 ) -> Result<HashMap<u32, String>, Error> {
     let mut found = HashMap::default();
-    let mut entry = graph.class_count() as u32;
+    let last = wanted.iter().map(|text| groups.array(text)).max();
+    let (mut entry, order) = (class_count, groups.characters.order);
     let visited = source.visit_objects(&mut |object| {
-        if wanted.contains(&entry) {
-            found.insert(entry, decode_text(object)?);
-            if found.len() == wanted.len() {
-                return Err(Error::Usage(String::new()));
+        for text in wanted.iter().filter(|text| groups.array(text) == entry) {
+            if let Some(shown) = shown_text(object, groups.part(text), order)? {
+                found.insert(text.string, shown);
             }
+        }
+        if last.is_none_or(|last| entry >= last) {
+            // Only an error ends a visit.
+            return Err(Error::Usage(String::new()));
         }
         entry += 1;
         Ok(())
     });
-    if found.len() < wanted.len() {
+    if last.is_some_and(|last| entry < last) {
         visited?;
     }
     Ok(found)
@@ -149,18 +154,18 @@ pub(super) fn read_texts(
 /// The number of characters of a text that are shown.
 const SHOWN: usize = 60;
 
-/// The first characters of an array: UTF-16 of one of `char`, ISO 8859-1 of one of `byte`.
-fn decode_text(object: &Object) -> Result<String, Error> {
-    let bytes = match &object.contents {
-        Contents::Primitives(bytes) => bytes[..bytes.len().min(2 * SHOWN)].to_vec(),
-        Contents::Long(PiecewiseContents::Primitives(bytes)) => bytes.first(2 * SHOWN)?,
-        _ => Vec::new(),
+/// The first characters of a text; `None` if it cannot be told.
+fn shown_text(array: &Object, part: StringPart, order: Utf16Order) -> Result<Option<String>, Error> {
+    let ObjectKind::PrimitiveArray(element) = array.kind else { return Ok(None) };
+    let items = match &array.contents {
+        Contents::Primitives(bytes) => ContentItems::Held(bytes),
+        Contents::Long(PiecewiseContents::Primitives(bytes)) => ContentItems::Long(bytes),
+        _ => return Ok(None),
     };
-    let pairs = bytes.as_chunks::<2>().0;
-    let units: Vec<u16> = match object.kind {
-        ObjectKind::PrimitiveArray(PrimitiveType::Char) => pairs.iter().map(|pair| u16::from_be_bytes(*pair)).collect(),
-        _ => bytes.iter().map(|byte| u16::from(*byte)).collect(),
-    };
-    let text: String = String::from_utf16_lossy(&units).chars().take(SHOWN).collect();
-    Ok(text)
+    let Some(range) = part.byte_range(element, items.count()) else { return Ok(None) };
+    // A character has at most four bytes.
+    let most = (4 * SHOWN as u64).min(range.end - range.start);
+    let bytes = items.read_range(range.start, most as usize)?;
+    let units = part.decode(element, &bytes, order);
+    Ok(units.map(|units| String::from_utf16_lossy(&units).chars().take(SHOWN).collect()))
 }

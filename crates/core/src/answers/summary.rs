@@ -113,13 +113,12 @@ fn string_answers(source: &mut dyn HeapSource, graph: &EntryGraph) -> Result<Opt
     repeated.sort_by_key(|text| (Reverse(wasted(text)), Reverse(text.count), graph.address(found.first(text))));
     let duplicate_bytes = repeated.iter().fold(0, |sum: u64, text| sum.saturating_add(wasted(text)));
     repeated.truncate(MOST_TEXTS);
-    let plain = repeated.iter().filter(|text| found.is_plain(text));
-    let mut shown: Vec<u32> = plain.map(|text| found.array(text)).collect();
-    shown.sort_unstable();
-    shown.dedup();
-    let texts = if shown.is_empty() { Default::default() } else { strings::read_texts(source, graph, &shown)? };
+    let texts = match repeated.is_empty() {
+        true => Default::default(),
+        false => strings::read_texts(source, &found, graph.class_count() as u32, &repeated)?,
+    };
     let most = repeated.into_iter().map(|text| Duplicate {
-        text: texts.get(&found.array(text)).filter(|_| found.is_plain(text)).cloned(),
+        text: texts.get(&text.string).cloned(),
         strings: text.count.into(),
         bytes: found.bytes(text),
         address: Hex(graph.address(found.first(text)).0),

@@ -6,8 +6,13 @@ pub fn encode(text: &str) -> Vec<u8> {
     if is_plain(text.as_bytes()) {
         return text.as_bytes().to_vec();
     }
-    let mut bytes = Vec::with_capacity(text.len());
-    for unit in text.encode_utf16() {
+    encode_units(text.encode_utf16())
+}
+
+/// The modified UTF-8 of UTF-16 code units. An unpaired surrogate has three bytes, like any other unit from U+0800 on.
+pub fn encode_units(units: impl Iterator<Item = u16>) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(units.size_hint().0);
+    for unit in units {
         match unit {
             0x0001..=0x007f => bytes.push(unit as u8),
             0x0000 | 0x0080..=0x07ff => {
@@ -27,29 +32,37 @@ pub fn decode(bytes: &[u8]) -> Option<String> {
     if is_plain(bytes) {
         return String::from_utf8(bytes.to_vec()).ok();
     }
+    let (units, rest) = decode_units(bytes);
+    if rest.is_empty() { String::from_utf16(&units).ok() } else { None }
+}
+
+/// The UTF-16 code units of modified UTF-8, unpaired surrogates among them, and the bytes from the first on that is none.
+pub fn decode_units(bytes: &[u8]) -> (Vec<u16>, &[u8]) {
     let mut units = Vec::with_capacity(bytes.len());
     let mut rest = bytes;
-    while let [first, tail @ ..] = rest {
-        let (unit, used) = match (*first, tail) {
-            (0x01..=0x7f, _) => (u16::from(*first), 1),
-            (0xc0..=0xdf, [b, ..]) => (u16::from(first & 0x1f) << 6 | continuation(*b)?, 2),
-            (0xe0..=0xef, [b, c, ..]) => {
-                (u16::from(first & 0x0f) << 12 | continuation(*b)? << 6 | continuation(*c)?, 3)
-            }
-            _ => return None,
-        };
-        let shortest = match unit {
-            0x0001..=0x007f => 1,
-            0x0000 | 0x0080..=0x07ff => 2,
-            _ => 3,
-        };
-        if used != shortest {
-            return None;
-        }
+    while let Some((unit, used)) = next_unit(rest) {
         units.push(unit);
         rest = &rest[used..];
     }
-    String::from_utf16(&units).ok()
+    (units, rest)
+}
+
+/// The first code unit, and the number of its bytes.
+fn next_unit(bytes: &[u8]) -> Option<(u16, usize)> {
+    let (unit, used) = match *bytes {
+        [first @ 0x01..=0x7f, ..] => (u16::from(first), 1),
+        [first @ 0xc0..=0xdf, b, ..] => (u16::from(first & 0x1f) << 6 | continuation(b)?, 2),
+        [first @ 0xe0..=0xef, b, c, ..] => {
+            (u16::from(first & 0x0f) << 12 | continuation(b)? << 6 | continuation(c)?, 3)
+        }
+        _ => return None,
+    };
+    let shortest = match unit {
+        0x0001..=0x007f => 1,
+        0x0000 | 0x0080..=0x07ff => 2,
+        _ => 3,
+    };
+    (used == shortest).then_some((unit, used))
 }
 
 /// Whether these are characters of one byte, as most names are: they are the same in every form of UTF-8.

@@ -119,6 +119,8 @@ facets! {
     References = Field(34),
     /// Stack trace of an object's allocation.
     ObjectTrace = Field(36),
+    /// Text of a string, which follows from its fields and its array.
+    StringText = Field(49),
     /// GC roots, as a multiset.
     Roots = Field(37),
     /// GC roots by kind and object alone, as a multiset, where roots are not compared.

@@ -46,7 +46,10 @@ pub(crate) fn heap_with_every_fact() -> Heap {
         Object { class_name: Some("named/InTheRecord".into()), ..known(0x100, instance, refs()) },
         known(0x108, instance, Contents::Raw(vec![1, 2, 0xff])),
         known(0x110, instance, Contents::Unknown),
-        known(0x118, instance, Contents::Fields(vec![Value::primitive(PrimitiveType::Float, 0x7fc0_0001)])),
+        Object {
+            text: Some(Name::from_units(&[0x41, 0xd800])),
+            ..known(0x118, instance, Contents::Fields(vec![Value::primitive(PrimitiveType::Float, 0x7fc0_0001)]))
+        },
         Object { class_word: Some(Address(56)), ..known(0x120, array, refs()) },
         known(0x128, array, Contents::Unknown),
         Object {

@@ -31,6 +31,11 @@ pub enum Text {
         /// The bytes, two hexadecimal digits each.
         bytes: Bytes,
     },
+    /// UTF-16 code units, unpaired surrogates among them.
+    Utf16 {
+        /// The units, four hexadecimal digits each.
+        utf16: Bytes,
+    },
 }
 
 /// Bytes as a string of two hexadecimal digits each.
@@ -170,7 +175,7 @@ impl<'de> Visitor<'de> for TextOrBytes {
     type Value = Text;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a string, or an object with the key `bytes`")
+        f.write_str("a string, or an object with the key `bytes` or `utf16`")
     }
 
     fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Text, E> {
@@ -180,10 +185,18 @@ impl<'de> Visitor<'de> for TextOrBytes {
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Text, A::Error> {
         #[derive(Deserialize)]
         struct TextKeys {
-            bytes: Bytes,
+            bytes: Option<Bytes>,
+            utf16: Option<Bytes>,
         }
-        let TextKeys { bytes } = TextKeys::deserialize(MapAccessDeserializer::new(map))?;
-        Ok(Text::Bytes { bytes })
+        match TextKeys::deserialize(MapAccessDeserializer::new(map))? {
+            TextKeys { bytes: Some(bytes), utf16: None } => Ok(Text::Bytes { bytes }),
+            TextKeys { bytes: None, utf16: Some(utf16) } if utf16.0.len().is_multiple_of(2) => Ok(Text::Utf16 { utf16 }),
+            TextKeys { utf16: Some(utf16), bytes: None } => Err(serde::de::Error::custom(format!(
+                "expected four hexadecimal digits for each code unit, found {} digits",
+                2 * utf16.0.len()
+            ))),
+            TextKeys { .. } => Err(serde::de::Error::custom("expected one of the keys bytes and utf16")),
+        }
     }
 }
 
@@ -201,6 +214,10 @@ impl From<Text> for Name {
         match text {
             Text::Text(text) => Name::from_text(&text),
             Text::Bytes { bytes } => Name::from_bytes(bytes.0),
+            Text::Utf16 { utf16 } => {
+                let units = utf16.0.as_chunks::<2>().0.iter().map(|unit| u16::from_be_bytes(*unit));
+                Name::from_units(&units.collect::<Vec<u16>>())
+            }
         }
     }
 }

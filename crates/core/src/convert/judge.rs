@@ -242,7 +242,7 @@ fn verdict(
         missing.retain(|missing| missing.facet != Facet::WordSize);
     }
     Ok(ConversionVerdict {
-        schema: 6,
+        schema: 7,
         to: target.to_string(),
         writer: if target.profile.is_some() { WriterFound::Named } else { WriterFound::Any },
         faithful: compared.differences.is_empty() && missing.is_empty(),

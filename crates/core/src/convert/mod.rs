@@ -197,7 +197,7 @@ impl<'s> ConvertedHeap<'s> {
         let of_source = self.surroundings.roots.as_ref().map_or(0, Vec::len) as u64;
         let has_roots = to.column().carriage(Facet::Roots) != Carriage::None;
         Conversion {
-            schema: 7,
+            schema: 8,
             to: to.to_string(),
             lost,
             changed,

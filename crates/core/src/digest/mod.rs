@@ -7,7 +7,8 @@
 //!
 //! Memory holds the source's class table and surroundings, the names of the classes by address where names are
 //! wanted, 256 sums, 16 KiB of a record, the references of a record up to a mebibyte (more of them are sorted in a temporary
-//! file), and the records of a bucket that is listed ([`BucketRecord`], 48 bytes each). Nothing else grows with the heap.
+//! file), the records of a bucket that is listed ([`BucketRecord`], 48 bytes each), and the texts of strings, where these are
+//! asked for. Nothing else grows with the heap.
 //!
 //! ```
 //! use heapsmith::digest::{DigestOptions, digest};
@@ -33,10 +34,11 @@ mod walk;
 
 use serde::{Deserialize, Serialize};
 
-use crate::compare::Facet;
 use crate::compare::listing::Hex;
+use crate::compare::{Facet, MEMORY};
 use crate::error::Error;
 use crate::model::HeapSource;
+use crate::model::string_text::{StringTexts, TextSource, Utf16Order};
 use crate::setters::setters;
 
 pub use difference::{DigestDifference, compare_digests};
@@ -148,11 +150,23 @@ pub enum RecordKind {
     Root,
 }
 
-/// Makes the digests of a heap, whose objects are visited once. All 256 buckets are there.
+/// Makes the digests of a heap, whose objects are visited once, and three times where the texts of strings are asked for. These are
+/// left out where they take too much memory. All 256 buckets are there.
 ///
 /// # Errors
 /// An error of reading the objects.
 pub fn digest(source: &mut dyn HeapSource, options: &DigestOptions) -> Result<Digest, Error> {
+    if !options.facets.contains(Facet::StringText) {
+        return digest_recorded(source, options);
+    }
+    match StringTexts::from_source(source, MEMORY as u64, Utf16Order::default())? {
+        Some(texts) => digest_recorded(&mut TextSource::new(source, texts), options),
+        None => digest_recorded(source, &options.facets(options.facets.without(Facet::StringText))),
+    }
+}
+
+/// Makes the digests of what a heap states.
+fn digest_recorded(source: &mut dyn HeapSource, options: &DigestOptions) -> Result<Digest, Error> {
     let mut selections = vec![options.facets];
     let alone: Vec<Facet> = if options.by_facet { options.facets.facets().collect() } else { Vec::new() };
     selections.extend(alone.iter().map(|&facet| FacetSelection::from_iter([facet])));

@@ -8,9 +8,14 @@ use crate::error::Error;
 pub struct FacetSelection(u64);
 
 impl FacetSelection {
-    /// Everything that does not depend on the order of anything: all facets but `reference-order`, and those
-    /// about the order of records.
+    /// Everything that a dump records and that does not depend on the order of anything: all facets but `reference-order`,
+    /// those about the order of records, and `string-text`, which follows from others.
     pub fn unordered() -> FacetSelection {
+        FacetSelection::unordered_with_texts().without(Facet::StringText)
+    }
+
+    /// The facets of [`FacetSelection::unordered`], and the texts of strings.
+    pub fn unordered_with_texts() -> FacetSelection {
         let unordered = Facet::ALL.into_iter().filter(|&facet| facet != Facet::ReferenceOrder);
         unordered.filter(|&facet| facet.role() != DigestRole::Order).collect()
     }
@@ -32,6 +37,12 @@ impl FacetSelection {
     #[inline]
     pub const fn contains(self, facet: Facet) -> bool {
         self.0 & bit(facet) != 0
+    }
+
+    /// The selection without a facet.
+    #[must_use]
+    pub const fn without(self, facet: Facet) -> FacetSelection {
+        FacetSelection(self.0 & !bit(facet))
     }
 
     /// The selection without a facet whose records would say again what those of another one say.

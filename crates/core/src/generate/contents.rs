@@ -51,6 +51,11 @@ pub(super) fn draw_objects(
                     let letters = (0..shape.length).map(|_| draw.between(b'a'.into(), b'z'.into()) as u8);
                     ascii_contents(element, &letters.collect::<Vec<u8>>())
                 }
+                ObjectPurpose::NarrowText => {
+                    let letters = (0..shape.length).map(|_| draw.below(0x100) as u8);
+                    ascii_contents(element, &letters.collect::<Vec<u8>>())
+                }
+                ObjectPurpose::WideText => wide_contents(element, shape.length, draw),
                 ObjectPurpose::Name(number) => ascii_contents(element, thread_name(number, options).as_bytes()),
                 ObjectPurpose::Word(word) => ascii_contents(element, program::text_of(word).as_bytes()),
                 _ => random_contents(element, shape.length, odd, draw),
@@ -93,6 +98,11 @@ fn library_values(index: usize, plan: &ObjectPlan, classes: &ClassPlan) -> Vec<V
             let length = plan.shapes.get(index + 1).map_or(0, |shape| shape.length);
             Value::primitive(kind, length)
         }
+        // UTF-16, which arrays of characters have by themselves.
+        (ObjectPurpose::String, b"coder", FieldType::Primitive(kind)) => {
+            let is_wide = plan.shapes.get(index + 1).is_some_and(|shape| shape.part == ObjectPurpose::WideText);
+            Value::primitive(kind, is_wide.into())
+        }
         (ObjectPurpose::String, b"hash", FieldType::Primitive(kind)) => {
             let word = plan.shapes.get(index + 1).map(|shape| shape.part);
             let hash = if let Some(ObjectPurpose::Word(word)) = word { program::hash_of(word) } else { 0 };
@@ -122,7 +132,26 @@ fn art_value(field: &Field, index: usize, plan: &ObjectPlan, classes: &ClassPlan
     }
 }
 
-/// ASCII text as array elements, one for each character.
+/// Characters of every plane in UTF-16, as an array with this number of elements: of bytes in the order of x86 and AArch64.
+fn wide_contents(element: PrimitiveType, length: u64, draw: &mut dyn Draw) -> Contents {
+    let is_bytes = element == PrimitiveType::Byte;
+    let count = if is_bytes { length / 2 } else { length } as usize;
+    let mut units: Vec<u16> = Vec::with_capacity(count);
+    while units.len() < count {
+        let plane = draw.below(17) as u32;
+        match char::from_u32(plane << 16 | draw.below(0x1_0000) as u32) {
+            Some(character) if units.len() + character.len_utf16() <= count => {
+                units.extend_from_slice(character.encode_utf16(&mut [0; 2]));
+            }
+            // A surrogate without a partner, where there is no room for two, or where plane 0 has them.
+            _ => units.push(draw.between(0xd800, 0xdfff) as u16),
+        }
+    }
+    let bytes = units.into_iter().flat_map(|unit| if is_bytes { unit.to_le_bytes() } else { unit.to_be_bytes() });
+    Contents::Primitives(bytes.collect())
+}
+
+/// Text of ISO 8859-1 as array elements, one for each character.
 fn ascii_contents(element: PrimitiveType, text: &[u8]) -> Contents {
     let size = element.size() as usize;
     Contents::Primitives(text.iter().flat_map(|byte| u64::from(*byte).to_be_bytes()[8 - size..].to_vec()).collect())

@@ -1,7 +1,7 @@
 //! The objects of a heap: first their addresses, then their contents.
 
 use crate::draw::Draw;
-use crate::model::{Address, ObjectKind};
+use crate::model::{Address, ObjectKind, PrimitiveType};
 
 use super::addresses::AddressAllocator;
 use super::classes::{ANYTHING, ClassPlan, ClassRole, LOADER};
@@ -119,6 +119,9 @@ fn plan_after(
             None if before == Some(ObjectPurpose::String) && options.common_strings.draw(draw) => {
                 ObjectPurpose::Word(program::word(draw))
             }
+            None if before == Some(ObjectPurpose::String) && options.wide_strings.draw(draw) => {
+                if draw.one_in(2) { ObjectPurpose::WideText } else { ObjectPurpose::NarrowText }
+            }
             None if before == Some(ObjectPurpose::String) => ObjectPurpose::Text,
             None => ObjectPurpose::Any,
         };
@@ -128,7 +131,11 @@ fn plan_after(
             ObjectPurpose::Loader => (classes.index_of(LOADER), 0, part),
             ObjectPurpose::Thread => (classes.index_of("java/lang/Thread"), 0, part),
             ObjectPurpose::String => (string, 0, part),
-            ObjectPurpose::Text => (text, options.string_lengths.draw(draw), part),
+            ObjectPurpose::Text | ObjectPurpose::NarrowText => (text, options.string_lengths.draw(draw), part),
+            ObjectPurpose::WideText => {
+                let elements = if options.library.text_element() == PrimitiveType::Byte { 2 } else { 1 };
+                (text, elements * options.string_lengths.draw(draw), part)
+            }
             ObjectPurpose::Holder => (classes.index_of(ANYTHING), (options.objects - 1 + HELD) as u64, part),
             ObjectPurpose::Name(number) => (text, thread_name(number, options).len() as u64, part),
             ObjectPurpose::Word(word) => (text, program::text_of(word).len() as u64, part),

@@ -42,6 +42,10 @@ pub(super) enum ObjectPurpose {
     Any,
     /// The characters of a string.
     Text,
+    /// The characters of a string with one beyond ASCII: those of ISO 8859-1.
+    NarrowText,
+    /// The characters of a string in UTF-16.
+    WideText,
     /// The characters of the name of the thread with this number, from 1.
     Name(u32),
     /// The characters of a word that many strings share.
@@ -59,7 +63,8 @@ pub(super) enum ObjectPurpose {
 impl ObjectPurpose {
     /// Whether the object holds characters.
     pub(super) fn is_text(self) -> bool {
-        matches!(self, ObjectPurpose::Text | ObjectPurpose::Name(_) | ObjectPurpose::Word(_))
+        use ObjectPurpose::{Name, NarrowText, Text, WideText, Word};
+        matches!(self, Text | NarrowText | WideText | Name(_) | Word(_))
     }
 }
 

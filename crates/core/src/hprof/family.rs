@@ -97,6 +97,7 @@ impl DumpFamily for Hprof {
             Facet::Class => (&["class object id"], "hprof.instance.layout"),
             Facet::ArrayLength => (&["number of elements"], "hprof.primitive-array.layout"),
             Facet::FieldValues => (&["field value", "field values"], "hprof.instance.field-order"),
+            Facet::StringText => (&["field value", "field values"], "hprof.string.text"),
             Facet::Elements => (&["element", "elements"], "hprof.object-array.layout"),
             Facet::PrimitiveContents => (&["element", "elements"], "hprof.primitive-array.layout"),
             Facet::References | Facet::ReferenceOrder if is_array => {

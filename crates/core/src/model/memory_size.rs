@@ -38,7 +38,8 @@ impl Object {
             Contents::Raw(bytes) | Contents::Primitives(bytes) => bytes.len() as u64,
             Contents::Long(_) | Contents::Unknown => 0,
         };
-        size_of::<Object>() as u64 + contents
+        let text = self.text.as_ref().map_or(0, |text| text.as_bytes().len());
+        (size_of::<Object>() + text) as u64 + contents
     }
 }
 

@@ -23,6 +23,7 @@ mod object;
 mod recent_cache;
 mod root;
 mod root_writer;
+pub mod string_text;
 mod value;
 pub mod visit;
 

@@ -43,6 +43,16 @@ impl Name {
         Name(mutf8::encode(text).into())
     }
 
+    /// A name from UTF-16 code units, unpaired surrogates among them.
+    pub fn from_units(units: &[u16]) -> Name {
+        Name(mutf8::encode_units(units.iter().copied()).into())
+    }
+
+    /// The UTF-16 code units, unpaired surrogates among them; none from the first byte on that is no modified UTF-8.
+    pub fn to_units(&self) -> Vec<u16> {
+        mutf8::decode_units(&self.0).0
+    }
+
     /// The bytes as a dump holds them.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0

@@ -32,6 +32,9 @@ pub struct Object {
     pub contents: Contents,
     /// Serial of the allocation stack trace (HPROF).
     pub trace: Option<Serial>,
+    /// The text of a `java.lang.String`, as a listing states it. No dump records it:
+    /// [`StringTexts`](super::string_text::StringTexts) works it out.
+    pub text: Option<Name>,
 }
 
 impl Object {

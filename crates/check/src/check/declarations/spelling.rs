@@ -27,7 +27,7 @@ pub(in crate::check) const GENERAL: &[Ambiguity] = &[
     },
     Ambiguity {
         name: NAMES,
-        about: "A name whose bytes are not the modified UTF-8 of a text",
+        about: "A name, or the text of a string, whose bytes are not the modified UTF-8 of a text",
         rule: "hprof.text.encoding",
         choices: &[
             ReadingChoice::new("bytes", "its bytes"),
@@ -43,6 +43,7 @@ pub(in crate::check) const GENERAL: &[Ambiguity] = &[
             Facet::Regions,
             Facet::Strings,
             Facet::Events,
+            Facet::StringText,
         ],
         means: ReadingHeap::Heap {
             same: |_, heap, _, _| !has_other_bytes(heap),
@@ -105,7 +106,7 @@ pub(in crate::check) fn all_names(heap: &Heap) -> impl Iterator<Item = &Name> {
     });
     of_classes
         .chain(&facts.version_text)
-        .chain(objects.iter().filter_map(|object| object.class_name.as_ref()))
+        .chain(objects.iter().flat_map(|object| object.class_name.iter().chain(&object.text)))
         .chain(surroundings.threads.iter().flatten().filter_map(|thread| thread.name.as_ref()))
         .chain(of_frames.flat_map(|frame| [&frame.method, &frame.signature].into_iter().chain(&frame.source)))
         .chain(surroundings.regions.iter().flatten().map(|region| &region.name))
@@ -155,7 +156,7 @@ fn change_names(heap: &mut Heap, change: &mut dyn FnMut(&mut Name)) {
         class.fields.iter_mut().flatten().for_each(|field| change(&mut field.name));
         class.statics.iter_mut().flatten().for_each(|field| change(&mut field.name));
     }
-    objects.iter_mut().filter_map(|object| object.class_name.as_mut()).for_each(&mut *change);
+    objects.iter_mut().flat_map(|object| object.class_name.iter_mut().chain(&mut object.text)).for_each(&mut *change);
     surroundings.threads.iter_mut().flatten().filter_map(|thread| thread.name.as_mut()).for_each(&mut *change);
     surroundings.regions.iter_mut().flatten().for_each(|region| change(&mut region.name));
     for trace in surroundings.traces.iter_mut().flatten() {

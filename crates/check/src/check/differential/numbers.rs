@@ -29,7 +29,7 @@ pub(super) fn compare_digests(voices: [Responder<'_>; 2], left_out: &BTreeSet<Fa
     let [one, other] = voices.map(|voice| voice.reported_facets());
     let apart = facets_declared_differently(voices);
     let both = one.intersection(&other).filter(|facet| !left_out.contains(facet) && !apart.contains(facet));
-    let wanted: FacetSelection = both.copied().collect::<FacetSelection>().and(FacetSelection::unordered());
+    let wanted: FacetSelection = both.copied().collect::<FacetSelection>().and(FacetSelection::unordered_with_texts());
     let [one, other] = [digest_of(voices[0], wanted)?, digest_of(voices[1], wanted)?];
     let numbers = [("classes", one.classes, other.classes), ("objects", one.objects, other.objects)];
     // Classes that the dump has no record of may be synthesised.

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::check::judge::decoder_answer::{DecoderAnswer, DecoderExit};
-use crate::check::judge::listing::{compare_with_right, reject_differences, with_text_names};
+use crate::check::judge::listing::{
+    compare_with_right, leave_out_unlisted_texts, reject_differences, with_text_names,
+};
 use crate::check::judge::readings::{JudgedScope, RightHeaps};
 use crate::check::judge::relocated::judge_allowing_moves;
 use crate::check::judge::{AnswerJudgement, Mismatch, counts, has_heap, judge_refusal, not_refused};
@@ -53,7 +55,8 @@ fn judge_answer(case: &Case, answer: Result<DecoderAnswer, DecoderExit>) -> Resu
         }
         DecoderAnswer::Listing(text) => match listing::read(text.as_bytes()) {
             Ok(told) => {
-                let omitted: BTreeSet<_> = told.head.omits.iter().copied().collect();
+                let mut omitted: BTreeSet<_> = told.head.omits.iter().copied().collect();
+                leave_out_unlisted_texts(&told.heap, &mut omitted);
                 let facets = Facet::ALL.into_iter().filter(|facet| !omitted.contains(facet));
                 let judgement = rights(JudgedScope::Facets(facets.collect())).judge(|heap, combination| {
                     Ok(compare_with_right(case, heap, &with_text_names(case, &told.heap, combination), &omitted))

@@ -23,13 +23,14 @@ const fn may_follow(facet: Facet) -> &'static [Facet] {
         }
         ReferenceOrder => &[Address, Kind, Class, Fields, Superclass, References, FieldValues, Elements],
         Elements | PrimitiveContents => &[Address, Kind, ArrayLength],
+        StringText => &[Address, Kind, Class, ClassName, Fields, FieldValues, ArrayLength, PrimitiveContents],
         Class | Superclass | Loader | ClassReferences | Statics | ConstantPool => &[Address, Kind],
         _ => &[],
     }
 }
 
 use Facet::{
-    ClassReferences, ConstantPool, Loader, NullReferences, ObjectSize, PrimitiveContents, ReferenceOrder, Statics,
+    ClassReferences, ConstantPool, Loader, NullReferences, ObjectSize, PrimitiveContents, ReferenceOrder, Statics, StringText,
 };
 
 /// Facts of the whole dump by which everything else is read.

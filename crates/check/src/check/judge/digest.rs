@@ -49,7 +49,7 @@ pub(super) fn judged_facets(asked: &AnsweredTask<'_>) -> Result<FacetSelection, 
         return Err(Mismatch::facet(*owed, None, expected, "not declared".to_owned(), 1));
     }
     let judged = declared.iter().filter(|facet| !asked.left_out.contains(facet));
-    Ok(judged.copied().collect::<FacetSelection>().and(FacetSelection::unordered()))
+    Ok(judged.copied().collect::<FacetSelection>().and(FacetSelection::unordered_with_texts()))
 }
 
 /// The facets that are not judged.

@@ -32,6 +32,9 @@ pub(super) fn judge(asked: &AnsweredTask<'_>) -> Result<AnswerJudgement, Error> 
     if let Some(hello) = asked.hello {
         left_out.extend(Facet::ALL.into_iter().filter(|facet| !hello.facets.contains(facet)));
     }
+    if asked.hello.is_none() {
+        leave_out_unlisted_texts(&listing.heap, &mut left_out);
+    }
     if let (Some(_), Some(right)) = (asked.hello, first_heap(asked.case))
         && let Some(how) = find_unknown_count(&listing, right, |facet| !left_out.contains(&facet))
     {
@@ -72,6 +75,14 @@ pub(super) fn judge(asked: &AnsweredTask<'_>) -> Result<AnswerJudgement, Error> 
         })
     })?;
     Ok(AnswerJudgement { omitted: left_out.into_iter().collect(), ..judgement })
+}
+
+/// Leaves the texts of strings out where a program that declares no facets lists none: they are worked out and not read, and
+/// most programs do not.
+pub(super) fn leave_out_unlisted_texts(told: &Heap, left_out: &mut BTreeSet<Facet>) {
+    if told.objects.iter().all(|object| object.text.is_none()) {
+        left_out.insert(Facet::StringText);
+    }
 }
 
 /// A listing's heap, with its names as text where the right heap has them as text.

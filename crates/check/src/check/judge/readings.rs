@@ -1,8 +1,9 @@
 //! Readings of ambiguous bytes: those that an answer follows, and whether it is right under them.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::check::declarations::{CONVENTIONS, NAMES, counted_edges, format_ambiguities};
+use crate::check::declarations::{CONVENTIONS, NAMES, convert_names_to_text, counted_edges, format_ambiguities};
 use crate::check::judge::{AnswerJudgement, Mismatch, not_refused, passed};
 use crate::check::report::PassingReadings;
 use crate::corpus::{Case, CaseVerdict, RightAnswer};
@@ -12,6 +13,7 @@ use heapsmith_core::digest::FacetSelection;
 use heapsmith_core::error::Error;
 use heapsmith_core::family::case::{Ambiguity, CaseDump, EqualChoices};
 use heapsmith_core::model::Heap;
+use heapsmith_core::model::string_text::with_string_texts;
 
 /// The most combinations of readings that are tried for an answer, beginning with those in which most readings are the
 /// default.
@@ -76,7 +78,7 @@ impl ReadingCombination<'_> {
 /// A right answer that is a heap: its reading, the heap, and the readings that it is spelled for.
 struct SpelledHeap<'c> {
     reading: &'static str,
-    heap: &'c Heap,
+    heap: Cow<'c, Heap>,
     /// The dump as it is read for this answer.
     dump: CaseDump<'c>,
     fixed: Vec<Option<usize>>,
@@ -112,10 +114,37 @@ impl<'c> RightHeaps<'c> {
             let RightAnswer::Reads(reading, heap) = answer else { continue };
             if let Some(fixed) = self.fixed_choices(answer) {
                 let dump = CaseDump::under_reading(self.case, reading);
-                all.push(SpelledHeap { reading, heap, dump, fixed });
+                all.push(SpelledHeap { reading, heap: self.with_texts(Cow::Borrowed(heap)), dump, fixed });
             }
         }
         all
+    }
+
+    /// A heap with the texts of its strings, where these are judged.
+    fn with_texts<'h>(&self, heap: Cow<'h, Heap>) -> Cow<'h, Heap> {
+        let is_judged = match &self.scope {
+            JudgedScope::Facets(judged) => judged.contains(&Facet::StringText),
+            JudgedScope::Other => true,
+            JudgedScope::Answers | JudgedScope::Nothing => false,
+        };
+        match heap {
+            _ if !is_judged => heap,
+            Cow::Borrowed(heap) => with_string_texts(heap),
+            Cow::Owned(heap) => Cow::Owned(match with_string_texts(&heap) {
+                Cow::Owned(completed) => completed,
+                Cow::Borrowed(_) => heap,
+            }),
+        }
+    }
+
+    /// The heap of some choices, which may be one of a dump that is read again, with the texts of its strings.
+    fn completed<'h>(&self, heap: Cow<'h, Heap>, combination: &ReadingCombination<'_>) -> Cow<'h, Heap> {
+        let had_texts = heap.objects.iter().any(|object| object.text.is_some());
+        let mut heap = self.with_texts(heap);
+        if !had_texts && combination.has_text() {
+            convert_names_to_text(heap.to_mut());
+        }
+        heap
     }
 
     /// The choices that an answer is spelled for; `None` if it is derived from another answer.
@@ -260,11 +289,12 @@ impl<'c> RightHeaps<'c> {
         let wants = |place: usize| open(place) && choices[place] > 0;
         let same = EqualChoices { wants: &wants, found: &mut each };
         // A dump that cannot be read so has no heap under this reading.
-        let Ok(heap) = spelled.dump.heap(spelled.heap, &self.ambiguities, choices, Some(same)) else { return Ok(None) };
+        let Ok(heap) = spelled.dump.heap(&spelled.heap, &self.ambiguities, choices, Some(same)) else { return Ok(None) };
         if is_repeated {
             return Ok(None);
         }
-        differ(&heap, &ReadingCombination { ambiguities: &self.ambiguities, choices: choices.to_vec() }).map(Some)
+        let combination = ReadingCombination { ambiguities: &self.ambiguities, choices: choices.to_vec() };
+        differ(&self.completed(heap, &combination), &combination).map(Some)
     }
 
     /// Other combinations that may agree with the answer: they differ in open readings that affect the wrong facets.
@@ -365,7 +395,7 @@ impl<'c> RightHeaps<'c> {
         };
         let wants = |place: usize| self.declared[place].is_none() && self.is_judged(place);
         let same = EqualChoices { wants: &wants, found: &mut each };
-        let heap = spelled.dump.heap(spelled.heap, &self.ambiguities, choices, Some(same))?;
+        let heap = spelled.dump.heap(&spelled.heap, &self.ambiguities, choices, Some(same))?;
         if choices.iter().any(|choice| *choice > 0) {
             // What one reading makes different, another that is applied later may take away again.
             for (place, same) in all.iter_mut().filter(|(place, _)| self.ambiguities[**place].changes_heaps()) {
@@ -373,7 +403,7 @@ impl<'c> RightHeaps<'c> {
                     let mut others = choices.to_vec();
                     others[*place] = other;
                     if !same.contains(&other)
-                        && let Ok(changed) = spelled.dump.heap(spelled.heap, &self.ambiguities, &others, None)
+                        && let Ok(changed) = spelled.dump.heap(&spelled.heap, &self.ambiguities, &others, None)
                         && changed == heap
                     {
                         same.push(other);
@@ -399,10 +429,12 @@ impl<'c> RightHeaps<'c> {
                     if !same.contains(&other)
                         && ambiguity.is_worked_out()
                         && spelled.fixed[*place].is_none()
-                        && let Ok(heap) = spelled.dump.heap(spelled.heap, &self.ambiguities, &choices, None)
-                        && differ(&heap, &ReadingCombination { ambiguities: &self.ambiguities, choices })?.is_ok()
+                        && let Ok(heap) = spelled.dump.heap(&spelled.heap, &self.ambiguities, &choices, None)
                     {
-                        same.push(other);
+                        let combination = ReadingCombination { ambiguities: &self.ambiguities, choices };
+                        if differ(&self.completed(heap, &combination), &combination)?.is_ok() {
+                            same.push(other);
+                        }
                     }
                 }
             }
@@ -434,7 +466,7 @@ impl<'c> RightHeaps<'c> {
                 }
             };
             let same = EqualChoices { wants: &wants, found: &mut each };
-            spelled.dump.heap(spelled.heap, &self.ambiguities, choices, Some(same))?;
+            spelled.dump.heap(&spelled.heap, &self.ambiguities, choices, Some(same))?;
         }
         let chosen = spelled.fixed.iter().zip(choices).map(|(fixed, choice)| fixed.unwrap_or(*choice)).enumerate();
         let chosen = chosen.filter(|(place, choice)| *choice > 0 && !idle.contains(place));

@@ -10,7 +10,7 @@ use crate::corpus::manifest::{ManifestFinding, ManifestRules};
 /// `manifest.json` of exported golden dumps.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Export {
-    /// Version of this schema: 6.
+    /// Version of this schema: 7.
     pub schema: u32,
     /// Version of the corpus. The first number rises when a case has other answers or is gone, the second one when cases are
     /// new. `own`, where `corpus add` wrote the manifest.

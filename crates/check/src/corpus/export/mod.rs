@@ -38,7 +38,7 @@ pub use rebuild::{rebuild, verify_export};
 pub use selection::ExportSelection;
 
 /// Version of the manifest's schema.
-const SCHEMA: u32 = 6;
+const SCHEMA: u32 = 7;
 const README: &str = include_str!("readme.md");
 /// Every version of the corpus, each with the cases that it added or changed; the last one is that of this program.
 const VERSIONS: &str = include_str!("versions.txt");

@@ -9,6 +9,7 @@ use heapsmith_core::format::DumpFile;
 use heapsmith_core::hprof::ReadOptions;
 use heapsmith_core::input::Input;
 use heapsmith_core::model::Heap;
+use heapsmith_core::model::string_text::with_string_texts;
 use heapsmith_core::validate::{Finding, Severity, ValidateOptions, rule, validate};
 use heapsmith_core::{classic, phd};
 
@@ -89,5 +90,5 @@ fn decode(case: &Case, input: &Input) -> Result<Heap, Error> {
 
 /// Compares with nothing left out; facts that only one side records count as well.
 fn compare_strictly(expected: &Heap, found: &Heap) -> Comparison {
-    compare(expected, found, &BTreeSet::new())
+    compare(&with_string_texts(expected), &with_string_texts(found), &BTreeSet::new())
 }

@@ -21,7 +21,7 @@ use super::{Case, LargeCase, conversion_pairs, large_cases};
 
 /// The manifest's name in the corpus, and the version of it that this program writes.
 pub(super) const MANIFEST: &str = "manifest.json";
-const SCHEMA: u32 = 4;
+const SCHEMA: u32 = 5;
 
 fn manifest_text(cases: &[Case]) -> Result<String, Error> {
     let manifest = Manifest {

@@ -440,7 +440,7 @@ impl<'f> HeapDiff<'f> {
             difference.classes.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.class.cmp(&b.class)));
         }
         Comparison {
-            schema: 5,
+            schema: 6,
             equal: differences.is_empty(),
             compared: self.compared,
             differences,

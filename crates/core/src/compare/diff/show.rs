@@ -8,7 +8,7 @@ use crate::compare::facts::{ContentItems, Fact};
 use crate::compare::listing::{Keyed, TypedValue};
 use crate::error::Error;
 use crate::model::long::{ListItem, Pieces};
-use crate::model::{Address, ObjectKind};
+use crate::model::{Address, Name, ObjectKind};
 
 use super::ComparedEntry;
 
@@ -84,6 +84,7 @@ fn first_item<T: ListItem>(
 pub(super) fn facts(facet: Facet, left: Fact<'_>, right: Fact<'_>) -> Result<(String, String), Error> {
     let hex = |bytes: &[u8]| format!("0x{}", hexadecimal(bytes));
     Ok(match (left, right) {
+        (Fact::Name(l), Fact::Name(r)) if facet == Facet::StringText => texts(l, r),
         (Fact::Addresses(l), Fact::Addresses(r)) => {
             let noun = if facet == Facet::Interfaces { "interface" } else { "element" };
             first_item(l, r, 1, noun, |to| to.iter().map(Address::to_string).collect())?
@@ -100,6 +101,16 @@ pub(super) fn facts(facet: Facet, left: Fact<'_>, right: Fact<'_>) -> Result<(St
         (Fact::Primitives(l, element), Fact::Primitives(r, _)) => first_item(l, r, element.size(), "element", hex)?,
         _ => (fact(left), fact(right)),
     })
+}
+
+/// Two texts: whole where they are short, else the first code unit in which they differ.
+fn texts(left: &Name, right: &Name) -> (String, String) {
+    const SHORT: usize = 80;
+    if left.as_bytes().len().max(right.as_bytes().len()) <= SHORT {
+        return (line(&Fact::Name(left)), line(&Fact::Name(right)));
+    }
+    let [left, right] = [left, right].map(Name::to_units);
+    first_difference(&left, &right, "code unit", |unit| format!("{unit:#06x}"))
 }
 
 fn fact(fact: Fact<'_>) -> String {

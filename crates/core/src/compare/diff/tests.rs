@@ -122,6 +122,7 @@ pub(crate) fn changes() -> Vec<(Facet, HeapChange)> {
         length: _,
         contents: _,
         trace: _,
+        text: _,
     } = object(&mut heap_with_every_fact(), 0x100);
     add(Facet::Kind, |h| object(h, 0x138).kind = ObjectKind::PrimitiveArray(PrimitiveType::Boolean));
     add(Facet::Class, |h| object(h, 0x100).class = Some(Address(8)));
@@ -154,6 +155,10 @@ pub(crate) fn changes() -> Vec<(Facet, HeapChange)> {
     add(Facet::Elements, |h| object(h, 0x130).contents = Contents::Elements(vec![Address(48), Address(0)]));
     add(Facet::PrimitiveContents, |h| object(h, 0x140).contents = Contents::Primitives(vec![0, 1]));
     add(Facet::ObjectTrace, |h| h.objects[1].trace = Some(Serial(1000)));
+    add(Facet::StringText, |h| {
+        let stated = h.objects.iter_mut().find_map(|object| object.text.as_mut()).expect("a text");
+        *stated = Name::from_units(&[0x41, 0xdc00]);
+    });
     add(Facet::RecordOrder, |h| h.objects.swap(0, 1));
 
     let Surroundings { roots: _, threads: _, traces: _, regions: _, events: _, times: _ } = Surroundings::default();

@@ -52,6 +52,7 @@ fn walk_facts(w: &mut impl FactWalk<Object>) {
     w.references(Facet::References, references);
     w.references(Facet::ReferenceOrder, references);
     w.unkeyed_fact(Facet::ObjectTrace, |o| o.trace.map(|serial| Fact::Number(serial.0.into())));
+    w.unkeyed_fact(Facet::StringText, |o| o.text.as_ref().map(Fact::Name));
 }
 
 /// The keys of objects' lines, in their order.
@@ -98,6 +99,7 @@ fn walk_keys(w: &mut impl FactWalk<Object>) {
     });
     let about = "The bytes of the fields, where no class says how they are laid out.";
     inside_key(w, INSTANCE, "raw", about, |bytes: Bytes| Ok(Contents::Raw(bytes.0)));
+    field!(w, text, key("text", "Text of a java.lang.String.").for_lines(INSTANCE));
     let about = "Every element by position; `0x0` for null.";
     inside_key(w, OBJECT_ARRAY, "elements", about, |listed| Ok(Contents::Elements(addresses(listed))));
     let about = "The elements, big-endian.";

@@ -19,6 +19,7 @@ use std::io::{BufWriter, Write};
 use serde::Serialize;
 
 use crate::error::Error;
+use crate::model::string_text::with_string_texts;
 use crate::model::{Address, Class, Heap, Object, Surroundings};
 
 pub use super::facts::{Keyed, ListingHead, RecordPlace};
@@ -32,11 +33,12 @@ pub use root::{RootLine, RootName};
 pub use sorted::SortedLines;
 
 /// Writes a listing: the head, then classes and objects by address, then the rest. `places` has the
-/// places of the classes and of the objects, in the heap's order.
+/// places of the classes and of the objects, in the heap's order. Strings are listed with their texts.
 ///
 /// # Errors
 /// If writing fails.
 pub fn write(out: &mut dyn Write, head: &ListingHead, heap: &Heap, places: &HeapPlaces) -> Result<(), Error> {
+    let heap = &*with_string_texts(heap);
     let classes = heap.classes.iter().zip(&places.classes).map(|(c, p)| (c.address, *p, Ok(c)));
     let objects = heap.objects.iter().zip(&places.objects).map(|(o, p)| (o.address, *p, Err(o)));
     let mut entries: Vec<(Address, RecordPlace, Result<&Class, &Object>)> = classes.chain(objects).collect();

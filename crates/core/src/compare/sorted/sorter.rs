@@ -128,6 +128,7 @@ fn footprint(object: &Object) -> usize {
         Contents::Raw(bytes) | Contents::Primitives(bytes) => bytes.capacity(),
         Contents::Long(_) | Contents::Unknown => 0,
     };
+    let text = object.text.as_ref().map_or(0, |text| text.as_bytes().len());
     // The allocator's own part of a block.
-    size_of::<Object>() + contents + 16
+    size_of::<Object>() + contents + text + 16
 }

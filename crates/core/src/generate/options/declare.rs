@@ -160,6 +160,9 @@ declare! {
     /// Texts that nothing in the dump names, as the table of a JVM's symbols has them; where the dump is in its writer's
     /// order.
     unused_texts: u32 = 0, "unused-texts", |draw| draw.below(64) as u32;
+    /// Share of the strings that are no words and have characters beyond ASCII: of ISO 8859-1, or of every plane of Unicode with now
+    /// and then a surrogate without a partner.
+    wide_strings: Share = Share::default(), "wide-strings", |draw| draw_share(draw);
     /// Bytes of memory that classes, threads and drawn objects may take, by an estimate from the other options; a heap that would
     /// take more is refused.
     budget: u64 = BUDGET, "budget", |draw| BUDGET + draw.below(BUDGET);

@@ -22,6 +22,8 @@ pub enum Preset {
     OpenJ9,
     /// A heap like that of a dump of an Android application.
     Android,
+    /// Strings with characters of every plane.
+    Texts,
 }
 
 /// The description of a preset; [`Preset::FORMS`] is the table of all.
@@ -39,7 +41,7 @@ pub struct PresetForm {
 
 impl Preset {
     /// Every preset, in the order of declaration.
-    pub const FORMS: [PresetForm; 8] = [
+    pub const FORMS: [PresetForm; 9] = [
         PresetForm { preset: Preset::Plain, name: "plain", summary: "what every parser should load", values: &[] },
         PresetForm {
             preset: Preset::Tiny,
@@ -101,6 +103,18 @@ impl Preset {
             name: "huge",
             summary: "very many objects, in memory that does not grow with them",
             values: &[("objects", "1e6")],
+        },
+        PresetForm {
+            preset: Preset::Texts,
+            name: "texts",
+            summary: "strings of every length up to 40, with characters of every plane of Unicode and surrogates without a partner",
+            values: &[
+                ("objects", "400"),
+                ("mix", "1:4:1:1"),
+                ("string-lengths", "uniform:0..40"),
+                ("wide-strings", "0.7"),
+                ("common-strings", "0.1"),
+            ],
         },
         PresetForm {
             preset: Preset::HotSpot,

@@ -42,6 +42,8 @@ fn spelled_cases() -> &'static SpelledCases {
                 "hprof/records.toml",
                 "hprof/names.toml",
                 "hprof/segments.toml",
+                "hprof/strings.toml",
+                "hprof/threads.toml",
                 "hprof/heaps.toml",
                 "hprof/references.toml",
                 "hprof/repeats.toml",

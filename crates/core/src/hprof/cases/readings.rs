@@ -7,6 +7,7 @@ use crate::family::case::{
     Ambiguity, CaseDump, ReadingChoice, ReadingHeap, SEVERAL_HEAPS, repeated_classes, repeated_objects,
 };
 use crate::family::{ReadOptions, RegionStarts, RepeatedTexts};
+use crate::model::string_text::{HELD_TEXTS, StringTexts, Utf16Order};
 use crate::model::{Address, Class, Contents, EventKind, FieldType, Heap, Name, ObjectKind, Value};
 
 /// The ambiguities of a dump, in the order in which readings are applied.
@@ -116,7 +117,27 @@ pub(in crate::hprof) const AMBIGUITIES: &[Ambiguity] = &[
     },
     repeated_classes("hprof.repeated-class", "hprof.object.duplicate"),
     repeated_objects("hprof.repeated-object", "hprof.object.duplicate"),
+    Ambiguity {
+        name: "hprof.string-byte-order",
+        about: "The text of a string with the coder 1, in a dump that does not tell the byte order of the machine",
+        rule: "hprof.string.byte-order",
+        choices: &[
+            ReadingChoice::new("little-endian", "UTF-16 with the low byte first"),
+            ReadingChoice::new("big-endian", "UTF-16 with the high byte first"),
+        ],
+        facets: &[Facet::StringText],
+        means: ReadingHeap::Heap {
+            same: |_, heap, _, _| !string_texts(heap, Utf16Order::LittleEndian).depends_on_order(),
+            apply: |_, heap, _| string_texts(heap, Utf16Order::BigEndian).apply(heap),
+        },
+    },
 ];
+
+/// The texts of a heap's strings; none where there are too many.
+fn string_texts(heap: &Heap, order: Utf16Order) -> StringTexts {
+    // Objects in memory can be visited without an error.
+    StringTexts::from_source(&mut &*heap, HELD_TEXTS, order).ok().flatten().unwrap_or_default()
+}
 
 fn has_repeated_texts(heap: &Heap) -> bool {
     let mut known: HashMap<_, &Name> = HashMap::new();
