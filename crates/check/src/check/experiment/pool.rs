@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::features::{DumpFeatures, Feature, FeatureTable, ProbedFieldKey};
+use super::features::{DumpFeatures, Feature, FeatureTable};
 use super::probed_dump::ProbedDump;
+use crate::fields::ProbedFieldKey;
 use crate::check::report::symptom::ACCEPTED;
 
 /// The most bytes of a dump in which a condition is made.
