@@ -16,12 +16,7 @@ pub(super) fn case_command(subject: &Subject, choice: &CaseChoice, left_out: &BT
 }
 
 /// The command that repeats a case, the last one, with others before it.
-pub(super) fn row_command(
-    subject: &Subject,
-    choice: &CaseChoice,
-    left_out: &BTreeSet<Facet>,
-    ids: &[&str],
-) -> String {
+pub(super) fn row_command(subject: &Subject, choice: &CaseChoice, left_out: &BTreeSet<Facet>, ids: &[&str]) -> String {
     let id = ids.last().copied().unwrap_or_default();
     let operation = match id.split_once(':') {
         Some((_, what)) if subject.kind == SubjectKind::Adapter && what.starts_with("to-") => " --operation convert",

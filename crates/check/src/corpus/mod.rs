@@ -12,7 +12,8 @@ use heapsmith_core::family::case::CaseFile;
 use heapsmith_core::format::Family;
 
 pub use coverage::{
-    Coverage, CoverageGap, CoverageMeasure, Exempt, FormatCoverage, Grid, GridCell, GridDimension, MeasureCount, coverage,
+    Coverage, CoverageGap, CoverageMeasure, Exempt, FormatCoverage, Grid, GridCell, GridDimension, MeasureCount,
+    coverage,
 };
 pub use export::{
     AddOutcome, Addition, BuiltCase, Export, ExportAnalysis, ExportAnswer, ExportBytes, ExportCase, ExportFile,

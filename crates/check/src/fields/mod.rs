@@ -6,5 +6,7 @@ mod probed_field;
 mod relations;
 
 pub use field_tests::{FieldListEnd, NumberTest, TextTest, ValueRelation};
-pub use probed_field::{ProbedField, ProbedFieldKey, binary_number, decompressed, fields, list_ends, records, unless_damaged};
+pub use probed_field::{
+    ProbedField, ProbedFieldKey, binary_number, decompressed, fields, list_ends, records, unless_damaged,
+};
 pub use relations::visit_relations;

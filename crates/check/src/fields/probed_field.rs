@@ -90,6 +90,7 @@ pub fn fields(file: &DumpFile, plain: &[u8]) -> Result<Vec<ProbedField>, Error> 
     let mut fields: Vec<ProbedField> = Vec::new();
     let mut part = "header";
     let mut begun = 0;
+    let mut is_named = false;
     let read = file.annotate(&mut |field| {
         if field.breaks.is_some() && field.bytes.is_empty() {
             return Ok(());
@@ -98,9 +99,12 @@ pub fn fields(file: &DumpFile, plain: &[u8]) -> Result<Vec<ProbedField>, Error> 
         let at = start.min(plain.len())..(start + field.bytes.len()).min(plain.len());
         if fields.last().is_none_or(|last| last.record != field.record) {
             begun = fields.len();
+            is_named = false;
             part = if field.record.is_some() { "record" } else { part };
         }
-        if let Some(named) = family.part(&field) {
+        // A record is of one kind: in classic text the type of a class is no array.
+        if let Some(named) = family.part(&field).filter(|_| !is_named) {
+            is_named = field.record.is_some();
             part = named;
             fields[begun..].iter_mut().filter(|_| field.record.is_some()).for_each(|earlier| earlier.part = named);
         }

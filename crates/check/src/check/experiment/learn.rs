@@ -7,9 +7,9 @@ use super::features::{DumpFeatures, Feature, FeatureTable};
 use super::oracle::{Observation, Questions};
 use super::pool::{FailureGroup, Pool};
 use super::probed_dump::ProbedDump;
-use crate::fields::NumberTest;
 use super::sound::SoundVariants;
 use super::variations::{Variant, Variation, variants};
+use crate::fields::NumberTest;
 use heapsmith_core::error::Error;
 
 /// The most bytes of the variants of one dump.

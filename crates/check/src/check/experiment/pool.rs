@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::features::{DumpFeatures, Feature, FeatureTable};
 use super::probed_dump::ProbedDump;
-use crate::fields::ProbedFieldKey;
 use crate::check::report::symptom::ACCEPTED;
+use crate::fields::ProbedFieldKey;
 
 /// The most bytes of a dump in which a condition is made.
 const SMALL: usize = 4 << 10;

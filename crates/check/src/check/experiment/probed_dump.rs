@@ -7,8 +7,8 @@ use super::features::{DumpFeatures, Feature, FeatureTable};
 use crate::check::sources::case_from_bytes;
 use crate::corpus::{Case, CaseVerdict};
 use crate::fields::{
-    FieldListEnd, NumberTest, ProbedField, ProbedFieldKey, TextTest, ValueRelation, binary_number, decompressed, fields,
-    list_ends, records, unless_damaged, visit_relations,
+    FieldListEnd, NumberTest, ProbedField, ProbedFieldKey, TextTest, ValueRelation, binary_number, decompressed,
+    fields, list_ends, records, unless_damaged, visit_relations,
 };
 use heapsmith_core::error::Error;
 use heapsmith_core::family::ReadOptions;

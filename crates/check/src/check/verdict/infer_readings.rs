@@ -134,9 +134,10 @@ pub(super) fn is_witness(held: &FollowedReading, conflicting: &[PassingReadings]
     let choices = |PassingReadings(follows): &PassingReadings| follows.get(&held.reading).cloned().unwrap_or_default();
     let refused: BTreeSet<String> = conflicting.iter().flat_map(choices).collect();
     !other.is_empty()
-        && other.iter().map(choices).all(|choices| {
-            choices.contains(&held.choice) && !choices.iter().any(|choice| refused.contains(choice))
-        })
+        && other
+            .iter()
+            .map(choices)
+            .all(|choices| choices.contains(&held.choice) && !choices.iter().any(|choice| refused.contains(choice)))
 }
 
 /// The reading about which an outcome is a conflict.

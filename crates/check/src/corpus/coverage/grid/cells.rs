@@ -23,6 +23,10 @@ const SMALLEST_BUFFER: u32 = 12;
 /// The most bytes of a dump that is made of a case too large to be stored.
 const LARGEST_MADE: u64 = 5 << 18;
 
+/// The most bytes and the most parts of such a case that is made as it is.
+const LARGEST_WHOLE: u64 = 4 << 20;
+const MOST_WHOLE: u64 = 65_535;
+
 /// Rows by their places in [`ROWS`], as bits.
 type RowSet = u64;
 
@@ -156,8 +160,11 @@ impl FormatCells {
     /// What a dump has that is too large to be made here: two smaller ones of the same make show what grows, and a prefix of the
     /// large one is much like the larger of these.
     fn add_large(&mut self, case: &LargeCase) -> Result<(), Error> {
+        if case.n <= MOST_WHOLE && case.size().is_some_and(|size| size < LARGEST_WHOLE) {
+            return self.add(&case.id, case.bytes()?, case.heap().is_some());
+        }
         let mut more = case.small.max(1) * 2;
-        while more < case.n / 2 && case.with_size(more).size().is_some_and(|size| size < LARGEST_MADE) {
+        while more < case.n / 2 && case.with_size(2 * more).size().is_some_and(|size| size < LARGEST_MADE) {
             more *= 2;
         }
         let fewer = more / 2;
@@ -178,7 +185,7 @@ impl FormatCells {
         let place = self.ids.len() as u32 - 1;
         for (part, count) in &counts[1] {
             let grown = count.saturating_sub(counts[0].get(part).copied().unwrap_or_default());
-            let reached = count.saturating_add(grown.saturating_mul(case.n.saturating_sub(more) / fewer.max(1)));
+            let reached = count.saturating_add(grown.saturating_mul(case.n.saturating_sub(more)) / fewer.max(1));
             let straddles = bits(|row| matches!(row.test, RowTest::Straddles(_)));
             let rows = bits(|row| matches!(row.test, RowTest::Records(least) if reached >= least))
                 | across.get(part).copied().unwrap_or_default() & straddles;

@@ -78,7 +78,12 @@ pub(super) const ROWS: [GridRow; 57] = [
     row("varies", EveryField, RowTest::Varies, "the field has another value than elsewhere"),
     // Sign and top bit.
     row("top-bit", Binary, RowTest::Number(NumberTest::TopBit), "the number has its top bit set"),
-    row("top-bit-of-last-byte", WideBinary, RowTest::Number(NumberTest::HasBit(7)), "its last byte has its top bit set"),
+    row(
+        "top-bit-of-last-byte",
+        WideBinary,
+        RowTest::Number(NumberTest::HasBit(7)),
+        "its last byte has its top bit set",
+    ),
     row("all-ones", WideBinary, RowTest::Number(NumberTest::AllOnes), "the number has all bits set"),
     row("zero", Binary, RowTest::Number(NumberTest::Is(0)), "the number is 0"),
     // Distance.
@@ -90,7 +95,12 @@ pub(super) const ROWS: [GridRow; 57] = [
     // Identity.
     row("again", Address, RowTest::Relation(ValueRelation::Again), "it has a value that another one has before it"),
     row("as-before", Address, RowTest::Relation(ValueRelation::AsBefore), "it has the value of the one just before it"),
-    row("own-record", Address, RowTest::Relation(ValueRelation::InOwnRecord), "it has the value of another field of its record"),
+    row(
+        "own-record",
+        Address,
+        RowTest::Relation(ValueRelation::InOwnRecord),
+        "it has the value of another field of its record",
+    ),
     row("equal-low-half", WideAddress, RowTest::EqualLowHalf, "another address has the same low half"),
     row("text-again", Text, RowTest::TextAgain, "a record before has the same text"),
     // State that should be gone.
