@@ -50,6 +50,9 @@ enum SchemaName {
     /// `spec coverage --json`
     #[cfg(feature = "corpus")]
     SpecCoverage,
+    /// `spec coverage --grid --json`
+    #[cfg(feature = "corpus")]
+    SpecGrid,
     /// `compare --json`
     Compare,
     /// `digest --json`
@@ -140,6 +143,8 @@ impl SchemaOpts {
             SchemaName::SpecRule => schema_for!(spec::RuleLine),
             #[cfg(feature = "corpus")]
             SchemaName::SpecCoverage => schema_for!(crate::corpus::Coverage),
+            #[cfg(feature = "corpus")]
+            SchemaName::SpecGrid => schema_for!(crate::corpus::Grid),
             SchemaName::Explain => schema_for!(explain::Explanation),
             SchemaName::Compare => schema_for!(ToleratedReport<Comparison>),
             SchemaName::Answers => schema_for!(ToleratedReport<answers::AnswersReport>),

@@ -69,6 +69,7 @@ const COVERAGE_ENDING: HelpEnding = HelpEnding {
     examples: &[
         ("Measure a format", "heapsmith spec coverage --format phd"),
         ("Measure all formats, and print JSON", "heapsmith spec coverage --json"),
+        ("Show which fields were seen with which values", "heapsmith spec coverage --grid --format phd"),
     ],
     exit_codes: &[(1, "something is missing")],
 };

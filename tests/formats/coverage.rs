@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use heapsmith::corpus::{Case, CoverageGap, CoverageMeasure, FormatCoverage, cases, coverage, large_cases};
+use heapsmith::corpus::{Case, CoverageGap, CoverageMeasure, FormatCoverage, Grid, cases, coverage, large_cases};
 use heapsmith::format::Family;
 use heapsmith::validate::{CaseRole, RuleKind, rulebook};
 use pretty_assertions::assert_eq;
@@ -134,4 +134,27 @@ fn large_exempt_rules_have_recipe() {
     let large: BTreeSet<&str> = large.map(|rule| rule.id).collect();
     assert_eq!(large, BTreeSet::from(["classic.record.long", "hprof.segment.wrapped", "hprof.segment.wrapped-length"]));
     assert!(large.iter().all(|rule| recipes.contains(*rule)), "{recipes:?}");
+}
+
+/// A field that is added without its cells is missing here, and an entry of the list that is not needed any more is a fault.
+#[test]
+fn every_cell_of_the_grid_has_a_case_or_a_reason() {
+    let grid = Grid::from_corpus(&Family::ALL).expect("every case can be read");
+    let missing: Vec<String> =
+        grid.cells.iter().filter(|cell| cell.is_missing()).map(|cell| format!("missing: {cell}")).collect();
+    assert_eq!([missing, grid.faults].concat(), Vec::<String>::new());
+    assert!(grid.complete);
+}
+
+/// Two cells of the class cache above 4 GiB: without the case that has them alone, they are missing.
+#[test]
+fn grid_misses_cells_of_removed_cases() {
+    let takes = |case: &&Case| case.format.family() == Family::PHD && !case.id.contains("low-halves");
+    let cases: Vec<Case> = CASES.iter().filter(takes).cloned().collect();
+    let grid = Grid::from_cases(&[Family::PHD], &cases, &[]).expect("every case can be read");
+    let missing: Vec<String> = grid.cells.iter().filter(|cell| cell.is_missing()).map(ToString::to_string).collect();
+    for cell in ["equal-low-half [phd] class: superclass word", "equal-low-half [phd] short object: reference"] {
+        assert!(missing.iter().any(|missed| missed == cell), "{cell}: {missing:#?}");
+    }
+    assert!(!grid.complete);
 }

@@ -67,6 +67,7 @@ fn lengths() -> BTreeMap<&'static str, u64> {
         ("classic-recipe-deep-chain", 17 + 999_999 * 35 + 24 + 24 + 81 + 56),
         ("classic-recipe-long-line", 17 + 23 + 110_000_000 + 1 + 24 + 75 + 52),
         ("classic-recipe-long-name", 17 + 24 + 20 + 2_097_152 + 3),
+        ("classic-recipe-many-classes", 17 + 70_000 * (30 + 2 + 12) + 79 + 49),
         // As `wc -c` counts what `heapsmith generate` writes.
         ("classic-recipe-many-objects", 1_005_520_643),
         ("hprof-recipe-2-gib", 70 + 9 + 43 + 14 + (1 << 31)),
@@ -74,12 +75,14 @@ fn lengths() -> BTreeMap<&'static str, u64> {
         ("hprof-recipe-after-4-gib", 70 + 9 + 43 + 14 + (1 << 31) + 16 + 9 + 14 + (1 << 31) + 16 + 9 + 17 + 5 + 9),
         ("hprof-recipe-deep-chain", 70 + 9 + 48 + 21 * 1_000_000),
         ("hprof-recipe-long-array", 70 + 9 + 43 + 14 + (1 << 31) + 8),
+        ("hprof-recipe-long-lists", 70 + 17 + 25 + 9 + 34 + 9 + 8 + 9 + 43 + 43 + 17 + 9 + 65_536 * (25 + 8 + 4) + 65_535 * (7 + 9 + 5)),
         ("hprof-recipe-long-string", 70 + 9 + 4 + (1 << 31) + 16 + 9 + 43 + 17),
         ("hprof-recipe-longest-record", 70 + 9 + (1 << 32) - 1),
         ("hprof-recipe-longest-segment", 70 + 9 + (1 << 32) - 1 + 9 + 17 + 9),
         ("hprof-recipe-many-classes", 45 + 25 * 250_000 + 9 + 43 * 250_000),
         ("hprof-recipe-many-heaps", 70 + 4_000 * (9 + 43 + 17)),
         ("hprof-recipe-many-objects", 791_614_417),
+        ("hprof-recipe-many-of-each-kind", 70 + 70_000 * (14 + 33 + 21 + 33 + 13 + 13 + 43 + 33 + 17 + 15 + 12) + 9 + 43 + 70_000 * 138 + 9),
         ("hprof-recipe-many-regions", 70 + 9 + 43 + 26 * 1_000_000 + 9),
         ("hprof-recipe-many-segments", 70 + 9 + 43 + 26 * 1_000_000 + 9),
         ("hprof-recipe-many-threads", 70 + 9 + 43 + 13 * 400_000),
@@ -93,6 +96,7 @@ fn lengths() -> BTreeMap<&'static str, u64> {
         ("phd-recipe-long-name", 31 + 34 + 14 + 65_535 + 5),
         ("phd-recipe-many-classes", 31 + 34 + 250_000 * 18 + 1),
         ("phd-recipe-many-objects", 31 + 34 + 6 + 19_999_999 * 2 + 1),
+        ("phd-recipe-many-of-each-kind", 31 + 34 + 70_000 * (11 + 7 + 15 + 19 + 8 + 7) + 1),
     ])
 }
 

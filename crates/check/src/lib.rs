@@ -6,5 +6,7 @@
 #[cfg(feature = "check")]
 pub mod check;
 pub mod corpus;
+#[doc(hidden)]
+pub mod fields;
 #[cfg(feature = "check")]
 pub mod reduce;

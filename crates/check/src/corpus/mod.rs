@@ -11,7 +11,10 @@ use heapsmith_core::error::Error;
 use heapsmith_core::family::case::CaseFile;
 use heapsmith_core::format::Family;
 
-pub use coverage::{Coverage, CoverageGap, CoverageMeasure, Exempt, FormatCoverage, MeasureCount, coverage};
+pub use coverage::{
+    Coverage, CoverageGap, CoverageMeasure, Exempt, FormatCoverage, Grid, GridCell, GridDimension, MeasureCount,
+    coverage,
+};
 pub use export::{
     AddOutcome, Addition, BuiltCase, Export, ExportAnalysis, ExportAnswer, ExportBytes, ExportCase, ExportFile,
     ExportRule, ExportSelection, ExportSource, HeapFileBuild, HeapFileSource, add, export, is_export, rebuild,

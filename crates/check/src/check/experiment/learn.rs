@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::features::{DumpFeatures, Feature, FeatureTable, NumberTest};
+use super::features::{DumpFeatures, Feature, FeatureTable};
 use super::oracle::{Observation, Questions};
 use super::pool::{FailureGroup, Pool};
 use super::probed_dump::ProbedDump;
 use super::sound::SoundVariants;
 use super::variations::{Variant, Variation, variants};
+use crate::fields::NumberTest;
 use heapsmith_core::error::Error;
 
 /// The most bytes of the variants of one dump.

@@ -26,8 +26,9 @@ use crate::check::report::{CaseResult, Cause, CausePair, Outcome, PairedDump, Re
 use crate::check::sources::case_from_bytes;
 use crate::check::task::first_heap;
 use crate::corpus::Case;
+use crate::fields::ProbedFieldKey;
 use crate::reduce::{ReduceOptions, reduce};
-use features::{Feature, FeatureTable, ProbedFieldKey};
+use features::{Feature, FeatureTable};
 use heapsmith_core::bytes::hexadecimal;
 use heapsmith_core::error::Error;
 use heapsmith_core::family::case::REFUSALS;

@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::features::{DumpFeatures, Feature, FeatureTable, ProbedFieldKey};
+use super::features::{DumpFeatures, Feature, FeatureTable};
 use super::probed_dump::ProbedDump;
 use crate::check::report::symptom::ACCEPTED;
+use crate::fields::ProbedFieldKey;
 
 /// The most bytes of a dump in which a condition is made.
 const SMALL: usize = 4 << 10;

@@ -3,11 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
-use super::features::{
-    DumpFeatures, Feature, FeatureTable, FieldListEnd, NumberTest, ProbedFieldKey, TextTest, ValueRelation,
-};
+use super::features::{DumpFeatures, Feature, FeatureTable};
 use crate::check::sources::case_from_bytes;
 use crate::corpus::{Case, CaseVerdict};
+use crate::fields::{
+    FieldListEnd, NumberTest, ProbedField, ProbedFieldKey, TextTest, ValueRelation, binary_number, decompressed,
+    fields, list_ends, records, unless_damaged, visit_relations,
+};
 use heapsmith_core::error::Error;
 use heapsmith_core::family::ReadOptions;
 use heapsmith_core::findings::Severity;
@@ -24,26 +26,6 @@ const TEXTS: usize = 64;
 
 /// The numbers of fields of one name in a record that are told apart.
 const MEMBERS: [u64; 9] = [2, 3, 4, 5, 6, 7, 8, 16, 256];
-
-/// A field of a dump.
-#[derive(Clone, Debug)]
-pub(super) struct ProbedField {
-    pub(super) at: Range<usize>,
-    pub(super) record: Option<u64>,
-    /// The kind of record, or the part of the file.
-    pub(super) part: &'static str,
-    pub(super) name: &'static str,
-    /// Its bytes as a number, where they are one: unsigned, as wide as the field.
-    pub(super) number: Option<u64>,
-    /// The address that it leads to, or that it gives to its record.
-    pub(super) address: Option<u64>,
-}
-
-impl ProbedField {
-    pub(super) fn key(&self) -> ProbedFieldKey {
-        ProbedFieldKey { part: Some(self.part), name: self.name }
-    }
-}
 
 /// Bytes that rely on a rule.
 #[derive(Clone, Copy, Debug)]
@@ -93,7 +75,7 @@ impl ProbedDump {
         let input = Input::from_memory("dump", case.bytes.clone());
         let Ok(file) = DumpFile::new(input.clone(), ReadOptions::default()) else { return Ok(None) };
         let plain = match input.is_compressed() {
-            true => decompressed(&input)?,
+            true => decompressed(&input, 8 * LARGEST as u64)?,
             false => case.bytes.clone(),
         };
         let mut specimen = ProbedDump {
@@ -142,14 +124,7 @@ impl ProbedDump {
 
     /// The records, each with the places of its fields.
     pub(super) fn records(&self) -> Vec<Range<usize>> {
-        let mut records: Vec<Range<usize>> = Vec::new();
-        for (place, field) in self.fields.iter().enumerate().filter(|(_, field)| field.record.is_some()) {
-            match records.last_mut() {
-                Some(last) if self.fields[last.start].record == field.record && last.end == place => last.end += 1,
-                _ => records.push(place..place + 1),
-            }
-        }
-        records
+        records(&self.fields)
     }
 
     /// The place of the bytes of a record.
@@ -246,7 +221,7 @@ impl ProbedDump {
             for field in &self.fields[record.clone()] {
                 *members.entry(field.key()).or_default() += 1;
             }
-            for (key, [first, last]) in self.list_ends(record) {
+            for (key, [first, last]) in list_ends(&self.fields[record.clone()]) {
                 for (end, number) in [(FieldListEnd::First, first), (FieldListEnd::Last, last)] {
                     found.extend(
                         key.general().map(|key| Feature::ZeroAtEnd(key, end)).into_iter().filter(|_| number == 0),
@@ -267,17 +242,6 @@ impl ProbedDump {
         found.extend(before.into_iter().map(|(earlier, later)| Feature::Before(earlier, later)));
     }
 
-    /// The first and the last number of each kind of field in a record.
-    fn list_ends(&self, record: &Range<usize>) -> HashMap<ProbedFieldKey, [u64; 2]> {
-        let mut ends: HashMap<ProbedFieldKey, [u64; 2]> = HashMap::new();
-        for field in &self.fields[record.clone()] {
-            if let Some(number) = field.number {
-                ends.entry(field.key()).or_insert([number; 2])[1] = number;
-            }
-        }
-        ends
-    }
-
     fn add_numbers(&mut self, plain: &[u8], found: &mut BTreeSet<Feature>) {
         for field in &self.fields {
             let Some(number) = field.number else { continue };
@@ -292,7 +256,8 @@ impl ProbedDump {
                 if number < 16 {
                     found.insert(Feature::Number(key, NumberTest::Is(number)));
                 }
-                if is_binary && number >> (bits - 1) == 1 {
+                let width = is_binary.then_some(bits);
+                if NumberTest::TopBit.holds(number, width) {
                     found.insert(Feature::Number(key, NumberTest::TopBit));
                 }
                 if is_binary && (bits == 8 || field.name.contains("flags")) {
@@ -301,7 +266,7 @@ impl ProbedDump {
                         Feature::Number(key, if is_set { NumberTest::HasBit(bit) } else { NumberTest::LacksBit(bit) })
                     }));
                 }
-                if is_binary && bits > 8 && number == u64::MAX >> (64 - bits) {
+                if NumberTest::AllOnes.holds(number, width) {
                     found.insert(Feature::Number(key, NumberTest::AllOnes));
                 }
             }
@@ -343,113 +308,10 @@ impl ProbedDump {
         }
     }
 
-    /// Relations of values to others: where they lead, and whether they stand twice.
     fn add_relations(&self, plain: &[u8], found: &mut BTreeSet<Feature>) {
-        let value = |field: &ProbedField| {
-            field.address.or_else(|| field.number.filter(|_| field.at.len() >= 4)).filter(|value| *value > 0)
-        };
-        // By value and field: where it stands first and last.
-        let mut places: HashMap<u64, BTreeMap<ProbedFieldKey, (usize, usize)>> = HashMap::new();
-        let in_records = || self.fields.iter().enumerate().filter(|(_, field)| field.record.is_some());
-        for (place, field) in in_records() {
-            if let Some(value) = value(field) {
-                let (_, last) = places.entry(value).or_default().entry(field.key()).or_insert((place, place));
-                *last = place;
-            }
-        }
-        let mut before: HashMap<ProbedFieldKey, &[u8]> = HashMap::new();
-        for record in self.records() {
-            let mut own: HashMap<u64, BTreeSet<ProbedFieldKey>> = HashMap::new();
-            for field in &self.fields[record.clone()] {
-                value(field).into_iter().for_each(|value| _ = own.entry(value).or_default().insert(field.key()));
-            }
-            for (place, field) in record.clone().zip(&self.fields[record.clone()]) {
-                let key = field.key();
-                let bytes = &plain[field.at.clone()];
-                if bytes.len() >= 2 && before.insert(key, bytes) == Some(bytes) {
-                    found.insert(Feature::Relation(key, ValueRelation::AsBefore));
-                }
-                let Some(value) = value(field) else { continue };
-                let Some(all) = places.get(&value) else { continue };
-                let others = || all.iter().filter(|(other, _)| **other != key);
-                let is_own = own.get(&value).is_some_and(|keys| keys.len() > 1);
-                let relation = if is_own {
-                    ValueRelation::InOwnRecord
-                } else if others().any(|(_, (first, _))| *first < place) {
-                    ValueRelation::After
-                } else if others().any(|(_, (_, last))| *last > place) {
-                    ValueRelation::Ahead
-                } else {
-                    ValueRelation::Alone
-                };
-                let is_unseen = matches!(relation, ValueRelation::Ahead | ValueRelation::Alone);
-                for key in key.general() {
-                    found.insert(Feature::Relation(key, relation));
-                    found.extend(is_unseen.then_some(Feature::Relation(key, ValueRelation::Unseen)));
-                }
-                if all.get(&key).is_some_and(|(first, _)| *first < place) {
-                    found.insert(Feature::Relation(key, ValueRelation::Again));
-                }
-            }
-        }
-    }
-}
-
-/// The number that up to eight bytes are, the most significant first.
-pub(super) fn binary_number(bytes: &[u8]) -> Option<u64> {
-    (1..=8).contains(&bytes.len()).then(|| bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)))
-}
-
-/// The fields of a dump, as far as it can be read. Fields of a record have the record's kind, wherever in it that is said.
-fn fields(file: &DumpFile, plain: &[u8]) -> Result<Vec<ProbedField>, Error> {
-    let family = file.family();
-    let mut fields: Vec<ProbedField> = Vec::new();
-    let mut part = "header";
-    let mut begun = 0;
-    let read = file.annotate(&mut |field| {
-        if field.breaks.is_some() && field.bytes.is_empty() {
-            return Ok(());
-        }
-        let start = field.offset as usize;
-        let at = start.min(plain.len())..(start + field.bytes.len()).min(plain.len());
-        if fields.last().is_none_or(|last| last.record != field.record) {
-            begun = fields.len();
-            part = if field.record.is_some() { "record" } else { part };
-        }
-        if let Some(named) = family.part(&field) {
-            part = named;
-            fields[begun..].iter_mut().filter(|_| field.record.is_some()).for_each(|earlier| earlier.part = named);
-        }
-        let number = field.value.map(|value| match binary_number(&plain[at.clone()]) {
-            // Text says a number by its digits.
-            Some(number) if number << (64 - 8 * at.len()) == (value as u64) << (64 - 8 * at.len()) => number,
-            _ => value as u64,
+        visit_relations(&self.fields, plain, &mut |_, key, relation| match relation {
+            ValueRelation::Again | ValueRelation::AsBefore => _ = found.insert(Feature::Relation(key, relation)),
+            _ => found.extend(key.general().map(|key| Feature::Relation(key, relation))),
         });
-        let address = field.meaning.split_once("0x").and_then(|(_, rest)| {
-            let digits = rest.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(rest.len());
-            u64::from_str_radix(&rest[..digits], 16).ok()
-        });
-        fields.push(ProbedField { at, record: field.record, part, name: field.name, number, address });
-        Ok(())
-    });
-    unless_damaged(read)?;
-    Ok(fields)
-}
-
-/// Damage ends what can be read, and is no error here.
-fn unless_damaged(read: Result<(), Error>) -> Result<(), Error> {
-    match read {
-        Err(Error::Decode(error)) if !error.is_machine_fault() => Ok(()),
-        read => read,
     }
-}
-
-fn decompressed(input: &Input) -> Result<Vec<u8>, Error> {
-    use std::io::Read;
-
-    let mut plain = Vec::new();
-    let mut stream = input.stream()?.take(8 * LARGEST as u64);
-    // What is damaged is read as far as it goes.
-    let _read = stream.read_to_end(&mut plain);
-    Ok(plain)
 }

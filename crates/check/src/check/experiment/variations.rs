@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::features::ProbedFieldKey;
 use super::pool::Pool;
-use super::probed_dump::{ProbedDump, ProbedField, binary_number};
+use super::probed_dump::ProbedDump;
+use crate::fields::{ProbedField, ProbedFieldKey, binary_number};
 use heapsmith_core::annotation::is_length;
 use heapsmith_core::bytes::gzip;
 

@@ -1,6 +1,7 @@
 //! The coverage of the rule books by the corpus: of every rule, in every kind of record that it concerns, of every
 //! statement of the documents, and of every erratum.
 
+mod grid;
 mod record_parts;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,6 +13,7 @@ use heapsmith_core::findings::{CaseRole, Rule, RuleKind, Rulebook};
 use heapsmith_core::format::Family;
 
 use super::{Case, cases};
+pub use grid::{Grid, GridCell, GridDimension};
 use record_parts::RecordParts;
 
 /// What is covered, by format.

@@ -42,6 +42,7 @@ fn spelled_cases() -> &'static SpelledCases {
                 "classic/numbers.toml",
                 "classic/names.toml",
                 "classic/references.toml",
+                "classic/identity.toml",
                 "classic/trailers.toml",
                 "classic/counts.toml",
                 "classic/encodings.toml",

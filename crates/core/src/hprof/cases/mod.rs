@@ -47,6 +47,8 @@ fn spelled_cases() -> &'static SpelledCases {
                 "hprof/heaps.toml",
                 "hprof/references.toml",
                 "hprof/repeats.toml",
+                "hprof/identity.toml",
+                "hprof/grid.toml",
                 "hprof/objects.toml",
                 "hprof/identifiers.toml",
                 "hprof/contents.toml",

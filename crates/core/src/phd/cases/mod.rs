@@ -40,6 +40,7 @@ fn spelled_cases() -> &'static SpelledCases {
                 "phd/refused.toml",
                 "phd/values.toml",
                 "phd/kinds.toml",
+                "phd/identity.toml",
                 "phd/conversions.toml",
             ],
         )
