@@ -155,7 +155,8 @@ impl StringPart {
     /// Whether the text of an array of bytes depends on their order.
     fn depends_on_order(&self, element: PrimitiveType, bytes: &[u8]) -> bool {
         let is_wide = (element, self.coder) == (PrimitiveType::Byte, Some(1));
-        is_wide && self.units(element, bytes, Utf16Order::LittleEndian) != self.units(element, bytes, Utf16Order::BigEndian)
+        is_wide
+            && self.units(element, bytes, Utf16Order::LittleEndian) != self.units(element, bytes, Utf16Order::BigEndian)
     }
 }
 
@@ -181,7 +182,7 @@ impl StringTexts {
         order: Utf16Order,
     ) -> Result<Option<StringTexts>, Error> {
         let told = Utf16Order::told_by(source.classes());
-        let mut used = Budget { left: memory };
+        let mut used = TextMemory { left: memory };
         let Some(StringList { strings, parts }) = StringList::from_source(source, &mut used)? else { return Ok(None) };
         let mut found = StringTexts::default();
         if strings.is_empty() {
@@ -279,14 +280,14 @@ impl StringTexts {
 }
 
 /// Memory that is left.
-struct Budget {
+struct TextMemory {
     left: u64,
 }
 
 /// Bytes of memory for what is kept of a string besides the characters of its text.
 const KEPT: u64 = 96;
 
-impl Budget {
+impl TextMemory {
     /// Takes some bytes; `false` if there are not so many.
     fn take(&mut self, bytes: u64) -> bool {
         let left = self.left.checked_sub(bytes);
@@ -316,7 +317,7 @@ impl StringList {
     ///
     /// # Errors
     /// An error of reading the objects.
-    fn from_source(source: &mut dyn HeapSource, used: &mut Budget) -> Result<Option<StringList>, Error> {
+    fn from_source(source: &mut dyn HeapSource, used: &mut TextMemory) -> Result<Option<StringList>, Error> {
         let mut classes: HashMap<Address, StringFields> = HashMap::new();
         for class in source.classes() {
             if let Some(fields) = StringFields::of_class(class).filter(|fields| fields.value.is_some()) {
