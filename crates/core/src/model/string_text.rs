@@ -188,13 +188,17 @@ impl StringTexts {
         if strings.is_empty() {
             return Ok(Some(found));
         }
-        // Beside each string its text; and whether its array has been seen.
+        // Beside each string its text; and whether an object at its array's address has been seen.
         let mut texts: Vec<(Option<Name>, bool)> = vec![(None, false); strings.len()];
+        // The addresses of the strings, and whether an object has been seen at each, and another one.
+        let mut own: Vec<(Address, bool, bool)> = strings.iter().map(|string| (string.address, false, false)).collect();
+        own.sort_unstable_by_key(|(address, ..)| *address);
         let mut fits = true;
         source.visit_objects(&mut |object| {
-            let ObjectKind::PrimitiveArray(element @ (PrimitiveType::Char | PrimitiveType::Byte)) = object.kind else {
-                return Ok(());
-            };
+            if let Ok(place) = own.binary_search_by_key(&object.address, |(address, ..)| *address) {
+                own[place].2 = own[place].1;
+                own[place].1 = true;
+            }
             let first = strings.partition_point(|string| string.array < object.address);
             let count = strings[first..].iter().take_while(|string| string.array == object.address).count();
             let own = first..first + count;
@@ -202,11 +206,14 @@ impl StringTexts {
                 return Ok(());
             }
             if texts[first].1 {
-                // Of several arrays at one address none is that of the strings.
+                // Of several objects at one address none is the array of the strings.
                 texts[own].iter_mut().for_each(|(text, _)| *text = None);
                 return Ok(());
             }
             texts[own.clone()].iter_mut().for_each(|(_, seen)| *seen = true);
+            let ObjectKind::PrimitiveArray(element @ (PrimitiveType::Char | PrimitiveType::Byte)) = object.kind else {
+                return Ok(());
+            };
             let bytes = match &object.contents {
                 Contents::Primitives(bytes) => Cow::Borrowed(&bytes[..]),
                 Contents::Long(PiecewiseContents::Primitives(bytes)) if bytes.count() <= used.left => {
@@ -245,7 +252,11 @@ impl StringTexts {
             return Ok(None);
         }
         let all = strings.iter().zip(texts).filter_map(|(string, (text, _))| Some((string.address, text?)));
-        found.texts = all.collect();
+        let is_repeated = |address: &Address| {
+            let place = own.binary_search_by_key(address, |(address, ..)| *address);
+            place.is_ok_and(|place| own[place].2)
+        };
+        found.texts = all.filter(|(address, _)| !is_repeated(address)).collect();
         found.texts.sort_unstable_by_key(|(address, _)| *address);
         Ok(Some(found))
     }
@@ -285,7 +296,7 @@ struct TextMemory {
 }
 
 /// Bytes of memory for what is kept of a string besides the characters of its text.
-const KEPT: u64 = 96;
+const KEPT: u64 = 112;
 
 impl TextMemory {
     /// Takes some bytes; `false` if there are not so many.
