@@ -320,6 +320,8 @@ fn hex(address: Option<Hex>) -> String {
 fn class_text(name: &Text) -> String {
     match name {
         Text::Text(text) => terminal::single_line(text),
-        Text::Bytes { bytes } | Text::Utf16 { utf16: bytes } => format!("{:?}", crate::visible::visible_bytes(&bytes.0)),
+        Text::Bytes { bytes } | Text::Utf16 { utf16: bytes } => {
+            format!("{:?}", crate::visible::visible_bytes(&bytes.0))
+        }
     }
 }

@@ -178,6 +178,7 @@ impl CaseSource {
     pub(super) fn long_facets(&self) -> &[Facet] {
         match self {
             CaseSource::Large(case) => &case.long,
+            CaseSource::Converted(source, _) => source.long_facets(),
             CaseSource::Own(_) | CaseSource::Corpus(_) | CaseSource::Random(..) | CaseSource::Drawn(_) => &[],
         }
     }

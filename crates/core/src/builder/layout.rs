@@ -438,11 +438,7 @@ impl BuiltHeap {
         let no_object = |gives: fn(&BuiltObject) -> bool| !heap.objects.iter().any(gives);
         let is_said = |target: Option<ReferenceTarget>| target.is_some_and(|target| target != ReferenceTarget::Null);
         match facet {
-            Facet::WordSize
-            | Facet::RecordOrder
-            | Facet::RootOrder
-            | Facet::ReferenceOrder
-            | Facet::StringText => true,
+            Facet::WordSize | Facet::RecordOrder | Facet::RootOrder | Facet::ReferenceOrder | Facet::StringText => true,
             Facet::VersionText => self.facts.version_text == Some(Name::from_text(VERSION_TEXT)),
             Facet::NullReferences => self.facts.null_references.is_none(),
             Facet::Interfaces => no_class(|class| !class.interfaces.is_empty()),

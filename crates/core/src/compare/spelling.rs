@@ -190,7 +190,9 @@ impl<'de> Visitor<'de> for TextOrBytes {
         }
         match TextKeys::deserialize(MapAccessDeserializer::new(map))? {
             TextKeys { bytes: Some(bytes), utf16: None } => Ok(Text::Bytes { bytes }),
-            TextKeys { bytes: None, utf16: Some(utf16) } if utf16.0.len().is_multiple_of(2) => Ok(Text::Utf16 { utf16 }),
+            TextKeys { bytes: None, utf16: Some(utf16) } if utf16.0.len().is_multiple_of(2) => {
+                Ok(Text::Utf16 { utf16 })
+            }
             TextKeys { utf16: Some(utf16), bytes: None } => Err(serde::de::Error::custom(format!(
                 "expected four hexadecimal digits for each code unit, found {} digits",
                 2 * utf16.0.len()

@@ -120,7 +120,11 @@ fn plan_after(
                 ObjectPurpose::Word(program::word(draw))
             }
             None if before == Some(ObjectPurpose::String) && options.wide_strings.draw(draw) => {
-                if draw.one_in(2) { ObjectPurpose::WideText } else { ObjectPurpose::NarrowText }
+                if draw.one_in(2) {
+                    ObjectPurpose::WideText
+                } else {
+                    ObjectPurpose::NarrowText
+                }
             }
             None if before == Some(ObjectPurpose::String) => ObjectPurpose::Text,
             None => ObjectPurpose::Any,

@@ -155,7 +155,8 @@ impl StringPart {
     /// Whether the text of an array of bytes depends on their order.
     fn depends_on_order(&self, element: PrimitiveType, bytes: &[u8]) -> bool {
         let is_wide = (element, self.coder) == (PrimitiveType::Byte, Some(1));
-        is_wide && self.units(element, bytes, Utf16Order::LittleEndian) != self.units(element, bytes, Utf16Order::BigEndian)
+        is_wide
+            && self.units(element, bytes, Utf16Order::LittleEndian) != self.units(element, bytes, Utf16Order::BigEndian)
     }
 }
 
@@ -181,19 +182,23 @@ impl StringTexts {
         order: Utf16Order,
     ) -> Result<Option<StringTexts>, Error> {
         let told = Utf16Order::told_by(source.classes());
-        let mut used = Budget { left: memory };
+        let mut used = TextMemory { left: memory };
         let Some(StringList { strings, parts }) = StringList::from_source(source, &mut used)? else { return Ok(None) };
         let mut found = StringTexts::default();
         if strings.is_empty() {
             return Ok(Some(found));
         }
-        // Beside each string its text; and whether its array has been seen.
+        // Beside each string its text; and whether an object at its array's address has been seen.
         let mut texts: Vec<(Option<Name>, bool)> = vec![(None, false); strings.len()];
+        // The addresses of the strings, and whether an object has been seen at each, and another one.
+        let mut own: Vec<(Address, bool, bool)> = strings.iter().map(|string| (string.address, false, false)).collect();
+        own.sort_unstable_by_key(|(address, ..)| *address);
         let mut fits = true;
         source.visit_objects(&mut |object| {
-            let ObjectKind::PrimitiveArray(element @ (PrimitiveType::Char | PrimitiveType::Byte)) = object.kind else {
-                return Ok(());
-            };
+            if let Ok(place) = own.binary_search_by_key(&object.address, |(address, ..)| *address) {
+                own[place].2 = own[place].1;
+                own[place].1 = true;
+            }
             let first = strings.partition_point(|string| string.array < object.address);
             let count = strings[first..].iter().take_while(|string| string.array == object.address).count();
             let own = first..first + count;
@@ -201,11 +206,14 @@ impl StringTexts {
                 return Ok(());
             }
             if texts[first].1 {
-                // Of several arrays at one address none is that of the strings.
+                // Of several objects at one address none is the array of the strings.
                 texts[own].iter_mut().for_each(|(text, _)| *text = None);
                 return Ok(());
             }
             texts[own.clone()].iter_mut().for_each(|(_, seen)| *seen = true);
+            let ObjectKind::PrimitiveArray(element @ (PrimitiveType::Char | PrimitiveType::Byte)) = object.kind else {
+                return Ok(());
+            };
             let bytes = match &object.contents {
                 Contents::Primitives(bytes) => Cow::Borrowed(&bytes[..]),
                 Contents::Long(PiecewiseContents::Primitives(bytes)) if bytes.count() <= used.left => {
@@ -244,7 +252,11 @@ impl StringTexts {
             return Ok(None);
         }
         let all = strings.iter().zip(texts).filter_map(|(string, (text, _))| Some((string.address, text?)));
-        found.texts = all.collect();
+        let is_repeated = |address: &Address| {
+            let place = own.binary_search_by_key(address, |(address, ..)| *address);
+            place.is_ok_and(|place| own[place].2)
+        };
+        found.texts = all.filter(|(address, _)| !is_repeated(address)).collect();
         found.texts.sort_unstable_by_key(|(address, _)| *address);
         Ok(Some(found))
     }
@@ -279,14 +291,14 @@ impl StringTexts {
 }
 
 /// Memory that is left.
-struct Budget {
+struct TextMemory {
     left: u64,
 }
 
 /// Bytes of memory for what is kept of a string besides the characters of its text.
-const KEPT: u64 = 96;
+const KEPT: u64 = 112;
 
-impl Budget {
+impl TextMemory {
     /// Takes some bytes; `false` if there are not so many.
     fn take(&mut self, bytes: u64) -> bool {
         let left = self.left.checked_sub(bytes);
@@ -316,7 +328,7 @@ impl StringList {
     ///
     /// # Errors
     /// An error of reading the objects.
-    fn from_source(source: &mut dyn HeapSource, used: &mut Budget) -> Result<Option<StringList>, Error> {
+    fn from_source(source: &mut dyn HeapSource, used: &mut TextMemory) -> Result<Option<StringList>, Error> {
         let mut classes: HashMap<Address, StringFields> = HashMap::new();
         for class in source.classes() {
             if let Some(fields) = StringFields::of_class(class).filter(|fields| fields.value.is_some()) {

@@ -3,9 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::check::judge::decoder_answer::{DecoderAnswer, DecoderExit};
-use crate::check::judge::listing::{
-    compare_with_right, leave_out_unlisted_texts, reject_differences, with_text_names,
-};
+use crate::check::judge::listing::{compare_with_right, leave_out_unlisted_texts, reject_differences, with_text_names};
 use crate::check::judge::readings::{JudgedScope, RightHeaps};
 use crate::check::judge::relocated::judge_allowing_moves;
 use crate::check::judge::{AnswerJudgement, Mismatch, counts, has_heap, judge_refusal, not_refused};

@@ -30,7 +30,8 @@ const fn may_follow(facet: Facet) -> &'static [Facet] {
 }
 
 use Facet::{
-    ClassReferences, ConstantPool, Loader, NullReferences, ObjectSize, PrimitiveContents, ReferenceOrder, Statics, StringText,
+    ClassReferences, ConstantPool, Loader, NullReferences, ObjectSize, PrimitiveContents, ReferenceOrder, Statics,
+    StringText,
 };
 
 /// Facts of the whole dump by which everything else is read.

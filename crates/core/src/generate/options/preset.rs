@@ -105,18 +105,6 @@ impl Preset {
             values: &[("objects", "1e6")],
         },
         PresetForm {
-            preset: Preset::Texts,
-            name: "texts",
-            summary: "strings of every length up to 40, with characters of every plane of Unicode and surrogates without a partner",
-            values: &[
-                ("objects", "400"),
-                ("mix", "1:4:1:1"),
-                ("string-lengths", "uniform:0..40"),
-                ("wide-strings", "0.7"),
-                ("common-strings", "0.1"),
-            ],
-        },
-        PresetForm {
             preset: Preset::HotSpot,
             name: "hotspot",
             summary: "a heap whose structure is that of real ones of HotSpot, as far as docs/realism.md measures it",
@@ -212,6 +200,18 @@ impl Preset {
                 ("null-elements", "0.5"),
                 ("owned", "0.98"),
                 ("popular", "0.6"),
+            ],
+        },
+        PresetForm {
+            preset: Preset::Texts,
+            name: "texts",
+            summary: "strings of every length up to 40, with characters of every plane of Unicode and surrogates without a partner",
+            values: &[
+                ("objects", "400"),
+                ("mix", "1:4:1:1"),
+                ("string-lengths", "uniform:0..40"),
+                ("wide-strings", "0.7"),
+                ("common-strings", "0.1"),
             ],
         },
     ];
