@@ -251,7 +251,10 @@ impl<'c> RightHeaps<'c> {
             if !right.is_empty() {
                 return self.right_judgement(&spelled, &right, &mut differ);
             }
-            if nearest.is_none() && !self.is_refused_first() {
+            // Of several heaps, the one that is meant is the one that comes nearest.
+            let is_nearer =
+                |found: &Mismatch| self.case.is_about_all_heaps() && near.differing.count() < found.differing.count();
+            if nearest.as_ref().is_none_or(is_nearer) && !self.is_refused_first() {
                 let declared = self.undeclared_mismatch(&spelled, &start, &wrong, &mut differ)?;
                 nearest = Some(declared.unwrap_or(near));
             }
