@@ -161,6 +161,7 @@ fn stability_page_and_program_state_schema_versions() {
         ("explain", "schema", "explain phd.record.tag --json"),
         ("facets", "schema", "facets --json"),
         ("spec-coverage", "schema", "spec coverage --json --format classic"),
+        ("spec-grid", "schema", "spec coverage --grid --json --format classic"),
         ("spec-rule", "schema", "spec list --json --format classic"),
         ("adapter-readings", "schema", "adapter readings --json"),
         ("reduce", "schema", "reduce a.phd --test true@{} -o small.phd --json"),

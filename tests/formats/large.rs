@@ -96,7 +96,7 @@ fn lengths() -> BTreeMap<&'static str, u64> {
         ("phd-recipe-long-name", 31 + 34 + 14 + 65_535 + 5),
         ("phd-recipe-many-classes", 31 + 34 + 250_000 * 18 + 1),
         ("phd-recipe-many-objects", 31 + 34 + 6 + 19_999_999 * 2 + 1),
-        ("phd-recipe-many-of-each-kind", 31 + 34 + 70_000 * (11 + 7 + 15 + 19 + 8 + 7) + 1),
+        ("phd-recipe-many-of-each-kind", 31 + 34 + 70_000 * (11 + 6 + 15 + 19 + 8 + 7) + 1),
     ])
 }
 
