@@ -312,6 +312,25 @@ fn assert_found(name: &str) {
     }
 }
 
+/// Each mistake of tests/mutants/fresh/ can still be made in its adapter; tests/mutants/fresh.py puts the corpus to them.
+#[test]
+fn every_mistake_of_strangers_can_be_made() {
+    let mut ids = BTreeSet::new();
+    for format in ["hprof", "phd", "classic"] {
+        let path = format!("tests/mutants/fresh/{format}.toml");
+        let sheet: Table = read(&path).parse().unwrap_or_else(|e| panic!("{path}: {e}"));
+        for bug in sheet["bug"].as_array().expect("bugs").iter().filter_map(toml::Value::as_table) {
+            let file = bug.get("file").and_then(toml::Value::as_str).map_or(format!("{format}.py"), str::to_owned);
+            let adapter = read(&format!("examples/adapters/full/{file}"));
+            let (id, old) = (text(bug, "id"), text(bug, "old"));
+            assert_eq!(adapter.matches(old).count(), 1, "{id}: its old text stands once in {file}");
+            assert_ne!(old, text(bug, "new"), "{id}");
+            assert!(ids.insert(id.to_owned()), "{id} stands twice");
+        }
+    }
+    assert_eq!(ids.len(), 180);
+}
+
 #[test]
 fn full_adapters_pass_every_case() {
     if !has_python() {
