@@ -46,7 +46,7 @@ impl NumberTest {
             NumberTest::AtMost(limit) => number <= limit,
             NumberTest::TopBit => bits.is_some_and(|bits| number >> (bits - 1) == 1),
             NumberTest::AllOnes => bits.is_some_and(|bits| bits > 8 && number == u64::MAX >> (64 - bits)),
-            NumberTest::NotMultipleOf(unit) => number % unit != 0,
+            NumberTest::NotMultipleOf(unit) => !number.is_multiple_of(unit),
             NumberTest::HighAddress => number >> 31 & 1 == 1 || number >> 63 == 1,
             NumberTest::HasBit(bit) => number >> bit & 1 == 1,
             NumberTest::LacksBit(bit) => number >> bit & 1 == 0,
