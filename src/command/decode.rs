@@ -72,10 +72,14 @@ impl DecodeOpts {
             other => other,
         };
         let number = self.heap.number(outline.dump.heaps.len())?;
-        // What is damaged cannot be read twice.
+        // Of what is damaged, the texts are not known.
         let texts = match unsound {
-            None => read_texts(file.source()?.heap(number))?,
-            Some(_) => None,
+            None => file.source().and_then(|mut source| read_texts(source.heap(number))),
+            Some(_) => Ok(None),
+        };
+        let texts = match texts {
+            Err(Error::Decode(_)) if self.sound_prefix => None,
+            texts => texts?,
         };
         let mut lines = TextedLines { lines: SortedLines::new(MEMORY), texts };
         let ended = outline.visit_objects(number, &mut |place, object| lines.add(place, object))?;

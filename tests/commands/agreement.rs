@@ -156,11 +156,11 @@ fn reports_list_tolerated_rules_or_none() {
     assert!(message.ends_with("[phd.object-array.length]; --tolerate accepts the dump as it is\n"), "{message}");
     for (dump, count) in [("bad.phd", 1), ("good.phd", 0)] {
         for (command, inputs, schema) in [
-            (&["digest", dump][..], 1, 3),
-            (&["compare", dump, dump], 2, 5),
+            (&["digest", dump][..], 1, 4),
+            (&["compare", dump, dump], 2, 6),
             (&["compare", dump, dump, "--up-to-renaming"], 2, 0),
-            (&["check-conversion", dump, dump], 2, 6),
-            (&["convert", dump, "-o", "out.hprof", "--to", "hprof", "--force"], 1, 7),
+            (&["check-conversion", dump, dump], 2, 7),
+            (&["convert", dump, "-o", "out.hprof", "--to", "hprof", "--force"], 1, 8),
         ] {
             let output = run(folder.path(), &[command, &["--tolerate", "--json"]].concat());
             let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");

@@ -321,7 +321,7 @@ fn reports_as_json_follow_the_schema() {
     assert_eq!(report("wrong.kdl --check")["written"], false);
     // Beside a dump on standard output.
     let (_, dump, error) = bench.run("build pair.kdl --format classic --json");
-    assert!(dump.starts_with("//") && error.lines().any(|line| line.starts_with("{\"schema\":1")), "{error}");
+    assert!(dump.starts_with("//") && error.lines().any(|line| line.starts_with("{\"schema\":2")), "{error}");
 }
 
 #[test]

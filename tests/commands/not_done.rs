@@ -238,7 +238,7 @@ fn encode_counts_what_the_dump_does_not_record() {
     assert_eq!(message, expected);
     let kinds = json!([{ "kind": "monitor-used", "count": 2 }, { "kind": "unknown", "count": 1 }]);
     let due = json!({
-        "schema": 2, "to": "hprof/hotspot-25", "written": true, "broken": [], "lost": [], "omitted_roots": kinds,
+        "schema": 3, "to": "hprof/hotspot-25", "written": true, "broken": [], "lost": [], "omitted_roots": kinds,
         "retyped_objects": 0,
     });
     assert_eq!(serde_json::from_str::<Value>(&report).expect("JSON"), due);

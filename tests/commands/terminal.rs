@@ -376,10 +376,13 @@ fn trouble(harm: Option<String>, text: &str, shown: &str, status: ExitStatus) ->
 /// What progress bars draw and take away again: up to the last time that a line is cleared.
 fn without_bars(output: &[u8]) -> Vec<u8> {
     const CLEARED: &[u8] = b"\r\x1b[2K";
-    match output.windows(CLEARED.len()).rposition(|piece| piece == CLEARED) {
-        Some(at) => output[at + CLEARED.len()..].to_vec(),
-        None => output.to_vec(),
-    }
+    // A bar of two lines goes up for the first.
+    const UP: &[u8] = b"\x1b[1A";
+    let rest = match output.windows(CLEARED.len()).rposition(|piece| piece == CLEARED) {
+        Some(at) => &output[at + CLEARED.len()..],
+        None => output,
+    };
+    rest.strip_prefix(UP).unwrap_or(rest).to_vec()
 }
 
 #[test]

@@ -81,12 +81,12 @@ fn a_folder_of_an_older_version_keeps_the_names_of_its_files() {
     }
     let manifest = fs::read_to_string(bench.path("golden/manifest.json")).expect("a manifest");
     let manifest = manifest.replace("dumps/a.hprof", &old).replace("dumps/b.hprof", &old);
-    fs::write(bench.path("golden/manifest.json"), manifest.replace("{\"schema\":6,", "{\"schema\":4,"))
+    fs::write(bench.path("golden/manifest.json"), manifest.replace("{\"schema\":7,", "{\"schema\":4,"))
         .expect("writable");
     assert_eq!(add("c").0, 0);
     let manifest = bench.manifest();
     let paths: Vec<&str> = array(&manifest, "cases").iter().map(|case| text(&case["dump"]["path"])).collect();
-    assert_eq!((&manifest["schema"], paths), (&6.into(), vec![&*old, &*old, "dumps/c.hprof"]));
+    assert_eq!((&manifest["schema"], paths), (&7.into(), vec![&*old, &*old, "dumps/c.hprof"]));
     assert!(bench.files().is_superset(&[old, "dumps/c.hprof".to_owned()].into()));
 }
 

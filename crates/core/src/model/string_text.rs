@@ -170,7 +170,7 @@ pub struct StringTexts {
 }
 
 impl StringTexts {
-    /// The texts of a heap whose byte order is this one, where it does not tell another; `None` if they take more than about this
+    /// The texts of a heap whose byte order is this one, where it records no other; `None` if they take more than about this
     /// number of bytes of memory. A string without an array has none, nor has one of several at its address, or whose array is one
     /// of several.
     ///
@@ -275,7 +275,7 @@ impl StringTexts {
         self.texts.is_empty()
     }
 
-    /// Whether a text is another one in the other byte order, and the heap does not tell which it is.
+    /// Whether a text is another one in the other byte order, and the heap does not record which it is.
     pub fn depends_on_order(&self) -> bool {
         self.depends_on_order
     }
@@ -299,7 +299,7 @@ struct TextMemory {
 const KEPT: u64 = 112;
 
 impl TextMemory {
-    /// Takes some bytes; `false` if there are not so many.
+    /// Takes some bytes; `false` if there are fewer.
     fn take(&mut self, bytes: u64) -> bool {
         let left = self.left.checked_sub(bytes);
         self.left = left.unwrap_or(0);

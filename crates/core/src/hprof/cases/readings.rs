@@ -119,7 +119,7 @@ pub(in crate::hprof) const AMBIGUITIES: &[Ambiguity] = &[
     repeated_objects("hprof.repeated-object", "hprof.object.duplicate"),
     Ambiguity {
         name: "hprof.string-byte-order",
-        about: "The text of a string with the coder 1, in a dump that does not tell the byte order of the machine",
+        about: "The text of a string with the coder 1, in a dump that does not record the byte order of the machine",
         rule: "hprof.string.byte-order",
         choices: &[
             ReadingChoice::new("little-endian", "UTF-16 with the low byte first"),
