@@ -353,7 +353,7 @@ const INVENTIONS: [Invention; 6] = [
         "primitive-contents",
         r#"        if "contents" in item:
             facts["contents"] = item["contents"].hex()"#,
-        r#"        zeros = bytes(item["length"] * int(TYPES[item["code"]][1]))
+        r#"        zeros = bytes(min(item["length"], 99) * int(TYPES[item["code"]][1]))
         facts["contents"] = item.get("contents", zeros).hex()"#,
     ),
     ("classic", "class", r#"elif len(classes.get(record["type"], ())) == 1:"#, r#"elif classes.get(record["type"]):"#),

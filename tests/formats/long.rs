@@ -16,6 +16,7 @@ use heapsmith::family::{ReadOptions, WriteRequest};
 use heapsmith::format::{DumpFile, DumpTarget, Family, Format, Lowering, profiles};
 use heapsmith::generate::from_seed;
 use heapsmith::input::Input;
+use heapsmith::model::string_text::{StringTexts, Utf16Order};
 use heapsmith::model::{
     Address, ByteLen, Contents, Dump, DumpSource, Heap, HeapSource, Object, ObjectKind, PiecewiseContents,
 };
@@ -89,7 +90,10 @@ fn for_each(each: impl Fn(&str, &DumpFile, &DumpFile)) {
 fn listing_of(file: &DumpFile) -> String {
     let mut outline = file.outline().expect("a dump");
     let mut lines = SortedLines::new(2000);
-    outline.visit_objects(0, &mut |place, object| lines.add(place, object)).expect("read").expect("sound");
+    let mut source = file.source().expect("a dump");
+    let texts = StringTexts::from_source(source.heap(0), 1 << 20, Utf16Order::default()).expect("sound").expect("room");
+    let with_text = |object: &Object| Object { text: texts.text(object).cloned(), ..object.clone() };
+    outline.visit_objects(0, &mut |place, object| lines.add(place, &with_text(object))).expect("read").expect("sound");
     let head = lines.head(&outline.dump.heaps[0]);
     let mut text = Vec::new();
     lines.write(&mut text, &head, &outline.dump.heaps[0], &outline.classes[0]).expect("memory");

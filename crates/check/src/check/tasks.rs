@@ -166,9 +166,7 @@ fn unaskable_reason(task: &Task, case: &Case) -> Option<String> {
         TaskOperation::Encode(to) if case.verdict != CaseVerdict::Valid || first_heap(case).is_none() => {
             Some(format!("no listing is right for it alone, so that there is nothing to write as {to}"))
         }
-        TaskOperation::Encode(to) if to.format != case.format => {
-            Some(format!("a dump of {to} cannot hold it"))
-        }
+        TaskOperation::Encode(to) if to.format != case.format => Some(format!("a dump of {to} cannot hold it")),
         _ => None,
     }
 }

@@ -637,7 +637,8 @@ impl Experiment<'_, '_> {
             now = next;
         }
         // Bytes that rely on a rule do so whatever their values are.
-        let is_made = !now.has(feature, &self.table) || matches!(feature, Feature::Rule(_)) && now.bytes != failing.bytes;
+        let is_made =
+            !now.has(feature, &self.table) || matches!(feature, Feature::Rule(_)) && now.bytes != failing.bytes;
         Ok(is_made.then_some(now.bytes))
     }
 

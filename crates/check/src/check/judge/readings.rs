@@ -292,7 +292,9 @@ impl<'c> RightHeaps<'c> {
         let wants = |place: usize| open(place) && choices[place] > 0;
         let same = EqualChoices { wants: &wants, found: &mut each };
         // A dump that cannot be read so has no heap under this reading.
-        let Ok(heap) = spelled.dump.heap(&spelled.heap, &self.ambiguities, choices, Some(same)) else { return Ok(None) };
+        let Ok(heap) = spelled.dump.heap(&spelled.heap, &self.ambiguities, choices, Some(same)) else {
+            return Ok(None);
+        };
         if is_repeated {
             return Ok(None);
         }

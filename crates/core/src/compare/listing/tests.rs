@@ -335,7 +335,7 @@ fn names_the_key_of_a_null_and_of_a_value_of_another_type() {
         ),
         (
             r#"{"kind":"class","address":8,"name":7}"#,
-            "key name: invalid type: integer `7`, expected a string, or an object with the key `bytes`",
+            "key name: invalid type: integer `7`, expected a string, or an object with the key `bytes` or `utf16`",
         ),
         (
             r#"{"kind":"class","address":8,"instance_size":"7"}"#,

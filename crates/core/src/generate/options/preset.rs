@@ -210,8 +210,8 @@ impl Preset {
                 ("objects", "400"),
                 ("mix", "1:4:1:1"),
                 ("string-lengths", "uniform:0..40"),
-                ("wide-strings", "0.7"),
                 ("common-strings", "0.1"),
+                ("wide-strings", "0.7"),
             ],
         },
     ];
