@@ -355,7 +355,7 @@ fn tells_faults_of_listings_as_the_adapters() {
         ),
         (
             "list-other-type",
-            "listing, line 2, key name: invalid type: integer `7`, expected a string, or an object with the key `bytes`",
+            "listing, line 2, key name: invalid type: integer `7`, expected a string, or an object with the key `bytes` or `utf16`",
         ),
         (
             "list-surrogate",

@@ -253,8 +253,9 @@ fn passes_declared_conventions_and_fails_undeclared_ones() {
         let arguments: Vec<&str> = ["--random", "20", "--seed", "5"].into_iter().chain(filters).collect();
         let (report, code) = changed("hprof", &[changes, &[declaring]].concat(), "", &arguments);
         assert_eq!((failures(&report), code), (vec![], 0), "{what}, declared");
-        // In version 1 it cannot be declared.
-        let (report, code) = changed("hprof", &[changes, &[VERSION_1]].concat(), "", &arguments);
+        // In version 1 it cannot be declared. What is said of names holds for the texts of strings only where it is declared.
+        let without_texts = ("hprof.py", r#""events", "string-text"]}"#, r#""events"]}"#);
+        let (report, code) = changed("hprof", &[changes, &[VERSION_1, without_texts]].concat(), "", &arguments);
         assert_eq!((failures(&report), code), (vec![], 0), "{what}, version 1");
         let (report, code) = changed("hprof", changes, "", &arguments);
         let failed = failures(&report);

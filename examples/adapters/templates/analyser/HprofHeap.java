@@ -49,6 +49,9 @@ class HprofHeap {
     private final List<Entry> objects = new ArrayList<>();
     private final List<Long> rooted = new ArrayList<>();
     private boolean hasBegun;
+    /** The texts and names of classes that are known where the heap ends. */
+    private Map<Long, byte[]> texts;
+    private Map<Long, Long> namesOfClasses;
 
     /** Reads one heap of a file, by its place among them. */
     static HprofHeap read(Path dump, int index) throws Adapter.Refusal, IOException {
@@ -161,8 +164,15 @@ class HprofHeap {
         }
 
         HprofHeap heap(int index) throws Adapter.Refusal, IOException {
-            heaps.get(index).finish(this);
-            return heaps.get(index);
+            HprofHeap asked = heaps.get(index);
+            if (index + 1 < heaps.size()) { // What stands after the last one counts for that.
+                texts.clear();
+                texts.putAll(asked.texts);
+                namesOfClasses.clear();
+                namesOfClasses.putAll(asked.namesOfClasses);
+            }
+            asked.finish(this);
+            return asked;
         }
 
         /** A text; without characters where no record has it. */
@@ -171,6 +181,8 @@ class HprofHeap {
         byte[] nameOfClass(Long address) { return text(namesOfClasses.get(address)); }
 
         private void end() {
+            heap.texts = new HashMap<>(texts);
+            heap.namesOfClasses = new HashMap<>(namesOfClasses);
             heaps.add(heap);
             heap = new HprofHeap();
         }
