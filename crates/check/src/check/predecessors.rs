@@ -10,6 +10,9 @@ use heapsmith_core::error::Error;
 /// The most failures of a cause whose predecessors are looked for.
 const MOST: usize = 8;
 
+/// How often the failure after the predecessors, and the right answer without them, are seen again: a program may answer by chance.
+const CONFIRMED: usize = 3;
+
 /// Names the cases after which those of a cause fail that pass alone, and makes their commands repeat both.
 ///
 /// # Errors
@@ -70,5 +73,11 @@ fn find_predecessors<'t>(
         }
     }
     let one = &before[fails..=fails];
-    Ok(Some(if fails_after(one)? { one.to_vec() } else { before[fails..].to_vec() }))
+    let found = if fails_after(one)? { one } else { &before[fails..] };
+    for _ in 0..CONFIRMED {
+        if !fails_after(found)? || fails_after(&[])? {
+            return Ok(None);
+        }
+    }
+    Ok(Some(found.to_vec()))
 }

@@ -67,8 +67,8 @@ fn a_changed_fact_changes_the_digests_over_the_facets_in_which_compare_finds_it(
         }
         let whole = digest(&mut changed, &DigestOptions::default()).expect("in memory").digest;
         // A text that is stated is in no digest: it is worked out anew.
-        let outside = change_of.role() == DigestRole::Order
-            || matches!(change_of, Facet::ReferenceOrder | Facet::StringText);
+        let outside =
+            change_of.role() == DigestRole::Order || matches!(change_of, Facet::ReferenceOrder | Facet::StringText);
         assert_eq!(
             whole == over(&heap, &FacetSelection::unordered().facets().collect::<Vec<_>>()).digest,
             outside,
