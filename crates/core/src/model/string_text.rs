@@ -236,7 +236,7 @@ impl StringTexts {
                         let units = part.units(element, &bytes, told.unwrap_or(order));
                         let text = units.map(|units| Name::from_units(&units));
                         // Parts of one array may be many.
-                        fits = used.take(text.as_ref().map_or(0, |text| text.as_bytes().len() as u64));
+                        fits = used.reserve(text.as_ref().map_or(0, |text| text.as_bytes().len() as u64));
                         text.filter(|_| fits)
                     }
                 };
@@ -300,7 +300,7 @@ const KEPT: u64 = 112;
 
 impl TextMemory {
     /// Takes some bytes; `false` if there are fewer.
-    fn take(&mut self, bytes: u64) -> bool {
+    fn reserve(&mut self, bytes: u64) -> bool {
         let left = self.left.checked_sub(bytes);
         self.left = left.unwrap_or(0);
         left.is_some()
@@ -354,7 +354,7 @@ impl StringList {
                     found.parts.len() as u32 - 1
                 });
                 found.strings.push(StringValue { address: object.address, array, part: number });
-                fits = used.take(KEPT);
+                fits = used.reserve(KEPT);
             }
             Ok(())
         })?;

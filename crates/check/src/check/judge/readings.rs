@@ -120,7 +120,8 @@ impl<'c> RightHeaps<'c> {
         all
     }
 
-    /// A heap with the texts of its strings, where these are judged.
+    /// A heap with the texts of its strings where these are judged, and without them where they are not: else readings would differ
+    /// in what is not looked at.
     fn with_texts<'h>(&self, heap: Cow<'h, Heap>) -> Cow<'h, Heap> {
         let is_judged = match &self.scope {
             JudgedScope::Facets(judged) => judged.contains(&Facet::StringText),
@@ -128,7 +129,12 @@ impl<'c> RightHeaps<'c> {
             JudgedScope::Answers | JudgedScope::Nothing => false,
         };
         match heap {
-            _ if !is_judged => heap,
+            mut heap if !is_judged => {
+                if heap.objects.iter().any(|object| object.text.is_some()) {
+                    heap.to_mut().objects.iter_mut().for_each(|object| object.text = None);
+                }
+                heap
+            }
             Cow::Borrowed(heap) => with_string_texts(heap),
             Cow::Owned(heap) => Cow::Owned(match with_string_texts(&heap) {
                 Cow::Owned(completed) => completed,

@@ -7,9 +7,9 @@ use heapsmith_core::family::ReadOptions;
 use heapsmith_core::format::{DumpFile, Family};
 use heapsmith_core::input::Input;
 
-use super::super::super::{Case, CaseVerdict, LargeCase, RightAnswer};
 use super::GridCell;
 use super::rows::{AppliesTo, GridRow, ROWS, RowTest};
+use crate::corpus::{Case, CaseVerdict, LargeCase, RightAnswer};
 use crate::fields::{
     FieldListEnd, ProbedField, ProbedFieldKey, binary_number, decompressed, fields, list_ends, records, visit_relations,
 };

@@ -13,7 +13,7 @@ use serde::Serialize;
 use heapsmith_core::error::Error;
 use heapsmith_core::format::Family;
 
-use super::super::{Case, LargeCase, cases, large_cases};
+use crate::corpus::{Case, LargeCase, cases, large_cases};
 use cells::FormatCells;
 use reasons::GridReasons;
 use rows::ROWS;
