@@ -1,4 +1,5 @@
 import java.io.*;
+import java.math.BigInteger;
 import java.nio.*;
 import java.nio.file.*;
 import java.util.*;
@@ -65,7 +66,7 @@ public class Hprof implements Adapter.Parser {
         idSize = data.getInt();
         if (!List.of(1, 2, 4, 8).contains(idSize)) throw new Adapter.Refusal("identifiers of " + idSize + " bytes", 19);
         return Adapter.object("listing", 1, "identifier_size", idSize, "header_version", text.substring(13, 18),
-                "time_stamp", data.getLong());
+                "time_stamp", new BigInteger(Long.toUnsignedString(data.getLong())));
     }
 
     private void readRecords() throws Adapter.Refusal {

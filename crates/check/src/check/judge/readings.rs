@@ -211,6 +211,8 @@ impl<'c> RightHeaps<'c> {
         mut differ: impl FnMut(&Heap, &ReadingCombination<'_>) -> Result<Result<(), Mismatch>, Error>,
     ) -> Result<AnswerJudgement, Error> {
         let mut nearest: Option<Mismatch> = None;
+        // Stands only where no heap is spelled for the declared reading.
+        let mut conflicting: Option<Mismatch> = None;
         let mut passed: Option<AnswerJudgement> = None;
         for spelled in self.spelled_heaps() {
             let conflict = |place: &usize| match (spelled.fixed[*place], self.declared[*place]) {
@@ -219,7 +221,7 @@ impl<'c> RightHeaps<'c> {
             };
             if let Some(place) = (0..self.ambiguities.len()).find(conflict) {
                 if !self.is_refused_first() {
-                    nearest.get_or_insert_with(|| self.reading_mismatch(place, "another reading"));
+                    conflicting.get_or_insert_with(|| self.reading_mismatch(place, "another reading"));
                 }
                 continue;
             }
@@ -227,36 +229,41 @@ impl<'c> RightHeaps<'c> {
             // A heap that is spelled for a reading is already as that reading has it.
             let start: Vec<usize> =
                 both.map(|(fixed, declared)| if fixed.is_some() { 0 } else { declared.unwrap_or(0) }).collect();
-            let wrong = match self.judge_combination(&spelled, &start, &mut differ)? {
-                // An answer may be right under several of the readings that the case spells, and then shows none of them.
-                Some(Ok(())) => {
-                    let right = self.right_judgement(&spelled, &[start], &mut differ)?;
-                    let right = passed
-                        .take()
-                        .map_or_else(|| right.clone(), |first: AnswerJudgement| first.merge_readings(&right));
-                    if right.follows.is_empty() || spelled.fixed.iter().all(Option::is_none) {
-                        return Ok(right);
-                    }
-                    passed = Some(right);
-                    continue;
-                }
-                _ if passed.is_some() => continue,
-                Some(Err(wrong)) if wrong.is_undecided() => return Ok(AnswerJudgement::from_mismatch(wrong)),
-                Some(Err(wrong)) => wrong,
-                None => continue,
-            };
             let is_open = |place: usize| self.declared[place].is_none() && spelled.fixed[place].is_none();
-            let (mut right, mut near) = (Vec::new(), wrong.clone());
-            for choices in self.other_combinations(&start, &wrong, is_open) {
-                match self.judge_combination(&spelled, &choices, &mut differ)? {
-                    Some(Ok(())) => right.push(choices),
-                    Some(Err(wrong)) if wrong.differing.count() < near.differing.count() => near = wrong,
-                    _ => {}
+            let mut right = Vec::new();
+            let mut wrong = None;
+            match self.judge_combination(&spelled, &start, &mut differ)? {
+                Some(Ok(())) => right.push(start.clone()),
+                Some(Err(mismatch)) if mismatch.is_undecided() && passed.is_none() => {
+                    return Ok(AnswerJudgement::from_mismatch(mismatch));
                 }
+                Some(Err(mismatch)) => {
+                    let mut near = mismatch.clone();
+                    for choices in self.other_combinations(&start, &mismatch, is_open) {
+                        match self.judge_combination(&spelled, &choices, &mut differ)? {
+                            Some(Ok(())) => right.push(choices),
+                            Some(Err(other)) if other.differing.count() < near.differing.count() => near = other,
+                            _ => {}
+                        }
+                    }
+                    wrong = Some((mismatch, near));
+                }
+                None => {}
             }
             if !right.is_empty() {
-                return self.right_judgement(&spelled, &right, &mut differ);
+                // An answer may be right under several of the readings that the case spells, and then shows none of them.
+                let right = self.right_judgement(&spelled, &right, &mut differ)?;
+                let right = match passed.take() {
+                    Some(before) => before.merge_readings(&right),
+                    None => right,
+                };
+                if right.follows.is_empty() || spelled.fixed.iter().all(Option::is_none) {
+                    return Ok(right);
+                }
+                passed = Some(right);
+                continue;
             }
+            let Some((wrong, near)) = wrong.filter(|_| passed.is_none()) else { continue };
             // Of several heaps, the one that is meant is the one that comes nearest.
             let is_nearer =
                 |found: &Mismatch| self.case.is_about_all_heaps() && near.differing.count() < found.differing.count();
@@ -265,7 +272,7 @@ impl<'c> RightHeaps<'c> {
                 nearest = Some(declared.unwrap_or(near));
             }
         }
-        Ok(match (passed, nearest) {
+        Ok(match (passed, nearest.or(conflicting)) {
             (Some(passed), _) => passed,
             (None, Some(nearest)) => AnswerJudgement::from_mismatch(nearest),
             (None, None) if self.is_refused_first() => not_refused(),
