@@ -150,8 +150,9 @@ impl<'c> CaseDump<'c> {
         mut same: Option<EqualChoices<'_>>,
     ) -> Result<Cow<'h, Heap>, Error> {
         // Without what a reading is about the dump is not read again: the first heap may be one that no reading of it gives.
+        // A later heap of a file has what it is about in the log of an earlier one, too.
         let occurring = ambiguities.iter().zip(choices).map(|(ambiguity, choice)| match ambiguity.means {
-            ReadingHeap::Again { occurs, .. } if !occurs(first) => 0,
+            ReadingHeap::Again { occurs, .. } if self.heap == 0 && !occurs(first) => 0,
             _ => *choice,
         });
         let mut heap = match reading_for(ambiguities, &occurring.collect::<Vec<usize>>()) {
