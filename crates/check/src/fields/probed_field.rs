@@ -45,6 +45,8 @@ pub struct ProbedField {
     pub number: Option<u64>,
     /// The address that it leads to, or that it gives to its record.
     pub address: Option<u64>,
+    /// Whether it is a float or a double.
+    pub is_float: bool,
 }
 
 impl ProbedField {
@@ -117,7 +119,10 @@ pub fn fields(file: &DumpFile, plain: &[u8]) -> Result<Vec<ProbedField>, Error> 
             let digits = rest.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(rest.len());
             u64::from_str_radix(&rest[..digits], 16).ok()
         });
-        fields.push(ProbedField { at, record: field.record, part, name: field.name, number, address });
+        // `float 0.5`, and `ratio = float 0.5` where it is a field of that name.
+        let value = field.meaning.rsplit(" = ").next().unwrap_or_default();
+        let is_float = value.starts_with("float ") || value.starts_with("double ");
+        fields.push(ProbedField { at, record: field.record, part, name: field.name, number, address, is_float });
         Ok(())
     });
     unless_damaged(read)?;

@@ -24,11 +24,11 @@ const SMALLEST_BUFFER: u32 = 12;
 const LARGEST_MADE: u64 = 5 << 18;
 
 /// The most bytes and the most parts of such a case that is made as it is.
-const LARGEST_WHOLE: u64 = 4 << 20;
+const LARGEST_WHOLE: u64 = 32 << 20;
 const MOST_WHOLE: u64 = 65_535;
 
 /// Rows by their places in [`ROWS`], as bits.
-type RowSet = u64;
+type RowSet = u128;
 
 /// What is known of each field and record of a format.
 pub(super) struct FormatCells {
@@ -54,6 +54,8 @@ struct FieldCells {
     is_no_address: bool,
     is_wide_address: bool,
     is_list: bool,
+    is_float: bool,
+    is_flags: bool,
 }
 
 /// A kind of record over all cases.
@@ -209,6 +211,8 @@ impl FieldCells {
             Some(_) => {}
         }
         self.is_wide |= bytes.len() >= 2;
+        self.is_float |= field.is_float;
+        self.is_flags |= field.name.ends_with("flags");
         // In a text an address may be written, and flags may be those of something at one.
         let is_none = field.number.is_some_and(|number| number > 0) && field.address.is_none();
         self.is_address |= field.number.is_some() && field.address.is_some();
@@ -239,6 +243,8 @@ impl FieldCells {
                 AppliesTo::WideAddress => self.is_wide_address && self.is_address && !self.is_no_address,
                 AppliesTo::Text => self.is_text,
                 AppliesTo::List => self.is_list,
+                AppliesTo::Float => self.is_float,
+                AppliesTo::Flags => self.is_flags,
                 AppliesTo::Record => false,
             }
     }
@@ -268,6 +274,8 @@ impl DumpCells<'_> {
                 RowTest::Number(test) => field.number.is_some_and(|number| test.holds(number, width)),
                 RowTest::Text(test) if row.applies == AppliesTo::Text => field.number.is_none() && test.holds(bytes),
                 RowTest::Text(test) => !is_binary && test.holds(bytes),
+                RowTest::OddEnd(end) => field.number.is_none() && is_odd(bytes, end),
+                RowTest::Float(test) => field.is_float && field.number.is_some_and(|number| test.holds(number, bytes.len())),
                 _ => false,
             });
             *self.rows.entry(field.key()).or_default() |= found;
@@ -352,6 +360,15 @@ impl DumpCells<'_> {
             });
         }
     }
+}
+
+/// Whether a text begins, or ends, with something else than an ASCII letter, a digit or what stands at an end of a type's name.
+fn is_odd(text: &[u8], end: FieldListEnd) -> bool {
+    let byte = match end {
+        FieldListEnd::First => text.first(),
+        FieldListEnd::Last => text.last(),
+    };
+    byte.is_some_and(|byte| !byte.is_ascii_alphanumeric() && !matches!(byte, b'[' | b';' | b'$' | b'_' | b'<' | b'>' | b'(' | b')'))
 }
 
 /// The rows for which something holds.

@@ -35,6 +35,10 @@ pub(super) enum AppliesTo {
     Text,
     /// Fields that a record can have several of.
     List,
+    /// Numbers of which some are a float or a double.
+    Float,
+    /// Numbers whose bits are told apart.
+    Flags,
     Record,
 }
 
@@ -46,6 +50,9 @@ pub(super) enum RowTest {
     Number(NumberTest),
     Text(TextTest),
     Relation(ValueRelation),
+    Float(FloatTest),
+    /// The first or the last byte of a text is none that most names have there.
+    OddEnd(FieldListEnd),
     /// The value is 2^31 or more away from the one before of the same field.
     Far,
     /// Another value in the dump has the same low half, and another high one.
@@ -67,14 +74,36 @@ pub(super) enum RowTest {
     SeveralHeaps,
 }
 
+/// A test of a float or double of this number of bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FloatTest {
+    NegativeZero(usize),
+    /// A NaN whose first bit of the fraction is not set: arithmetic, or a conversion to another width, sets it.
+    SignallingNan(usize),
+}
+
+impl FloatTest {
+    pub(super) fn holds(self, bits: u64, bytes: usize) -> bool {
+        let infinity = |bytes: usize| if bytes == 4 { 0x7f80_0000 } else { 0x7ff0_0000_0000_0000 };
+        let quiet = |bytes: usize| if bytes == 4 { 1 << 22 } else { 1 << 51 };
+        match self {
+            FloatTest::NegativeZero(width) => width == bytes && bits == 1 << (8 * width - 1),
+            FloatTest::SignallingNan(width) => {
+                let without_sign = bits & !(1 << (8 * width - 1));
+                width == bytes && without_sign > infinity(width) && without_sign < infinity(width) + quiet(width)
+            }
+        }
+    }
+}
+
 const fn row(name: &'static str, applies: AppliesTo, test: RowTest, sentence: &'static str) -> GridRow {
     GridRow { name, sentence, applies, test }
 }
 
-use AppliesTo::{Address, Binary, Digits, EveryField, HexDigits, List, Record, Text, WideAddress, WideBinary};
+use AppliesTo::{Address, Binary, Digits, EveryField, Flags, Float, HexDigits, List, Record, Text, WideAddress, WideBinary};
 
 /// Every dimension, by the eleven kinds of mistakes that slipped through a list of cases.
-pub(super) const ROWS: [GridRow; 57] = [
+pub(super) const ROWS: [GridRow; 79] = [
     row("varies", EveryField, RowTest::Varies, "the field has another value than elsewhere"),
     // Sign and top bit.
     row("top-bit", Binary, RowTest::Number(NumberTest::TopBit), "the number has its top bit set"),
@@ -150,6 +179,30 @@ pub(super) const ROWS: [GridRow; 57] = [
     row("quote", Text, RowTest::Text(TextTest::Has(b'"')), "the text has a quotation mark"),
     row("bracket", Text, RowTest::Text(TextTest::Has(b'[')), "the text has a bracket"),
     row("slash", Text, RowTest::Text(TextTest::Has(b'/')), "the text has a slash"),
+    row("odd-first", Text, RowTest::OddEnd(FieldListEnd::First), "the text begins with a character that few names begin with"),
+    row("odd-last", Text, RowTest::OddEnd(FieldListEnd::Last), "the text ends with a character that few names end with"),
+    // Values.
+    row("negative-zero-of-float", Float, RowTest::Float(FloatTest::NegativeZero(4)), "a float is -0.0"),
+    row("negative-zero-of-double", Float, RowTest::Float(FloatTest::NegativeZero(8)), "a double is -0.0"),
+    row("signalling-nan-of-float", Float, RowTest::Float(FloatTest::SignallingNan(4)), "a float is a NaN that signals"),
+    row("signalling-nan-of-double", Float, RowTest::Float(FloatTest::SignallingNan(8)), "a double is a NaN that signals"),
+    // Flags.
+    row("bit-0", Flags, RowTest::Number(NumberTest::HasBit(0)), "the bit 01 is set"),
+    row("bit-1", Flags, RowTest::Number(NumberTest::HasBit(1)), "the bit 02 is set"),
+    row("bit-2", Flags, RowTest::Number(NumberTest::HasBit(2)), "the bit 04 is set"),
+    row("bit-3", Flags, RowTest::Number(NumberTest::HasBit(3)), "the bit 08 is set"),
+    row("bit-4", Flags, RowTest::Number(NumberTest::HasBit(4)), "the bit 10 is set"),
+    row("bit-5", Flags, RowTest::Number(NumberTest::HasBit(5)), "the bit 20 is set"),
+    row("bit-6", Flags, RowTest::Number(NumberTest::HasBit(6)), "the bit 40 is set"),
+    row("bit-7", Flags, RowTest::Number(NumberTest::HasBit(7)), "the bit 80 is set"),
+    row("no-bit-0", Flags, RowTest::Number(NumberTest::LacksBit(0)), "the bit 01 is not set"),
+    row("no-bit-1", Flags, RowTest::Number(NumberTest::LacksBit(1)), "the bit 02 is not set"),
+    row("no-bit-2", Flags, RowTest::Number(NumberTest::LacksBit(2)), "the bit 04 is not set"),
+    row("no-bit-3", Flags, RowTest::Number(NumberTest::LacksBit(3)), "the bit 08 is not set"),
+    row("no-bit-4", Flags, RowTest::Number(NumberTest::LacksBit(4)), "the bit 10 is not set"),
+    row("no-bit-5", Flags, RowTest::Number(NumberTest::LacksBit(5)), "the bit 20 is not set"),
+    row("no-bit-6", Flags, RowTest::Number(NumberTest::LacksBit(6)), "the bit 40 is not set"),
+    row("no-bit-7", Flags, RowTest::Number(NumberTest::LacksBit(7)), "the bit 80 is not set"),
     // The world around.
     row("none", Record, RowTest::NoRecord, "there is none of its kind"),
 ];
