@@ -15,6 +15,7 @@ mod freedoms;
 mod fuzz;
 mod hostile;
 mod large;
+mod leaks;
 mod new;
 mod others;
 mod own;

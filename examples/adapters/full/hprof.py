@@ -4,6 +4,7 @@
 It was written from specs/hprof.toml, specs/listing.md and specs/adapter.md alone. Above are the records and sub-records
 as they stand in the file, gathered into heaps; below, what a listing says of one of these heaps.
 """
+import copy
 import re
 
 from protocol import Refusal, one_of_each, serve, text_of
@@ -230,11 +231,13 @@ class Dump:
         self.heaps.append(heap)
         return Heap(self.readings)
 
-    def settle(self, index):
-        """Leaves in the tables what counts for a heap. What stands after the last one counts for that."""
+    def seen_from(self, index):
+        """The dump with the tables that count for a heap. What stands after the last one counts for that."""
+        seen = copy.copy(self)
         if index + 1 < len(self.heaps):
             for name, count in self.heaps[index].given.items():
-                setattr(self, name, getattr(self, name).as_of(count))
+                setattr(seen, name, getattr(self, name).as_of(count))
+        return seen
 
     # Records outside of the heap
 
@@ -362,7 +365,7 @@ def listing(dump, index):
             dump = Dump(dump.data, dump.readings, is_one_heap=True)
         index = len(dump.heaps) - 1 if choice == "last" else 0
     index = index or 0
-    dump.settle(index)
+    whole, dump = dump, dump.seen_from(index)
     heap = dump.heaps[index]
     heap.items = one_of_each(heap.items, dump.readings, "hprof")
     classes = {}
@@ -372,8 +375,8 @@ def listing(dump, index):
     lines = [item_line(dump, classes, item) for item in heap.items]
     add_texts(dump, heap, classes, lines)
     roots = [{"kind": "root", "root": kind, **told(fields), "after": after} for after, kind, fields in heap.roots]
-    threads = thread_lines(dump, index)
-    traces = trace_lines(dump, index, threads)
+    threads = thread_lines(whole, index)
+    traces = trace_lines(whole, index, threads)
     regions = region_lines(dump, heap)
     events = [event_line(after, record) for after, record in heap.log]
     head = {"listing": 1, "format": "hprof", "identifier_size": dump.id_size, "header_version": dump.version,
@@ -556,11 +559,12 @@ def thread_lines(dump, index):
     heap, threads = dump.heaps[index], {}
     named = {fields["thread"] for _, _, fields in heap.roots if "thread" in fields}
     for number, earlier in enumerate(dump.heaps[:index + 1]):
+        seen = dump.seen_from(number)
         for _, record in earlier.log:
             if record["event"] == "start-thread" and (number == index or record["serial"] in named):
                 threads[record["serial"]] = known({
                     "kind": "thread", "serial": record["serial"], "object": hex(record["object"]),
-                    "name": name_of(dump, record["name"]), "trace": record["trace"]})
+                    "name": name_of(seen, record["name"]), "trace": record["trace"]})
     for _, kind, fields in heap.roots:
         if kind == "thread-object":
             thread = threads.setdefault(fields["thread"], {"kind": "thread", "serial": fields["thread"]})
@@ -574,12 +578,13 @@ def trace_lines(dump, index, threads):
     named = {item["trace"] for item in heap.items} | {thread.get("trace") for thread in threads}
     named |= {fields["trace"] for _, _, fields in heap.roots if "trace" in fields}
     for number, earlier in enumerate(dump.heaps[:index + 1]):
+        seen = dump.seen_from(number)
         for _, record in earlier.log:
             if record["event"] == "trace" and (number == index or record["serial"] in named):
                 traces[record["serial"]] = {
                     "kind": "trace", "serial": record["serial"], "thread": record["thread"],
                     # A frame that no record gives is left out.
-                    "frames": [frame(dump, dump.frames[of]) for of in record["frames"] if of in dump.frames]}
+                    "frames": [frame(seen, seen.frames[of]) for of in record["frames"] if of in seen.frames]}
     return list(traces.values())
 
 

@@ -151,7 +151,7 @@ impl<'c> CaseDump<'c> {
     ) -> Result<Cow<'h, Heap>, Error> {
         // Without what a reading is about the dump is not read again: the first heap may be one that no reading of it gives.
         let occurring = ambiguities.iter().zip(choices).map(|(ambiguity, choice)| match ambiguity.means {
-            ReadingHeap::Again { occurs, .. } if !occurs(first) => 0,
+            ReadingHeap::Again { occurs, .. } if !self.occurs(occurs, first) => 0,
             _ => *choice,
         });
         let mut heap = match reading_for(ambiguities, &occurring.collect::<Vec<usize>>()) {
@@ -191,9 +191,14 @@ impl<'c> CaseDump<'c> {
                     let mut others = choices.to_vec();
                     others[place] = other;
                     let read = |choices| self.read(reading_for(ambiguities, choices).unwrap_or_default());
-                    !occurs(first) || matches!((read(choices), read(&others)), (Ok(one), Ok(other)) if one == other)
+                    !self.occurs(occurs, first) || matches!((read(choices), read(&others)), (Ok(one), Ok(other)) if one == other)
                 }
             }
+    }
+
+    /// Whether what a reading is about may occur. A later heap of a file can have it in the log of an earlier one.
+    fn occurs(&self, occurs: fn(&Heap) -> bool, heap: &Heap) -> bool {
+        self.heap > 0 || occurs(heap)
     }
 
     fn read(&self, reading: ReadOptions) -> Result<Heap, Error> {
