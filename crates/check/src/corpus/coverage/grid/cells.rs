@@ -275,7 +275,9 @@ impl DumpCells<'_> {
                 RowTest::Text(test) if row.applies == AppliesTo::Text => field.number.is_none() && test.holds(bytes),
                 RowTest::Text(test) => !is_binary && test.holds(bytes),
                 RowTest::OddEnd(end) => field.number.is_none() && is_odd(bytes, end),
-                RowTest::Float(test) => field.is_float && field.number.is_some_and(|number| test.holds(number, bytes.len())),
+                RowTest::Float(test) => {
+                    field.is_float && field.number.is_some_and(|number| test.holds(number, bytes.len()))
+                }
                 _ => false,
             });
             *self.rows.entry(field.key()).or_default() |= found;
@@ -368,7 +370,9 @@ fn is_odd(text: &[u8], end: FieldListEnd) -> bool {
         FieldListEnd::First => text.first(),
         FieldListEnd::Last => text.last(),
     };
-    byte.is_some_and(|byte| !byte.is_ascii_alphanumeric() && !matches!(byte, b'[' | b';' | b'$' | b'_' | b'<' | b'>' | b'(' | b')'))
+    byte.is_some_and(|byte| {
+        !byte.is_ascii_alphanumeric() && !matches!(byte, b'[' | b';' | b'$' | b'_' | b'<' | b'>' | b'(' | b')')
+    })
 }
 
 /// The rows for which something holds.

@@ -100,7 +100,9 @@ const fn row(name: &'static str, applies: AppliesTo, test: RowTest, sentence: &'
     GridRow { name, sentence, applies, test }
 }
 
-use AppliesTo::{Address, Binary, Digits, EveryField, Flags, Float, HexDigits, List, Record, Text, WideAddress, WideBinary};
+use AppliesTo::{
+    Address, Binary, Digits, EveryField, Flags, Float, HexDigits, List, Record, Text, WideAddress, WideBinary,
+};
 
 /// Every dimension, by the eleven kinds of mistakes that slipped through a list of cases.
 pub(super) const ROWS: [GridRow; 79] = [
@@ -179,13 +181,28 @@ pub(super) const ROWS: [GridRow; 79] = [
     row("quote", Text, RowTest::Text(TextTest::Has(b'"')), "the text has a quotation mark"),
     row("bracket", Text, RowTest::Text(TextTest::Has(b'[')), "the text has a bracket"),
     row("slash", Text, RowTest::Text(TextTest::Has(b'/')), "the text has a slash"),
-    row("odd-first", Text, RowTest::OddEnd(FieldListEnd::First), "the text begins with a character that few names begin with"),
-    row("odd-last", Text, RowTest::OddEnd(FieldListEnd::Last), "the text ends with a character that few names end with"),
+    row(
+        "odd-first",
+        Text,
+        RowTest::OddEnd(FieldListEnd::First),
+        "the text begins with a character that few names begin with",
+    ),
+    row(
+        "odd-last",
+        Text,
+        RowTest::OddEnd(FieldListEnd::Last),
+        "the text ends with a character that few names end with",
+    ),
     // Values.
     row("negative-zero-of-float", Float, RowTest::Float(FloatTest::NegativeZero(4)), "a float is -0.0"),
     row("negative-zero-of-double", Float, RowTest::Float(FloatTest::NegativeZero(8)), "a double is -0.0"),
     row("signalling-nan-of-float", Float, RowTest::Float(FloatTest::SignallingNan(4)), "a float is a NaN that signals"),
-    row("signalling-nan-of-double", Float, RowTest::Float(FloatTest::SignallingNan(8)), "a double is a NaN that signals"),
+    row(
+        "signalling-nan-of-double",
+        Float,
+        RowTest::Float(FloatTest::SignallingNan(8)),
+        "a double is a NaN that signals",
+    ),
     // Flags.
     row("bit-0", Flags, RowTest::Number(NumberTest::HasBit(0)), "the bit 01 is set"),
     row("bit-1", Flags, RowTest::Number(NumberTest::HasBit(1)), "the bit 02 is set"),
