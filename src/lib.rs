@@ -73,8 +73,8 @@ pub mod command;
 #[doc(inline)]
 pub use heapsmith_core::{
     DumpOptions, Error, Format, Heap, Uncompared, WrittenDump, annotation, assert_same_heap, builder, bytes, classic,
-    compare, convert, corrupt, draw, error, family, format, generate, hprof, input, lower, model, phd, read, read_dump,
-    recipe, validate, verify,
+    compare, convert, corrupt, draw, error, family, format, generate, hprof, input, lower, model, mutator, phd, read,
+    read_dump, recipe, validate, verify,
 };
 #[doc(hidden)]
 pub use heapsmith_core::{assert_same, visible};

@@ -1,0 +1,399 @@
+//! Changes for fuzzing engines: most of what they make can be read to its end, so that an engine gets past the framing of a dump.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use crate::annotation::{MappedRecord, is_length};
+use crate::draw::Draw;
+use crate::error::Error;
+use crate::family::edit::RecordTarget;
+use crate::family::{Family, Opener, remove_ranges};
+
+use super::{FieldMap, Mutant, MutationField, NUMBERS, first_fields, related, whole};
+
+/// The most fields of a dump that are mapped: what follows them is not changed.
+const MOST_FIELDS: usize = 1 << 14;
+/// The most records that are looked at, and the most that hold others.
+const MOST_RECORDS: usize = 1 << 16;
+const MOST_HOLDERS: usize = 64;
+/// Samples of records in which changes are tried, until one can be read.
+const ATTEMPTS: u32 = 4;
+/// One of so many changes concerns a dump as a whole, for which all of its fields are mapped.
+const BROAD: u64 = 32;
+/// One of so many changes may be in the header.
+const HEADER: u64 = 16;
+/// One of so many changes is made by a named edit, which breaks one rule.
+const EDITED: u64 = 64;
+/// One of so many changes may be anything.
+const FREE: u64 = 24;
+/// The most records that are taken over from another dump.
+const SERIES: u64 = 8;
+
+/// A dump with one change, of at most `most` bytes; `None` where there is no field, or no change that fits. Most of these dumps can
+/// be read to their end if the dump can; a few break one rule, and few are cut off or garbled.
+///
+/// # Errors
+/// If the dump cannot be read because of the machine.
+pub(crate) fn mutated_soundly(
+    family: Family,
+    dump: &[u8],
+    most: usize,
+    draw: &mut dyn Draw,
+) -> Result<Option<Vec<u8>>, Error> {
+    let fits = |bytes: &Vec<u8>| bytes.len() <= most && bytes != dump;
+    // The last number stands for what is rare: zeros, which a fuzzer's bytes often are, for what is common.
+    let (is_edited, is_free) = (draw.below(EDITED) == EDITED - 1, draw.below(FREE) == FREE - 1);
+    if is_edited && let Some(edited) = edited(family, dump, draw)?.filter(fits) {
+        return Ok(Some(edited));
+    }
+    if draw.below(BROAD) == BROAD - 1 {
+        let fields = first_fields(family, dump, MOST_FIELDS)?;
+        let changed = match draw.below(8) {
+            0..4 => related::repeat_value(dump, &fields, draw),
+            4 => related::keep_few_records(family, dump, &fields, draw),
+            5 => whole::thinned(family, dump, &fields, draw),
+            _ => whole::rearranged(family, dump, &fields, draw),
+        };
+        if let Some(changed) = changed.filter(fits)
+            && (is_free || can_be_read(family, &changed)?)
+        {
+            return Ok(Some(changed));
+        }
+    }
+    let all = RecordMap::new(family, dump)?;
+    let mut last = None;
+    for _ in 0..ATTEMPTS {
+        let Some(map) = FieldMap::new(all.sample(family, dump, draw)?) else { return Ok(None) };
+        // The records of a sample take longer to find than to change.
+        for _ in 0..2 {
+            let mut changed = dump.to_vec();
+            let mut mutant = Mutant::new(&mut changed, &map);
+            if is_free {
+                mutant.change(draw);
+            } else {
+                mutant.is_sound = true;
+                mutant.change_soundly(draw);
+            }
+            if !fits(&changed) {
+                continue;
+            }
+            // What could not be read before cannot be afterwards.
+            if is_free || !all.is_whole || can_be_read(family, &changed)? {
+                return Ok(Some(changed));
+            }
+            last = Some(changed);
+        }
+    }
+    Ok(last)
+}
+
+/// A dump with a series of records of another one, in the place of a record of the same kind or after one; `None` where nothing fits.
+///
+/// # Errors
+/// If a dump cannot be read because of the machine.
+pub(crate) fn crossed_over(
+    family: Family,
+    dump: &[u8],
+    other: &[u8],
+    most: usize,
+    draw: &mut dyn Draw,
+) -> Result<Option<Vec<u8>>, Error> {
+    let (ours, theirs) = (RecordMap::new(family, dump)?, RecordMap::new(family, other)?);
+    if ours.records.is_empty() || theirs.records.is_empty() {
+        return Ok(None);
+    }
+    for _ in 0..ATTEMPTS {
+        let from = theirs.draw_record(draw);
+        let first = &theirs.records[from];
+        let alike = theirs.records[from..].iter().take_while(|record| record.is_held == first.is_held);
+        let end = alike.take(draw.between(1, SERIES) as usize).last().map_or(first.at.end, |record| record.at.end);
+        let goal = ours.draw_record(draw);
+        if ours.records[goal].is_held != first.is_held {
+            continue;
+        }
+        let Some(map) = FieldMap::new(ours.fields(family, dump, &[goal])?) else { continue };
+        let mut changed = dump.to_vec();
+        let mut mutant = Mutant::new(&mut changed, &map);
+        mutant.is_sound = true;
+        let place = ours.records[goal].at.clone();
+        let place = if draw.one_in(2) { place } else { place.end..place.end };
+        mutant.replace(place, &other[first.at.start..end], draw);
+        if changed.len() <= most && changed != dump && can_be_read(family, &changed)? {
+            return Ok(Some(changed));
+        }
+    }
+    Ok(None)
+}
+
+/// The places of a dump's records, as far as it can be read; of those that hold others, that of the head alone.
+///
+/// # Errors
+/// If the dump cannot be read because of the machine.
+pub(crate) fn record_places(family: Family, dump: &[u8]) -> Result<Vec<Range<usize>>, Error> {
+    Ok(RecordMap::new(family, dump)?.records.into_iter().map(|record| record.at).collect())
+}
+
+/// The records of a dump, without their fields.
+struct RecordMap {
+    records: Vec<MappedRecord>,
+    /// The numbers of the records by kind: each kind is as likely as another.
+    kinds: Vec<Vec<usize>>,
+    /// The numbers of the records that hold others: lengths around these stand in them.
+    holders: Vec<usize>,
+    /// Whether the dump can be read to its end.
+    is_whole: bool,
+}
+
+impl RecordMap {
+    fn new(family: Family, dump: &[u8]) -> Result<RecordMap, Error> {
+        let mut records: Vec<MappedRecord> = Vec::new();
+        let read = family.map_records(
+            &Opener::from_memory("dump", dump),
+            &mut |record| {
+                if records.len() < MOST_RECORDS && record.at.end <= dump.len() {
+                    records.push(record);
+                }
+                false
+            },
+            &mut |_| Ok(()),
+        );
+        let is_whole = match read {
+            Err(error @ Error::Io { .. }) => return Err(error),
+            read => read.is_ok(),
+        };
+        let mut kinds: BTreeMap<(bool, u8), Vec<usize>> = BTreeMap::new();
+        for (number, record) in records.iter().enumerate() {
+            kinds.entry((record.is_held, record.tag)).or_default().push(number);
+        }
+        let holds = |pair: &[MappedRecord]| !pair[0].is_held && pair[1].is_held;
+        let holders = (0..).zip(records.windows(2)).filter(|(_, pair)| holds(pair)).map(|(number, _)| number);
+        let holders = holders.take(MOST_HOLDERS).collect();
+        Ok(RecordMap { records, kinds: kinds.into_values().collect(), holders, is_whole })
+    }
+
+    /// The number of a record. There is one.
+    fn draw_record(&self, draw: &mut dyn Draw) -> usize {
+        let of_kind = draw.pick(&self.kinds);
+        *draw.pick(of_kind)
+    }
+
+    /// The fields of a few records: of one, the next one, one of its kind, and any other; of those that hold records; and of the header,
+    /// which is all that a dump without records has, seldom.
+    fn sample(&self, family: Family, dump: &[u8], draw: &mut dyn Draw) -> Result<Vec<MutationField>, Error> {
+        let mut chosen = Vec::new();
+        if !self.records.is_empty() {
+            let of_kind = draw.pick(&self.kinds);
+            let first = *draw.pick(of_kind);
+            chosen.extend([first, first + 1, *draw.pick(of_kind), self.draw_record(draw)]);
+        }
+        let has_header = self.records.is_empty() || draw.below(HEADER) == HEADER - 1;
+        let mut fields = self.fields(family, dump, &chosen)?;
+        fields.retain(|field| has_header || field.record.is_some());
+        Ok(fields)
+    }
+
+    /// The fields of some records, of those that hold records, and of the header.
+    fn fields(&self, family: Family, dump: &[u8], chosen: &[usize]) -> Result<Vec<MutationField>, Error> {
+        let mut numbers: Vec<usize> = chosen.iter().chain(&self.holders).copied().collect();
+        numbers.sort_unstable();
+        let starts: Vec<usize> =
+            numbers.into_iter().filter_map(|number| Some(self.records.get(number)?.at.start)).collect();
+        let mut left = starts.as_slice();
+        let mut fields = Vec::new();
+        let read = family.map_records(
+            &Opener::from_memory("dump", dump),
+            &mut |record| {
+                let is_wanted = left.first() == Some(&record.at.start);
+                while left.first().is_some_and(|start| *start <= record.at.start) {
+                    left = &left[1..];
+                }
+                is_wanted
+            },
+            &mut |field| {
+                if fields.len() == MOST_FIELDS {
+                    return Err(Error::Usage("more fields than are mapped".to_owned()));
+                }
+                fields.push(MutationField::new(&field, dump.len()));
+                Ok(())
+            },
+        );
+        match read {
+            Err(error @ Error::Io { .. }) => Err(error),
+            _ => Ok(fields),
+        }
+    }
+}
+
+/// Bytes with one change that heeds no format, at most `most` of them.
+pub(crate) fn scrambled(bytes: &[u8], most: usize, draw: &mut dyn Draw) -> Vec<u8> {
+    let mut changed = bytes[..bytes.len().min(most)].to_vec();
+    let room = most - changed.len();
+    let (length, at) = (changed.len() as u64, draw.below(changed.len() as u64 + 1) as usize);
+    let end = (at + draw.between(1, 8) as usize).min(changed.len());
+    match draw.below(6) {
+        0 if at < changed.len() => changed[at] ^= 1 << draw.below(8),
+        1 if at < changed.len() => changed[at] = draw.u32() as u8,
+        2 if end > at => _ = changed.drain(at..end),
+        3 if room > 0 && end > at => {
+            let copy: Vec<u8> = changed[at..end].iter().copied().take(room).collect();
+            let to = draw.below(length + 1) as usize;
+            changed.splice(to..to, copy);
+        }
+        4 if length >= 8 => {
+            let width = *draw.pick(&[1, 2, 4, 8]);
+            let at = draw.below(length - width as u64 + 1) as usize;
+            changed[at..at + width].copy_from_slice(&draw.pick(&NUMBERS).to_be_bytes()[8 - width..]);
+        }
+        _ if room > 0 => changed.insert(at, draw.u32() as u8),
+        _ => {
+            if let Some(byte) = changed.get_mut(at) {
+                *byte = byte.wrapping_add(1);
+            }
+        }
+    }
+    changed
+}
+
+/// Whether a dump can be read to its end.
+fn can_be_read(family: Family, dump: &[u8]) -> Result<bool, Error> {
+    match family.map_records(&Opener::from_memory("dump", dump), &mut |_| false, &mut |_| Ok(())) {
+        Err(error @ Error::Io { .. }) => Err(error),
+        read => Ok(read.is_ok()),
+    }
+}
+
+/// The dump after a named edit, which acts on any record, or on one that is drawn; `None` if it has no place for the edit.
+fn edited(family: Family, dump: &[u8], draw: &mut dyn Draw) -> Result<Option<Vec<u8>>, Error> {
+    let edits = family.edits();
+    if edits.is_empty() {
+        return Ok(None);
+    }
+    let edit = draw.pick(&edits);
+    let target = if edit.takes_record && draw.one_in(2) {
+        let bits = draw.below(10);
+        RecordTarget::from_index(draw.below(1 << bits))
+    } else {
+        RecordTarget::ANY
+    };
+    match edit.apply_in(dump.to_vec(), target) {
+        Ok(edited) => Ok(edited.map(|edited| edited.bytes)),
+        Err(error @ Error::Io { .. }) => Err(error),
+        // Edits are made in valid dumps alone.
+        Err(_) => Ok(None),
+    }
+}
+
+impl MutationField {
+    /// Whether other fields are found by it: with another value, what follows is seldom read.
+    fn is_framing(&self) -> bool {
+        self.name.ends_with("tag")
+            || is_length(self.name)
+            || self.name.starts_with("number of")
+            || self.name.contains("flags")
+            || self.name.contains("type")
+            || self.record.is_none()
+    }
+}
+
+impl Mutant<'_> {
+    /// A change after which the dump can be read, as far as that can be known before.
+    fn change_soundly(&mut self, draw: &mut dyn Draw) {
+        match draw.below(16) {
+            15 | 14 => self.duplicate_record(draw),
+            13 | 12 => self.remove_record(draw),
+            11 => self.swap_records(draw),
+            8..=10 => self.change_list(draw),
+            6 | 7 => self.repeat_namesake(draw),
+            _ => {
+                let mut field = self.any_field(draw);
+                for _ in 0..3 {
+                    if field.is_framing() && !draw.one_in(8) {
+                        field = self.any_field(draw);
+                    }
+                }
+                let new = match self.contents_change(field, draw) {
+                    Some(new) => new,
+                    None => self.other_value(field, draw),
+                };
+                self.replace(field.at.clone(), &new, draw);
+            }
+        }
+    }
+
+    /// Gives a field the bytes of another one of its name.
+    fn repeat_namesake(&mut self, draw: &mut dyn Draw) {
+        let of_kind = draw.pick(self.kinds);
+        let (field, other) = (*draw.pick(of_kind), *draw.pick(of_kind));
+        let new = self.bytes[self.fields[other].at.clone()].to_vec();
+        self.replace(self.fields[field].at.clone(), &new, draw);
+    }
+
+    /// New bytes for a field of contents without parts of their own, of as many bytes: a number in them is another, or one of an
+    /// identifier's width.
+    fn contents_change(&self, field: &MutationField, draw: &mut dyn Draw) -> Option<Vec<u8>> {
+        let old = &self.bytes[field.at.clone()];
+        if field.value.is_some() || old.len() < 8 || draw.one_in(2) {
+            return None;
+        }
+        let width = *draw.pick(&[1, 2, 4, 8]);
+        let at = draw.below((old.len() / width) as u64) as usize * width;
+        let mut new = old.to_vec();
+        let number = *draw.pick(&NUMBERS);
+        new[at..at + width].copy_from_slice(&number.to_be_bytes()[8 - width..]);
+        Some(new)
+    }
+
+    /// Removes an element of a list, or repeats one; the number of elements before the list becomes another.
+    fn change_list(&mut self, draw: &mut dyn Draw) {
+        let record = self.any_record(draw);
+        let fields = &self.fields[record];
+        let lists: Vec<(&MutationField, &[MutationField])> = fields
+            .chunk_by(|one, next| one.name == next.name)
+            .filter_map(|list| {
+                let count = list.len() as i64;
+                let is_number = |field: &&MutationField| {
+                    field.at.end <= list[0].at.start
+                        && field.value == Some(count)
+                        && (field.name.starts_with("number of") || is_length(field.name))
+                };
+                Some((fields.iter().rfind(is_number)?, list))
+            })
+            .collect();
+        if lists.is_empty() {
+            return self.repeat_namesake(draw);
+        }
+        let (number, list) = *draw.pick(&lists);
+        let element = draw.pick(list);
+        let count = list.len() as u64;
+        if draw.one_in(2) {
+            number.write_number(self.bytes, count - 1);
+            self.replace(element.at.clone(), &[], draw);
+        } else {
+            number.write_number(self.bytes, count + 1);
+            let copy = self.bytes[element.at.clone()].to_vec();
+            self.replace(element.at.end..element.at.end, &copy, draw);
+        }
+    }
+}
+
+/// The start of a dump, of at most `most` bytes: its last records are left out; where that does not help, it is cut.
+///
+/// # Errors
+/// If the dump cannot be read because of the machine.
+pub(crate) fn shortened(family: Family, dump: &[u8], most: usize) -> Result<Vec<u8>, Error> {
+    if dump.len() <= most {
+        return Ok(dump.to_vec());
+    }
+    let (mut gone, mut over) = (Vec::new(), dump.len() - most);
+    for place in record_places(family, dump)?.into_iter().rev() {
+        if over == 0 {
+            break;
+        }
+        over = over.saturating_sub(place.len());
+        gone.push(place);
+    }
+    gone.reverse();
+    let mut left = remove_ranges(dump, &family.lengths(dump), &gone);
+    left.truncate(most);
+    Ok(left)
+}
