@@ -61,6 +61,7 @@
 //! | read a dump | [`read`], [`read_dump`]; larger than memory: [`format::DumpFile`] |
 //! | check a dump | [`validate()`]; from a file: [`validate::validate`](mod@validate) |
 //! | test a parser in a test of yours | [`check_decoder`] |
+//! | change a dump in a fuzzing engine | [`mutator`] |
 //! | compare heaps | [`compare()`], [`assert_same_heap!`]; larger than memory: [`compare::compare_sources`] |
 //!
 //! Nothing here panics on a dump's bytes, allocates by an unchecked count, or depends on a clock or on

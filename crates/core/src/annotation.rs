@@ -64,8 +64,15 @@ impl MappedRecord {
     }
 }
 
-/// A function that says whether the fields of a record are wanted.
-pub(crate) type WantRecord<'w> = &'w mut dyn FnMut(MappedRecord) -> bool;
+/// One step through the records of a dump.
+#[doc(hidden)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RecordStep<'a> {
+    /// A record begins: its fields follow if they are wanted.
+    Record(MappedRecord),
+    /// A field of the header, or of the record before.
+    Field(Annotation<'a>),
+}
 
 /// A value of a field: wide numbers, such as identifiers, in hexadecimal.
 pub fn value_shown(value: i64) -> String {

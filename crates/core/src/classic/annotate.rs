@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use crate::annotation::{Annotation, MappedRecord, Meanings, UndecodableBytes, VisitAnnotations, WantRecord};
+use crate::annotation::{Annotation, MappedRecord, Meanings, RecordStep, UndecodableBytes, VisitAnnotations};
 use crate::bytes::FieldSpan;
 use crate::bytes::field_error::{is_visitor_error, keeping_error};
 use crate::error::{DecodeError, Problem};
@@ -38,21 +38,26 @@ where
 }
 
 /// Calls `visit` with the parts of the records that are wanted, without meanings.
-pub(super) fn visit_wanted<R, E, F>(decoder: &mut Decoder<R>, wanted: WantRecord<'_>, mut visit: F) -> Result<(), E>
+pub(super) fn visit_wanted<R, E, F>(decoder: &mut Decoder<R>, mut visit: F) -> Result<(), E>
 where
     R: Read,
     E: From<DecodeError>,
-    F: FnMut(Annotation<'_>) -> Result<(), E>,
+    F: FnMut(RecordStep<'_>) -> Result<bool, E>,
 {
     let charset = decoder.encoding().charset;
     keeping_error(|keep| {
-        let mut visit = |field: Annotation<'_>| keep(visit(field));
-        let ended = decoder.visit(|step| {
+        let mut step = |step: RecordStep<'_>| {
+            let mut is_wanted = false;
+            keep(visit(step).map(|wanted| is_wanted = wanted)).map(|()| is_wanted)
+        };
+        let ended = decoder.visit(|decoded| {
             // Further references of a record have no beginning of their own.
-            let DecodeStep::Record(at, record) = step else { return Ok(()) };
-            if !wanted(MappedRecord::new(at.offset, at.bytes.len() as u64, record_kind(&record), false)) {
+            let DecodeStep::Record(at, record) = decoded else { return Ok(()) };
+            let begun = MappedRecord::new(at.offset, at.bytes.len() as u64, record_kind(&record), false);
+            if !step(RecordStep::Record(begun))? {
                 return Ok(());
             }
+            let mut visit = |field: Annotation<'_>| step(RecordStep::Field(field)).map(|_| ());
             let start = visit_head(&at, &record, charset, Meanings::Omitted, &mut visit)?;
             references_of(&record)
                 .map_or(Ok(()), |references| visit_references(&at, start, references, Meanings::Omitted, &mut visit))

@@ -30,7 +30,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 
-use crate::annotation::{Annotation, MappedRecord, Meanings};
+use crate::annotation::{Annotation, Meanings, RecordStep};
 use crate::compare::{Facet, RecordSpan};
 use crate::error::{DecodeError, Error, did_you_mean};
 use crate::findings::Findings;
@@ -170,8 +170,8 @@ pub trait DumpFamily: Sync {
         each: &mut dyn FnMut(Annotation<'_>) -> Result<(), Error>,
     ) -> Result<(), Error>;
 
-    /// Calls `wanted` with every record of a dump, and `each` with the fields of the header and of the records that are wanted, without
-    /// meanings. It takes little more than decoding does where few are wanted.
+    /// Calls `each` with the fields of the header and with every record of a dump; and with the fields of a record, without meanings, if
+    /// it returns true for the record. It takes little more than decoding does where few are wanted.
     ///
     /// # Errors
     /// An error of decoding, or of `each`.
@@ -179,8 +179,7 @@ pub trait DumpFamily: Sync {
     fn map_records(
         &self,
         opener: &Opener,
-        wanted: &mut dyn FnMut(MappedRecord) -> bool,
-        each: &mut dyn FnMut(Annotation<'_>) -> Result<(), Error>,
+        each: &mut dyn FnMut(RecordStep<'_>) -> Result<bool, Error>,
     ) -> Result<(), Error>;
 
     /// The one of [`parts`](FamilyFacts::parts) that a field of the byte map begins or decides; `None` for a field of the

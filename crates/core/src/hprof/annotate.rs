@@ -6,7 +6,7 @@
 use std::io::Read;
 
 use crate::annotation::{
-    Annotation, MappedRecord, Meanings, UndecodableBytes, VisitAnnotations, WantRecord, spans, spans_before_error,
+    Annotation, MappedRecord, Meanings, RecordStep, UndecodableBytes, VisitAnnotations, spans, spans_before_error,
 };
 use crate::bytes::field_error::{FieldError, is_visitor_error, keeping_error};
 use crate::bytes::{Cursor, FieldSpan, NoTrace};
@@ -49,11 +49,11 @@ where
 
 /// Calls `visit` with the fields of the header and of the records and sub-records that are wanted, without meanings. The fields of an
 /// instance are one.
-pub(super) fn visit_wanted<R, E, F>(decoder: &mut Decoder<R>, wanted: WantRecord<'_>, mut visit: F) -> Result<(), E>
+pub(super) fn visit_wanted<R, E, F>(decoder: &mut Decoder<R>, mut visit: F) -> Result<(), E>
 where
     R: Read,
     E: From<DecodeError>,
-    F: FnMut(Annotation<'_>) -> Result<(), E>,
+    F: FnMut(RecordStep<'_>) -> Result<bool, E>,
 {
     let bytes = decoder.header_bytes().to_vec();
     let id = decoder.header().id_size;
@@ -68,26 +68,30 @@ where
         segment_end: None,
     };
     keeping_error(|keep| {
-        let mut visit = |field: Annotation<'_>| keep(visit(field));
-        for span in spans(&bytes, |cursor| decode::header(cursor).map(|_| ())) {
-            visit(Annotation::from_span(&span, &bytes, 0, None, String::new()))?;
-        }
-        let mut is_wanted = |at: &RecordSlice<'_>, is_held| {
-            let tag = at.bytes.first().copied().unwrap_or_default();
-            wanted(MappedRecord::new(at.offset, at.bytes.len() as u64 + at.rest, tag, is_held))
+        let mut step = |step: RecordStep<'_>| {
+            let mut is_wanted = false;
+            keep(visit(step).map(|wanted| is_wanted = wanted)).map(|()| is_wanted)
         };
-        let ended = decoder.visit(|step| match step {
-            DecodeStep::Record(at, _) if is_wanted(&at, false) => {
-                let length = at.bytes.len() as u64 + at.rest;
-                let spans = spans(at.bytes, |cursor| decode::record(cursor, id, length).map(|_| ()));
-                visit_spans(&spans, at, |_| String::new(), &mut visit)
+        for span in spans(&bytes, |cursor| decode::header(cursor).map(|_| ())) {
+            step(RecordStep::Field(Annotation::from_span(&span, &bytes, 0, None, String::new())))?;
+        }
+        let ended = decoder.visit(|decoded| {
+            let (at, is_held) = match decoded {
+                DecodeStep::Record(at, _) | DecodeStep::Segment(at, _) => (at, false),
+                DecodeStep::Sub(at, _) => (at, true),
+                DecodeStep::More(_) | DecodeStep::SegmentEnd(_) => return Ok(()),
+            };
+            let (length, tag) = (at.bytes.len() as u64 + at.rest, at.bytes.first().copied().unwrap_or_default());
+            if !step(RecordStep::Record(MappedRecord::new(at.offset, length, tag, is_held)))? {
+                return Ok(());
             }
-            DecodeStep::Segment(at, _) if is_wanted(&at, false) => {
-                let spans = spans(at.bytes, |cursor| Ok(decode::head(cursor).map(|_| ())?));
-                visit_spans(&spans, at, |_| String::new(), &mut visit)
-            }
-            DecodeStep::Sub(at, sub_record) if is_wanted(&at, true) => reader.sub_record(at, sub_record, &mut visit),
-            _ => Ok(()),
+            let mut visit = |field: Annotation<'_>| step(RecordStep::Field(field)).map(|_| ());
+            let spans = match decoded {
+                DecodeStep::Sub(_, sub_record) => return reader.sub_record(at, sub_record, &mut visit),
+                DecodeStep::Record(..) => spans(at.bytes, |cursor| decode::record(cursor, id, length).map(|_| ())),
+                _ => spans(at.bytes, |cursor| Ok(decode::head(cursor).map(|_| ())?)),
+            };
+            visit_spans(&spans, at, |_| String::new(), &mut visit)
         });
         ended.map(|_| ())
     })

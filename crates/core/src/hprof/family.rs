@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use crate::annotation::{Annotation, MappedRecord, Meanings};
+use crate::annotation::{Annotation, Meanings, RecordStep};
 use crate::compare::listing::{self, HeapPlaces};
 use crate::compare::{Facet, RecordSpan};
 use crate::draw::Draw;
@@ -259,10 +259,9 @@ impl DumpFamily for Hprof {
     fn map_records(
         &self,
         opener: &Opener,
-        wanted: &mut dyn FnMut(MappedRecord) -> bool,
-        each: &mut dyn FnMut(Annotation<'_>) -> Result<(), Error>,
+        each: &mut dyn FnMut(RecordStep<'_>) -> Result<bool, Error>,
     ) -> Result<(), Error> {
-        annotate::visit_wanted(&mut decoder(opener)?, wanted, each)
+        annotate::visit_wanted(&mut decoder(opener)?, each)
     }
 
     fn reliances(&self, opener: &Opener, found: &mut dyn FnMut(Reliance)) -> Result<(), Error> {

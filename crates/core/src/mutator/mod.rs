@@ -16,8 +16,10 @@
 
 mod bounded;
 mod changes;
+mod in_place;
 mod trim;
 
 pub use bounded::generate;
 pub use changes::{cross_over, dump_from_bytes, is_dump, mutate};
+pub use in_place::{cross_over_into, mutate_in_place};
 pub use trim::Trimmer;

@@ -6,7 +6,7 @@
 use std::io::Read;
 
 use crate::annotation::{
-    Annotation, MappedRecord, Meanings, UndecodableBytes, VisitAnnotations, WantRecord, each_span, spans_before_error,
+    Annotation, MappedRecord, Meanings, RecordStep, UndecodableBytes, VisitAnnotations, each_span, spans_before_error,
 };
 use crate::bytes::FieldSpan;
 use crate::bytes::field_error::{is_visitor_error, keeping_error};
@@ -42,26 +42,31 @@ where
 }
 
 /// Calls `visit` with the fields of the header and of the records that are wanted, without meanings.
-pub(super) fn visit_wanted<R, E, F>(decoder: &mut Decoder<R>, wanted: WantRecord<'_>, mut visit: F) -> Result<(), E>
+pub(super) fn visit_wanted<R, E, F>(decoder: &mut Decoder<R>, mut visit: F) -> Result<(), E>
 where
     R: Read,
     E: From<DecodeError>,
-    F: FnMut(Annotation<'_>) -> Result<(), E>,
+    F: FnMut(RecordStep<'_>) -> Result<bool, E>,
 {
     let bytes = decoder.header_bytes().to_vec();
     let layout = decoder.layout();
     keeping_error(|keep| {
-        let mut visit = |field: Annotation<'_>| keep(visit(field));
+        let mut step = |step: RecordStep<'_>| {
+            let mut is_wanted = false;
+            keep(visit(step).map(|wanted| is_wanted = wanted)).map(|()| is_wanted)
+        };
         each_span(&bytes, |cursor| decode::header(cursor).map(|_| ()), &mut |span| {
-            visit(Annotation::from_span(span, &bytes, 0, None, String::new()))
+            step(RecordStep::Field(Annotation::from_span(span, &bytes, 0, None, String::new()))).map(|_| ())
         })?;
         let ended = decoder.visit(|located| {
             let tag = located.bytes.first().copied().unwrap_or_default();
-            if !wanted(MappedRecord::new(located.offset, located.bytes.len() as u64, record_kind(tag), false)) {
+            let (offset, length) = (located.offset, located.bytes.len() as u64);
+            if !step(RecordStep::Record(MappedRecord::new(offset, length, record_kind(tag), false)))? {
                 return Ok(());
             }
             each_span(located.bytes, |cursor| decode::record(cursor, layout).map(|_| ()), &mut |span| {
-                visit(Annotation::from_span(span, located.bytes, located.offset, Some(located.index), String::new()))
+                let field = Annotation::from_span(span, located.bytes, offset, Some(located.index), String::new());
+                step(RecordStep::Field(field)).map(|_| ())
             })
         });
         ended.map(|_| ())

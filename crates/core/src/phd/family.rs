@@ -1,6 +1,6 @@
 //! PHD among the families of dumps.
 
-use crate::annotation::{Annotation, MappedRecord, Meanings};
+use crate::annotation::{Annotation, Meanings, RecordStep};
 use crate::compare::listing::{HeapPlaces, RecordPlace};
 use crate::compare::{Facet, RecordSpan};
 use crate::error::{DecodeError, Error};
@@ -236,10 +236,9 @@ impl DumpFamily for Phd {
     fn map_records(
         &self,
         opener: &Opener,
-        wanted: &mut dyn FnMut(MappedRecord) -> bool,
-        each: &mut dyn FnMut(Annotation<'_>) -> Result<(), Error>,
+        each: &mut dyn FnMut(RecordStep<'_>) -> Result<bool, Error>,
     ) -> Result<(), Error> {
-        annotate::visit_wanted(&mut decoder(opener)?, wanted, each)
+        annotate::visit_wanted(&mut decoder(opener)?, each)
     }
 
     fn reliances(&self, opener: &Opener, found: &mut dyn FnMut(Reliance)) -> Result<(), Error> {

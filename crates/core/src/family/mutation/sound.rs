@@ -1,9 +1,8 @@
 //! Changes for fuzzing engines: most of what they make can be read to its end, so that an engine gets past the framing of a dump.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::annotation::{MappedRecord, is_length};
+use crate::annotation::{MappedRecord, RecordStep, is_length};
 use crate::draw::Draw;
 use crate::error::Error;
 use crate::family::edit::RecordTarget;
@@ -18,13 +17,13 @@ const MOST_RECORDS: usize = 1 << 16;
 const MOST_HOLDERS: usize = 64;
 /// Samples of records in which changes are tried, until one can be read.
 const ATTEMPTS: u32 = 4;
-/// One of so many changes concerns a dump as a whole, for which all of its fields are mapped.
-const BROAD: u64 = 32;
-/// One of so many changes may be in the header.
+/// One of this many changes concerns a dump as a whole, for which all of its fields are mapped.
+const BROAD: u64 = 64;
+/// One of this many changes may be in the header.
 const HEADER: u64 = 16;
-/// One of so many changes is made by a named edit, which breaks one rule.
+/// One of this many changes is made by a named edit, which breaks one rule.
 const EDITED: u64 = 64;
-/// One of so many changes may be anything.
+/// One of this many changes may be anything.
 const FREE: u64 = 24;
 /// The most records that are taken over from another dump.
 const SERIES: u64 = 8;
@@ -147,28 +146,33 @@ struct RecordMap {
 impl RecordMap {
     fn new(family: Family, dump: &[u8]) -> Result<RecordMap, Error> {
         let mut records: Vec<MappedRecord> = Vec::new();
-        let read = family.map_records(
-            &Opener::from_memory("dump", dump),
-            &mut |record| {
-                if records.len() < MOST_RECORDS && record.at.end <= dump.len() {
-                    records.push(record);
-                }
-                false
-            },
-            &mut |_| Ok(()),
-        );
+        let read = family.map_records(&Opener::from_memory("dump", dump), &mut |step| {
+            if let RecordStep::Record(record) = step
+                && records.len() < MOST_RECORDS
+                && record.at.end <= dump.len()
+            {
+                records.push(record);
+            }
+            Ok(false)
+        });
         let is_whole = match read {
             Err(error @ Error::Io { .. }) => return Err(error),
             read => read.is_ok(),
         };
-        let mut kinds: BTreeMap<(bool, u8), Vec<usize>> = BTreeMap::new();
+        // Numbers from 1 on, by tag.
+        let (mut numbers, mut kinds) = ([0_u16; 512], Vec::<Vec<usize>>::new());
         for (number, record) in records.iter().enumerate() {
-            kinds.entry((record.is_held, record.tag)).or_default().push(number);
+            let kind = &mut numbers[usize::from(record.tag) << 1 | usize::from(record.is_held)];
+            if *kind == 0 {
+                kinds.push(Vec::new());
+                *kind = kinds.len() as u16;
+            }
+            kinds[usize::from(*kind) - 1].push(number);
         }
         let holds = |pair: &[MappedRecord]| !pair[0].is_held && pair[1].is_held;
         let holders = (0..).zip(records.windows(2)).filter(|(_, pair)| holds(pair)).map(|(number, _)| number);
         let holders = holders.take(MOST_HOLDERS).collect();
-        Ok(RecordMap { records, kinds: kinds.into_values().collect(), holders, is_whole })
+        Ok(RecordMap { records, kinds, holders, is_whole })
     }
 
     /// The number of a record. There is one.
@@ -200,23 +204,22 @@ impl RecordMap {
             numbers.into_iter().filter_map(|number| Some(self.records.get(number)?.at.start)).collect();
         let mut left = starts.as_slice();
         let mut fields = Vec::new();
-        let read = family.map_records(
-            &Opener::from_memory("dump", dump),
-            &mut |record| {
+        let ended = || Err(Error::Usage("all that is wanted is known".to_owned()));
+        let read = family.map_records(&Opener::from_memory("dump", dump), &mut |step| match step {
+            RecordStep::Record(_) if left.is_empty() => ended(),
+            RecordStep::Record(record) => {
                 let is_wanted = left.first() == Some(&record.at.start);
                 while left.first().is_some_and(|start| *start <= record.at.start) {
                     left = &left[1..];
                 }
-                is_wanted
-            },
-            &mut |field| {
-                if fields.len() == MOST_FIELDS {
-                    return Err(Error::Usage("more fields than are mapped".to_owned()));
-                }
+                Ok(is_wanted)
+            }
+            RecordStep::Field(_) if fields.len() == MOST_FIELDS => ended(),
+            RecordStep::Field(field) => {
                 fields.push(MutationField::new(&field, dump.len()));
-                Ok(())
-            },
-        );
+                Ok(false)
+            }
+        });
         match read {
             Err(error @ Error::Io { .. }) => Err(error),
             _ => Ok(fields),
@@ -256,7 +259,7 @@ pub(crate) fn scrambled(bytes: &[u8], most: usize, draw: &mut dyn Draw) -> Vec<u
 
 /// Whether a dump can be read to its end.
 fn can_be_read(family: Family, dump: &[u8]) -> Result<bool, Error> {
-    match family.map_records(&Opener::from_memory("dump", dump), &mut |_| false, &mut |_| Ok(())) {
+    match family.map_records(&Opener::from_memory("dump", dump), &mut |_| Ok(false)) {
         Err(error @ Error::Io { .. }) => Err(error),
         read => Ok(read.is_ok()),
     }
