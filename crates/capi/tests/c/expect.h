@@ -13,6 +13,9 @@
 
 #define TEXT(text) (const uint8_t *)(text), strlen(text)
 
+// Whether the corpus is left out: under valgrind, making it takes minutes.
+static inline int is_quick(void) { return getenv("HEAPSMITH_QUICK") != NULL; }
+
 // Whether bytes have a text in them.
 static inline int holds(const uint8_t *data, size_t length, const char *text) {
     size_t wanted = strlen(text);

@@ -12,9 +12,8 @@ use super::{FieldMap, Mutant, MutationField, NUMBERS, first_fields, related, who
 
 /// The most fields of a dump that are mapped: what follows them is not changed.
 const MOST_FIELDS: usize = 1 << 14;
-/// The most records that are looked at, and the most that hold others.
+/// The most records that are looked at.
 const MOST_RECORDS: usize = 1 << 16;
-const MOST_HOLDERS: usize = 64;
 /// Samples of records in which changes are tried, until one can be read.
 const ATTEMPTS: u32 = 4;
 /// One of this many changes concerns a dump as a whole, for which all of its fields are mapped.
@@ -171,7 +170,7 @@ impl RecordMap {
         }
         let holds = |pair: &[MappedRecord]| !pair[0].is_held && pair[1].is_held;
         let holders = (0..).zip(records.windows(2)).filter(|(_, pair)| holds(pair)).map(|(number, _)| number);
-        let holders = holders.take(MOST_HOLDERS).collect();
+        let holders = holders.collect();
         Ok(RecordMap { records, kinds, holders, is_whole })
     }
 
@@ -181,8 +180,8 @@ impl RecordMap {
         *draw.pick(of_kind)
     }
 
-    /// The fields of a few records: of one, the next one, one of its kind, and any other; of those that hold records; and of the header,
-    /// which is all that a dump without records has, seldom.
+    /// The fields of a few records: of one, the next one, one of its kind, and any other; of the one that holds them; and seldom of the
+    /// header, which is all that a dump without records has.
     fn sample(&self, family: Family, dump: &[u8], draw: &mut dyn Draw) -> Result<Vec<MutationField>, Error> {
         let mut chosen = Vec::new();
         if !self.records.is_empty() {
@@ -196,32 +195,49 @@ impl RecordMap {
         Ok(fields)
     }
 
-    /// The fields of some records, of those that hold records, and of the header.
+    /// The fields of some records, of the one that holds them, and of the header. They are read in a dump of these records alone, which
+    /// takes less than reading all others again. Of records that several ones hold, those of one are read.
     fn fields(&self, family: Family, dump: &[u8], chosen: &[usize]) -> Result<Vec<MutationField>, Error> {
-        let mut numbers: Vec<usize> = chosen.iter().chain(&self.holders).copied().collect();
+        let mut numbers: Vec<usize> = chosen.iter().copied().filter(|number| *number < self.records.len()).collect();
         numbers.sort_unstable();
-        let starts: Vec<usize> =
-            numbers.into_iter().filter_map(|number| Some(self.records.get(number)?.at.start)).collect();
-        let mut left = starts.as_slice();
+        numbers.dedup();
+        let (held, free): (Vec<usize>, Vec<usize>) =
+            numbers.into_iter().partition(|number| self.records[*number].is_held);
+        let (holders, mut taken): (Vec<usize>, Vec<usize>) =
+            free.into_iter().partition(|number| self.holders.binary_search(number).is_ok());
+        let holder_of = |number: usize| self.holders[..self.holders.partition_point(|holder| *holder < number)].last();
+        // What follows a record that holds others is taken for one of them: it comes last.
+        let holder = held.first().and_then(|number| holder_of(*number)).or(holders.first()).copied();
+        taken.extend(holder);
+        taken.extend(held.into_iter().filter(|number| holder_of(*number) == holder.as_ref()));
+
+        let header = self.records.first().map_or(dump.len(), |record| record.at.start);
+        let mut part = dump[..header].to_vec();
+        // Where records begin in the part, and in the dump.
+        let mut places = vec![(0, 0)];
+        for number in taken {
+            let at = self.records[number].at.clone();
+            places.push((part.len(), at.start));
+            part.extend_from_slice(&dump[at]);
+        }
         let mut fields = Vec::new();
-        let ended = || Err(Error::Usage("all that is wanted is known".to_owned()));
-        let read = family.map_records(&Opener::from_memory("dump", dump), &mut |step| match step {
-            RecordStep::Record(_) if left.is_empty() => ended(),
-            RecordStep::Record(record) => {
-                let is_wanted = left.first() == Some(&record.at.start);
-                while left.first().is_some_and(|start| *start <= record.at.start) {
-                    left = &left[1..];
-                }
-                Ok(is_wanted)
+        let read = family.map_records(&Opener::from_memory("dump", &part), &mut |step| match step {
+            RecordStep::Record(_) => Ok(true),
+            RecordStep::Field(_) if fields.len() == MOST_FIELDS => {
+                Err(Error::Usage("more fields than are mapped".to_owned()))
             }
-            RecordStep::Field(_) if fields.len() == MOST_FIELDS => ended(),
             RecordStep::Field(field) => {
-                fields.push(MutationField::new(&field, dump.len()));
+                let mut field = MutationField::new(&field, part.len());
+                let (here, there) = places[places.partition_point(|(here, _)| *here <= field.at.start) - 1];
+                let end = dump.len().min(field.at.end - here + there);
+                field.at = end.min(field.at.start - here + there)..end;
+                fields.push(field);
                 Ok(false)
             }
         });
         match read {
             Err(error @ Error::Io { .. }) => Err(error),
+            // The part ends before the record does that holds others, or has no end tag.
             _ => Ok(fields),
         }
     }
