@@ -312,12 +312,14 @@ impl<'m> Mutant<'m> {
             let within = field.at.start - place.start..field.at.end - place.start;
             copy.splice(within, self.other_value(field, draw));
         }
-        let to = if draw.one_in(2) {
-            place.end
+        let target = if draw.one_in(2) {
+            place
         } else {
             let other = self.any_record(draw);
-            self.place(&other).end
+            self.place(&other)
         };
+        // What is put at the end of a record, the record's own length counts.
+        let to = if self.is_sound { target.start } else { target.end };
         self.replace(to..to, &copy, draw);
     }
 

@@ -14,6 +14,10 @@ use super::{FieldMap, Mutant, MutationField, NUMBERS, first_fields, related, who
 const MOST_FIELDS: usize = 1 << 14;
 /// The most records that are looked at.
 const MOST_RECORDS: usize = 1 << 16;
+/// The number of tags, of records that are held and that are not.
+const KINDS: usize = 512;
+/// Bytes that most records have at least.
+const BYTES_OF_RECORD: usize = 8;
 /// Samples of records in which changes are tried, until one can be read.
 const ATTEMPTS: u32 = 4;
 /// One of this many changes concerns a dump as a whole, for which all of its fields are mapped.
@@ -85,7 +89,7 @@ pub(crate) fn mutated_soundly(
     Ok(last)
 }
 
-/// A dump with a series of records of another one, in the place of a record of the same kind or after one; `None` where nothing fits.
+/// A dump with a series of records of another one, in the place of a record or before one; `None` where nothing fits.
 ///
 /// # Errors
 /// If a dump cannot be read because of the machine.
@@ -103,7 +107,13 @@ pub(crate) fn crossed_over(
     for _ in 0..ATTEMPTS {
         let from = theirs.draw_record(draw);
         let first = &theirs.records[from];
-        let alike = theirs.records[from..].iter().take_while(|record| record.is_held == first.is_held);
+        let holds = |number: usize| theirs.holders.binary_search(&number).is_ok();
+        if holds(from) {
+            continue;
+        }
+        let alike =
+            (from..theirs.records.len()).take_while(|number| !holds(*number)).map(|number| &theirs.records[number]);
+        let alike = alike.take_while(|record| record.is_held == first.is_held);
         let end = alike.take(draw.between(1, SERIES) as usize).last().map_or(first.at.end, |record| record.at.end);
         let goal = ours.draw_record(draw);
         if ours.records[goal].is_held != first.is_held {
@@ -114,7 +124,8 @@ pub(crate) fn crossed_over(
         let mut mutant = Mutant::new(&mut changed, &map);
         mutant.is_sound = true;
         let place = ours.records[goal].at.clone();
-        let place = if draw.one_in(2) { place } else { place.end..place.end };
+        // What is put at the end of a record, the record's own length would count.
+        let place = if draw.one_in(2) { place } else { place.start..place.start };
         mutant.replace(place, &other[first.at.start..end], draw);
         if changed.len() <= most && changed != dump && can_be_read(family, &changed)? {
             return Ok(Some(changed));
@@ -123,19 +134,25 @@ pub(crate) fn crossed_over(
     Ok(None)
 }
 
-/// The places of a dump's records, as far as it can be read; of those that hold others, that of the head alone.
+/// The places of a dump's records, as far as it can be read, without those that hold others: what these hold would be lost.
 ///
 /// # Errors
 /// If the dump cannot be read because of the machine.
 pub(crate) fn record_places(family: Family, dump: &[u8]) -> Result<Vec<Range<usize>>, Error> {
-    Ok(RecordMap::new(family, dump)?.records.into_iter().map(|record| record.at).collect())
+    let RecordMap { records, holders, .. } = RecordMap::new(family, dump)?;
+    let free = (0..).zip(records).filter(|(number, _)| holders.binary_search(number).is_err());
+    Ok(free.map(|(_, record)| record.at).collect())
 }
 
 /// The records of a dump, without their fields.
 struct RecordMap {
     records: Vec<MappedRecord>,
-    /// The numbers of the records by kind: each kind is as likely as another.
-    kinds: Vec<Vec<usize>>,
+    /// The numbers of the records, sorted by kind.
+    sorted: Vec<u32>,
+    /// Where the numbers of each kind begin among them.
+    begins: [u32; KINDS + 1],
+    /// The kinds that there are: each is as likely as another.
+    kinds: Vec<usize>,
     /// The numbers of the records that hold others: lengths around these stand in them.
     holders: Vec<usize>,
     /// Whether the dump can be read to its end.
@@ -144,7 +161,7 @@ struct RecordMap {
 
 impl RecordMap {
     fn new(family: Family, dump: &[u8]) -> Result<RecordMap, Error> {
-        let mut records: Vec<MappedRecord> = Vec::new();
+        let mut records: Vec<MappedRecord> = Vec::with_capacity(MOST_RECORDS.min(dump.len() / BYTES_OF_RECORD));
         let read = family.map_records(&Opener::from_memory("dump", dump), &mut |step| {
             if let RecordStep::Record(record) = step
                 && records.len() < MOST_RECORDS
@@ -158,26 +175,33 @@ impl RecordMap {
             Err(error @ Error::Io { .. }) => return Err(error),
             read => read.is_ok(),
         };
-        // Numbers from 1 on, by tag.
-        let (mut numbers, mut kinds) = ([0_u16; 512], Vec::<Vec<usize>>::new());
+        // How many records each kind has, and then where its numbers begin in one list of all.
+        let kind = |record: &MappedRecord| usize::from(record.tag) << 1 | usize::from(record.is_held);
+        let mut begins = [0_u32; KINDS + 1];
+        records.iter().for_each(|record| begins[kind(record) + 1] += 1);
+        let kinds = (0..KINDS).filter(|kind| begins[kind + 1] > 0).collect();
+        (0..KINDS).for_each(|kind| begins[kind + 1] += begins[kind]);
+        let (mut next, mut sorted) = (begins, vec![0_u32; records.len()]);
         for (number, record) in records.iter().enumerate() {
-            let kind = &mut numbers[usize::from(record.tag) << 1 | usize::from(record.is_held)];
-            if *kind == 0 {
-                kinds.push(Vec::new());
-                *kind = kinds.len() as u16;
-            }
-            kinds[usize::from(*kind) - 1].push(number);
+            let place = &mut next[kind(record)];
+            sorted[*place as usize] = number as u32;
+            *place += 1;
         }
         let holds = |pair: &[MappedRecord]| !pair[0].is_held && pair[1].is_held;
         let holders = (0..).zip(records.windows(2)).filter(|(_, pair)| holds(pair)).map(|(number, _)| number);
         let holders = holders.collect();
-        Ok(RecordMap { records, kinds, holders, is_whole })
+        Ok(RecordMap { records, sorted, begins, kinds, holders, is_whole })
     }
 
     /// The number of a record. There is one.
     fn draw_record(&self, draw: &mut dyn Draw) -> usize {
-        let of_kind = draw.pick(&self.kinds);
-        *draw.pick(of_kind)
+        let kind = *draw.pick(&self.kinds);
+        self.draw_of_kind(kind, draw)
+    }
+
+    /// The number of a record of a kind that there is.
+    fn draw_of_kind(&self, kind: usize, draw: &mut dyn Draw) -> usize {
+        *draw.pick(&self.sorted[self.begins[kind] as usize..self.begins[kind + 1] as usize]) as usize
     }
 
     /// The fields of a few records: of one, the next one, one of its kind, and any other; of the one that holds them; and seldom of the
@@ -185,9 +209,9 @@ impl RecordMap {
     fn sample(&self, family: Family, dump: &[u8], draw: &mut dyn Draw) -> Result<Vec<MutationField>, Error> {
         let mut chosen = Vec::new();
         if !self.records.is_empty() {
-            let of_kind = draw.pick(&self.kinds);
-            let first = *draw.pick(of_kind);
-            chosen.extend([first, first + 1, *draw.pick(of_kind), self.draw_record(draw)]);
+            let kind = *draw.pick(&self.kinds);
+            let first = self.draw_of_kind(kind, draw);
+            chosen.extend([first, first + 1, self.draw_of_kind(kind, draw), self.draw_record(draw)]);
         }
         let has_header = self.records.is_empty() || draw.below(HEADER) == HEADER - 1;
         let mut fields = self.fields(family, dump, &chosen)?;
