@@ -61,6 +61,7 @@
 //! | read a dump | [`read`], [`read_dump`]; larger than memory: [`format::DumpFile`] |
 //! | check a dump | [`validate()`]; from a file: [`validate::validate`](mod@validate) |
 //! | test a parser in a test of yours | [`check_decoder`] |
+//! | change a dump in a fuzzing engine | [`mutator`] |
 //! | compare heaps | [`compare()`], [`assert_same_heap!`]; larger than memory: [`compare::compare_sources`] |
 //!
 //! Nothing here panics on a dump's bytes, allocates by an unchecked count, or depends on a clock or on
@@ -73,8 +74,8 @@ pub mod command;
 #[doc(inline)]
 pub use heapsmith_core::{
     DumpOptions, Error, Format, Heap, Uncompared, WrittenDump, annotation, assert_same_heap, builder, bytes, classic,
-    compare, convert, corrupt, draw, error, family, format, generate, hprof, input, lower, model, phd, read, read_dump,
-    recipe, validate, verify,
+    compare, convert, corrupt, draw, error, family, format, generate, hprof, input, lower, model, mutator, phd, read,
+    read_dump, recipe, validate, verify,
 };
 #[doc(hidden)]
 pub use heapsmith_core::{assert_same, visible};

@@ -56,6 +56,56 @@ fn new_python_adapter_works_unchanged() {
     }
 }
 
+/// The folder that `adapter new` writes for an engine, in which no placeholder is left.
+fn harness(engine: &str) -> TempDir {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (printed, code) = new(&folder, &[engine, "mine-3"]);
+    assert_eq!(code, Some(0), "{printed}");
+    for name in ["README.md", "Makefile", "harness.c", "parser.h", "fuzz/Cargo.toml", "fuzz/fuzz_targets/parse.rs"] {
+        let text = fs::read_to_string(folder.path().join("mine-3").join(name)).unwrap_or_default();
+        assert!(!text.contains("NAME"), "{name}: {text}");
+    }
+    folder
+}
+
+#[test]
+fn new_harnesses_of_c_work_unchanged() {
+    let cc = |folder: &TempDir, arguments: &[&str]| {
+        let root = folder.path().join("mine-3");
+        let built = Command::new("cc")
+            .args(["-Wall", "-Wextra", "-Werror", "harness.c"])
+            .args(arguments)
+            .current_dir(root)
+            .output();
+        let Ok(built) = built else {
+            assert!(env::var_os("HEAPSMITH_CC_REQUIRED").is_none(), "cc is required and not there");
+            println!("skipped: no cc");
+            return false;
+        };
+        assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+        true
+    };
+    cc(&harness("libfuzzer"), &["-c"]);
+    let afl = harness("afl");
+    if cc(&afl, &["-o", "fuzz"]) {
+        let dump = afl.path().join("dump");
+        let run = || Command::new(afl.path().join("mine-3/fuzz")).arg(&dump).status().expect("it runs").code();
+        // A STRING "A", by hand, and one that is cut.
+        let whole = b"JAVA PROFILE 1.0.2\0\0\0\0\x04\0\0\0\0\0\0\0\0\x01\0\0\0\0\0\0\0\x05\0\0\0\x01A";
+        for (bytes, code) in [(&whole[..], 0), (&whole[..whole.len() - 1], 1), (b"", 1)] {
+            fs::write(&dump, bytes).expect("it is written");
+            assert_eq!(run(), Some(code));
+        }
+    }
+}
+
+#[test]
+fn new_harness_of_rust_names_its_package() {
+    let folder = harness("cargo-fuzz");
+    let manifest = fs::read_to_string(folder.path().join("mine-3/fuzz/Cargo.toml")).expect("a manifest");
+    assert!(manifest.contains("name = \"mine-3-fuzz\"\n"), "{manifest}");
+}
+
 #[test]
 fn new_java_adapter_works_unchanged() {
     java_works("java", "Adapter");

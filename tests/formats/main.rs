@@ -27,6 +27,7 @@ mod hprof_rules;
 mod large;
 mod long;
 mod mutations;
+mod mutator;
 mod orders;
 mod phd_bytes;
 mod presets;

@@ -6,6 +6,8 @@
 #[cfg(feature = "check")]
 pub mod check;
 pub mod corpus;
+#[cfg(feature = "embedding")]
+pub mod embedding;
 #[doc(hidden)]
 pub mod fields;
 #[cfg(feature = "check")]

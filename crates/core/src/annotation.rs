@@ -25,6 +25,55 @@ pub struct Annotation<'a> {
     pub breaks: Option<RuleId>,
 }
 
+/// Whether the fields of a byte map come with their meanings. Spelling these takes most of the time of a byte map.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Meanings {
+    /// Every field has its meaning.
+    Spelled,
+    /// The meanings are empty, but for that of a field at which reading stops.
+    Omitted,
+}
+
+impl Meanings {
+    /// The meaning of a field, if it is wanted.
+    pub(crate) fn spell(self, meaning: impl FnOnce() -> String) -> String {
+        match self {
+            Meanings::Spelled => meaning(),
+            Meanings::Omitted => String::new(),
+        }
+    }
+}
+
+/// A record as its decoder delivers it, before its fields are looked at.
+#[doc(hidden)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MappedRecord {
+    /// Its bytes, in the decompressed stream; of a record that holds others, those of its head.
+    pub at: Range<usize>,
+    /// Its tag, or what stands for one where records have none.
+    pub tag: u8,
+    /// Whether another record holds it.
+    pub is_held: bool,
+}
+
+impl MappedRecord {
+    pub(crate) fn new(offset: u64, length: u64, tag: u8, is_held: bool) -> MappedRecord {
+        let place = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX);
+        MappedRecord { at: place(offset)..place(offset.saturating_add(length)), tag, is_held }
+    }
+}
+
+/// One step through the records of a dump.
+#[doc(hidden)]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RecordStep<'a> {
+    /// A record begins: its fields follow if they are wanted.
+    Record(MappedRecord),
+    /// A field of the header, or of the record before.
+    Field(Annotation<'a>),
+}
+
 /// A value of a field: wide numbers, such as identifiers, in hexadecimal.
 pub fn value_shown(value: i64) -> String {
     if value.unsigned_abs() > 1 << 40 { format!("{:#x}", value as u64) } else { value.to_string() }

@@ -35,6 +35,7 @@ pub mod input;
 pub mod interrupt;
 pub mod lower;
 pub mod model;
+pub mod mutator;
 #[cfg(feature = "files")]
 #[doc(hidden)]
 pub mod output;

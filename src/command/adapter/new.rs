@@ -1,4 +1,4 @@
-//! A new adapter: a folder with a template, its README and a workflow.
+//! A new adapter: a folder with a template, its README and a workflow; or a new harness for a fuzzing engine.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -10,14 +10,14 @@ use clap::{Args, ValueEnum};
 use crate::command::help::HelpEnding;
 use crate::command::{CommandOutcome, terminal};
 
-/// Writes a folder with a template of an adapter, its README and a file for CI.
+/// Writes a folder with a template of an adapter, its README and a file for CI; or one of a harness for a fuzzing engine.
 ///
 /// The template works as it is: it has a small HPROF parser where yours goes; that of a shell calls a program and judges its
 /// exit code alone.
 #[derive(Args)]
 #[command(after_long_help = HELP_ENDING)]
 pub(super) struct AdapterNewOpts {
-    /// The language of the adapter.
+    /// The language of the adapter, or the engine.
     #[arg(value_enum)]
     language: TemplateLanguage,
     /// Name of the parser, and of the new folder: letters, digits, `-` and `_`.
@@ -28,6 +28,7 @@ const HELP_ENDING: HelpEnding = HelpEnding {
     examples: &[
         ("Begin in Python", "heapsmith adapter new python my-parser"),
         ("Begin with an analyser in Java", "heapsmith adapter new java-analyser my-analyser"),
+        ("Begin a harness for libFuzzer", "heapsmith adapter new libfuzzer my-fuzzer"),
     ],
     exit_codes: &[],
 };
@@ -44,7 +45,48 @@ enum TemplateLanguage {
     Rust,
     /// A POSIX shell; only verdicts are judged.
     Shell,
+    /// A harness in C for libFuzzer.
+    Libfuzzer,
+    /// A harness in C for AFL++.
+    Afl,
+    /// A harness in Rust for cargo-fuzz.
+    CargoFuzz,
 }
+
+/// The template of a harness for a fuzzing engine. NAME stands for the parser.
+struct HarnessTemplate {
+    files: &'static [(&'static str, &'static str)],
+    /// The command that begins.
+    command: &'static str,
+}
+
+const PARSER: (&str, &str) = ("parser.h", include_str!("../../../examples/engines/parser.h"));
+const LIBFUZZER: HarnessTemplate = HarnessTemplate {
+    files: &[
+        PARSER,
+        ("harness.c", include_str!("../../../examples/engines/libfuzzer/harness.c")),
+        ("Makefile", include_str!("../../../examples/engines/libfuzzer/Makefile")),
+        ("README.md", include_str!("../../../examples/engines/libfuzzer/README.md")),
+    ],
+    command: "make run HEAPSMITH=/path/to/the/libraries",
+};
+const AFL: HarnessTemplate = HarnessTemplate {
+    files: &[
+        PARSER,
+        ("harness.c", include_str!("../../../examples/engines/afl/harness.c")),
+        ("Makefile", include_str!("../../../examples/engines/afl/Makefile")),
+        ("README.md", include_str!("../../../examples/engines/afl/README.md")),
+    ],
+    command: "make run HEAPSMITH=/path/to/the/libraries",
+};
+const CARGO_FUZZ: HarnessTemplate = HarnessTemplate {
+    files: &[
+        ("fuzz/fuzz_targets/parse.rs", include_str!("../../../examples/engines/cargo-fuzz/fuzz/fuzz_targets/parse.rs")),
+        ("fuzz/Cargo.toml", include_str!("../../../examples/engines/cargo-fuzz/fuzz/manifest.toml")),
+        ("README.md", include_str!("../../../examples/engines/cargo-fuzz/README.md")),
+    ],
+    command: "cargo +nightly fuzz run parse",
+};
 
 /// The template of an adapter in one language, with the texts that take the place of its placeholders.
 struct AdapterTemplate {
@@ -55,6 +97,12 @@ struct AdapterTemplate {
     /// The command that has to be run first.
     build: Option<&'static str>,
     command: &'static str,
+}
+
+/// A template of either kind.
+enum Template {
+    Adapter(AdapterTemplate),
+    Harness(HarnessTemplate),
 }
 
 const PYTHON: AdapterTemplate = AdapterTemplate {
@@ -99,13 +147,16 @@ const README: &str = include_str!("../../../examples/adapters/templates/new.md")
 const WORKFLOW: &str = include_str!("../../../examples/adapters/templates/new.yml");
 
 impl TemplateLanguage {
-    fn template(self) -> AdapterTemplate {
+    fn template(self) -> Template {
         match self {
-            TemplateLanguage::Python => PYTHON,
-            TemplateLanguage::Java => JAVA,
-            TemplateLanguage::JavaAnalyser => JAVA_ANALYSER,
-            TemplateLanguage::Rust => RUST,
-            TemplateLanguage::Shell => SHELL,
+            TemplateLanguage::Python => Template::Adapter(PYTHON),
+            TemplateLanguage::Java => Template::Adapter(JAVA),
+            TemplateLanguage::JavaAnalyser => Template::Adapter(JAVA_ANALYSER),
+            TemplateLanguage::Rust => Template::Adapter(RUST),
+            TemplateLanguage::Shell => Template::Adapter(SHELL),
+            TemplateLanguage::Libfuzzer => Template::Harness(LIBFUZZER),
+            TemplateLanguage::Afl => Template::Harness(AFL),
+            TemplateLanguage::CargoFuzz => Template::Harness(CARGO_FUZZ),
         }
     }
 }
@@ -120,18 +171,26 @@ impl AdapterNewOpts {
         }
         let folder = PathBuf::from(name);
         std::fs::create_dir(&folder).map_err(|e| Error::io(format!("creating the folder {name}"), e))?;
-        let template = self.language.template();
+        let (files, next) = match self.language.template() {
+            Template::Adapter(template) => {
+                let command = template.command.replace("NAME", name);
+                let build = template.build.map(|build| format!("{build} && ")).unwrap_or_default();
+                (self.files(&template), format!("{build}heapsmith adapter test '{command}'"))
+            }
+            Template::Harness(template) => {
+                let filled = |(path, text): &(&str, &str)| ((*path).to_owned(), text.replace("NAME", name));
+                (template.files.iter().map(filled).collect(), template.command.to_owned())
+            }
+        };
         let mut written = Vec::new();
-        for (path, text) in self.files(&template) {
+        for (path, text) in files {
             write_file(&folder.join(&path), &text)?;
             written.push(path);
         }
-        let command = template.command.replace("NAME", name);
-        let build = template.build.map(|build| format!(" && {build}")).unwrap_or_default();
         let failed = |e| Error::io("writing standard output", e);
         let mut out = terminal::stdout();
         writeln!(out, "written to {name}: {}", written.join(", ")).map_err(failed)?;
-        writeln!(out, "next: cd {name}{build} && heapsmith adapter test '{command}'").map_err(failed)?;
+        writeln!(out, "next: cd {name} && {next}").map_err(failed)?;
         Ok(CommandOutcome::Yes)
     }
 

@@ -43,6 +43,7 @@ const PLACES: &[&str] = &[
     "packaging",
     "specs",
     "build.rs",
+    "crates/capi",
     "crates/check/src",
     "crates/core/src",
     "src",

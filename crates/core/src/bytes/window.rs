@@ -22,6 +22,9 @@ pub struct Window<R> {
 /// Large enough that system calls do not matter (64 to 256 KiB, measured), small enough for a cache.
 const INITIAL: usize = 128 * 1024;
 
+/// The first bytes of any stream: a short dump needs no more, and clearing all of [`INITIAL`] takes longer than decoding it.
+const SHORT: usize = 8 * 1024;
+
 impl<R: Read> Window<R> {
     /// A window at the start of a stream.
     pub fn new(source: R) -> Window<R> {
@@ -80,7 +83,8 @@ impl<R: Read> Window<R> {
             self.start = 0;
         }
         if self.end == self.buffer.len() {
-            self.buffer.resize((self.buffer.len() * 2).max(INITIAL), 0);
+            let least = if self.buffer.is_empty() { SHORT } else { INITIAL };
+            self.buffer.resize((self.buffer.len() * 2).max(least), 0);
         }
         loop {
             match self.source.read(&mut self.buffer[self.end..]) {

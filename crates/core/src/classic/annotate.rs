@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use crate::annotation::{Annotation, UndecodableBytes, VisitAnnotations};
+use crate::annotation::{Annotation, MappedRecord, Meanings, RecordStep, UndecodableBytes, VisitAnnotations};
 use crate::bytes::FieldSpan;
 use crate::bytes::field_error::{is_visitor_error, keeping_error};
 use crate::error::{DecodeError, Problem};
@@ -18,35 +18,107 @@ use super::wire::{Charset, EntryRecordKind};
 ///
 /// # Errors
 /// An error of `visit`, or one of decoding; the last part is the one at which it stopped.
-pub fn visit<R, E, F>(decoder: &mut Decoder<R>, mut visit: F) -> Result<(), E>
+pub fn visit<R, E, F>(decoder: &mut Decoder<R>, visit: F) -> Result<(), E>
 where
     R: Read,
     E: From<DecodeError>,
     F: FnMut(Annotation<'_>) -> Result<(), E>,
 {
-    keeping_error(|keep| visit_fields(decoder, &mut |field| keep(visit(field))))
+    visit_with(decoder, Meanings::Spelled, visit)
+}
+
+/// Like [`visit`], perhaps without the meanings.
+pub(super) fn visit_with<R, E, F>(decoder: &mut Decoder<R>, meanings: Meanings, mut visit: F) -> Result<(), E>
+where
+    R: Read,
+    E: From<DecodeError>,
+    F: FnMut(Annotation<'_>) -> Result<(), E>,
+{
+    keeping_error(|keep| visit_fields(decoder, meanings, &mut |field| keep(visit(field))))
+}
+
+/// Calls `visit` with the parts of the records that are wanted, without meanings.
+pub(super) fn visit_wanted<R, E, F>(decoder: &mut Decoder<R>, mut visit: F) -> Result<(), E>
+where
+    R: Read,
+    E: From<DecodeError>,
+    F: FnMut(RecordStep<'_>) -> Result<bool, E>,
+{
+    let charset = decoder.encoding().charset;
+    keeping_error(|keep| {
+        let mut step = |step: RecordStep<'_>| {
+            let mut is_wanted = false;
+            keep(visit(step).map(|wanted| is_wanted = wanted)).map(|()| is_wanted)
+        };
+        let ended = decoder.visit(|decoded| {
+            // Further references of a record have no beginning of their own.
+            let DecodeStep::Record(at, record) = decoded else { return Ok(()) };
+            let begun = MappedRecord::new(at.offset, at.bytes.len() as u64, record_kind(&record), false);
+            if !step(RecordStep::Record(begun))? {
+                return Ok(());
+            }
+            let mut visit = |field: Annotation<'_>| step(RecordStep::Field(field)).map(|_| ());
+            let start = visit_head(&at, &record, charset, Meanings::Omitted, &mut visit)?;
+            references_of(&record)
+                .map_or(Ok(()), |references| visit_references(&at, start, references, Meanings::Omitted, &mut visit))
+        });
+        ended.map(|_| ())
+    })
+}
+
+/// A number for each kind of record.
+fn record_kind(record: &Record<'_>) -> u8 {
+    match record {
+        Record::Space(_) => 0,
+        Record::Version(_) => 1,
+        Record::Entry(entry) => match ObjectKind::from_class_name(entry.name) {
+            _ if entry.kind == EntryRecordKind::Class => 2,
+            ObjectKind::Instance => 3,
+            ObjectKind::ObjectArray => 4,
+            ObjectKind::PrimitiveArray(_) => 5,
+        },
+        Record::Breakdown(..) => 6,
+        Record::Eof(..) => 7,
+        Record::Comment(_) => 8,
+    }
+}
+
+/// The references that a piece of a record has from a byte on.
+fn visit_references(
+    at: &RecordSlice<'_>,
+    start: usize,
+    references: ReferenceList<'_>,
+    meanings: Meanings,
+    visit: VisitAnnotations<'_>,
+) -> Result<(), DecodeError> {
+    for (byte, bytes, value) in references.parts() {
+        let name = if value.is_some() { "reference" } else { "white space" };
+        let place = start + byte..start + byte + bytes.len();
+        let span = FieldSpan { name, at: place, value: value.map(|to| to as i64) };
+        let meaning = meanings.spell(|| value.map(reference_meaning).unwrap_or_default());
+        visit(Annotation::from_span(&span, at.bytes, at.offset, Some(at.index), meaning))?;
+    }
+    Ok(())
 }
 
 /// The body of [`visit`] through a pointer, so that the program has one copy for every kind of visitor and error.
-fn visit_fields<R: Read>(decoder: &mut Decoder<R>, visit: VisitAnnotations<'_>) -> Result<(), DecodeError> {
+fn visit_fields<R: Read>(
+    decoder: &mut Decoder<R>,
+    meanings: Meanings,
+    visit: VisitAnnotations<'_>,
+) -> Result<(), DecodeError> {
     let charset = decoder.encoding().charset;
     // Whether references are to come that do not begin a record.
     let mut open = false;
     let ended = decoder.visit(|step| {
         let (at, start, references) = match step {
-            DecodeStep::Record(at, record) => (at, visit_head(&at, &record, charset, visit)?, references_of(&record)),
+            DecodeStep::Record(at, record) => {
+                (at, visit_head(&at, &record, charset, meanings, visit)?, references_of(&record))
+            }
             DecodeStep::More(at, references) => (at, 0, Some(references)),
         };
         open = at.open;
-        let Some(references) = references else { return Ok(()) };
-        for (byte, bytes, value) in references.parts() {
-            let name = if value.is_some() { "reference" } else { "white space" };
-            let place = start + byte..start + byte + bytes.len();
-            let span = FieldSpan { name, at: place, value: value.map(|to| to as i64) };
-            let meaning = value.map(reference_meaning).unwrap_or_default();
-            visit(Annotation::from_span(&span, at.bytes, at.offset, Some(at.index), meaning))?;
-        }
-        Ok(())
+        references.map_or(Ok(()), |references| visit_references(&at, start, references, meanings, visit))
     });
     match ended {
         Err(error) if !is_visitor_error(&error) => {
@@ -83,13 +155,17 @@ fn visit_head(
     at: &RecordSlice<'_>,
     record: &Record<'_>,
     charset: Charset,
+    meanings: Meanings,
     visit: VisitAnnotations<'_>,
 ) -> Result<usize, DecodeError> {
     let parts = record.parts();
     let head = if references_of(record).is_some() { &parts[..parts.len() - 1] } else { parts.as_slice() };
     let mut start = 0;
     for (name, bytes) in head.iter().filter(|(_, bytes)| !bytes.is_empty()) {
-        let (value, meaning) = meaning(record, name, charset);
+        let (value, meaning) = match meanings {
+            Meanings::Spelled => meaning(record, name, charset),
+            Meanings::Omitted => (value(record, name), String::new()),
+        };
         let span = FieldSpan { name, at: start..start + bytes.len(), value };
         visit(Annotation::from_span(&span, at.bytes, at.offset, Some(at.index), meaning))?;
         start += bytes.len();
@@ -134,6 +210,15 @@ fn number_meaning(part: &str, value: u64) -> String {
     if part == "size" { format!("{value} bytes") } else { format!("address {}", Address(value)) }
 }
 
+/// The value of a part, if it is a number.
+fn value(record: &Record<'_>, part: &str) -> Option<i64> {
+    match (record, part) {
+        (Record::Entry(entry), "address") => Some(entry.address.value as i64),
+        (Record::Entry(entry), "size") => Some(entry.size.value as i64),
+        _ => None,
+    }
+}
+
 fn meaning(record: &Record<'_>, part: &str, charset: Charset) -> (Option<i64>, String) {
     match (record, part) {
         (_, "white space" | "line end") => (None, String::new()),
@@ -159,10 +244,9 @@ fn meaning(record: &Record<'_>, part: &str, charset: Charset) -> (Option<i64>, S
 
 fn entry_meaning(entry: &EntryRecord<'_>, part: &str, charset: Charset) -> (Option<i64>, String) {
     let name = lift::name(entry.name, charset);
-    let number = |part, value: u64| (Some(value as i64), number_meaning(part, value));
     match (part, entry.kind) {
-        ("address", _) => number(part, entry.address.value),
-        ("size", _) => number(part, entry.size.value),
+        ("address", _) => (Some(entry.address.value as i64), number_meaning(part, entry.address.value)),
+        ("size", _) => (Some(entry.size.value as i64), number_meaning(part, entry.size.value)),
         ("record type", EntryRecordKind::Class) => (None, "a class".to_owned()),
         ("record type", EntryRecordKind::Object) => {
             let kind = match ObjectKind::from_class_name(name.as_bytes()) {

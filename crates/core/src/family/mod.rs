@@ -30,7 +30,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 
-use crate::annotation::Annotation;
+use crate::annotation::{Annotation, Meanings, RecordStep};
 use crate::compare::{Facet, RecordSpan};
 use crate::error::{DecodeError, Error, did_you_mean};
 use crate::findings::Findings;
@@ -150,8 +150,37 @@ pub trait DumpFamily: Sync {
     ///
     /// # Errors
     /// An error of decoding, or of `each`.
-    fn annotate(&self, opener: &Opener, each: &mut dyn FnMut(Annotation<'_>) -> Result<(), Error>)
-    -> Result<(), Error>;
+    fn annotate(
+        &self,
+        opener: &Opener,
+        each: &mut dyn FnMut(Annotation<'_>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        self.map_bytes(opener, Meanings::Spelled, each)
+    }
+
+    /// Like [`annotate`](DumpFamily::annotate), perhaps without the meanings of fields.
+    ///
+    /// # Errors
+    /// An error of decoding, or of `each`.
+    #[doc(hidden)]
+    fn map_bytes(
+        &self,
+        opener: &Opener,
+        meanings: Meanings,
+        each: &mut dyn FnMut(Annotation<'_>) -> Result<(), Error>,
+    ) -> Result<(), Error>;
+
+    /// Calls `each` with the fields of the header and with every record of a dump; and with the fields of a record, without meanings, if
+    /// it returns true for the record. It takes little more than decoding does where few are wanted.
+    ///
+    /// # Errors
+    /// An error of decoding, or of `each`.
+    #[doc(hidden)]
+    fn map_records(
+        &self,
+        opener: &Opener,
+        each: &mut dyn FnMut(RecordStep<'_>) -> Result<bool, Error>,
+    ) -> Result<(), Error>;
 
     /// The one of [`parts`](FamilyFacts::parts) that a field of the byte map begins or decides; `None` for a field of the
     /// same record or part as the one before it.

@@ -5,7 +5,9 @@
 
 use std::io::Read;
 
-use crate::annotation::{Annotation, UndecodableBytes, VisitAnnotations, spans, spans_before_error};
+use crate::annotation::{
+    Annotation, MappedRecord, Meanings, RecordStep, UndecodableBytes, VisitAnnotations, spans, spans_before_error,
+};
 use crate::bytes::field_error::{FieldError, is_visitor_error, keeping_error};
 use crate::bytes::{Cursor, FieldSpan, NoTrace};
 use crate::error::DecodeError;
@@ -21,24 +23,90 @@ use super::wire::{HEAD, IdSize, RecordTag, SubRecordTag, size_of, type_of_code};
 ///
 /// # Errors
 /// An error of `visit`, or one of decoding; the last field is the one at which it stopped.
-pub fn visit<R, E, F>(decoder: &mut Decoder<R>, index: Option<&DumpIndex>, mut visit: F) -> Result<(), E>
+pub fn visit<R, E, F>(decoder: &mut Decoder<R>, index: Option<&DumpIndex>, visit: F) -> Result<(), E>
 where
     R: Read,
     E: From<DecodeError>,
     F: FnMut(Annotation<'_>) -> Result<(), E>,
 {
-    keeping_error(|keep| visit_fields(decoder, index, &mut |field| keep(visit(field))))
+    visit_with(decoder, index, Meanings::Spelled, visit)
+}
+
+/// Like [`visit`], perhaps without the meanings.
+pub(super) fn visit_with<R, E, F>(
+    decoder: &mut Decoder<R>,
+    index: Option<&DumpIndex>,
+    meanings: Meanings,
+    mut visit: F,
+) -> Result<(), E>
+where
+    R: Read,
+    E: From<DecodeError>,
+    F: FnMut(Annotation<'_>) -> Result<(), E>,
+{
+    keeping_error(|keep| visit_fields(decoder, index, meanings, &mut |field| keep(visit(field))))
+}
+
+/// Calls `visit` with the fields of the header and of the records and sub-records that are wanted, without meanings. The fields of an
+/// instance are one.
+pub(super) fn visit_wanted<R, E, F>(decoder: &mut Decoder<R>, mut visit: F) -> Result<(), E>
+where
+    R: Read,
+    E: From<DecodeError>,
+    F: FnMut(RecordStep<'_>) -> Result<bool, E>,
+{
+    let bytes = decoder.header_bytes().to_vec();
+    let id = decoder.header().id_size;
+    let mut reader = HprofAnnotator {
+        id,
+        index: None,
+        meanings: Meanings::Omitted,
+        heaps: HeapCounter::default(),
+        fields_of: Vec::new(),
+        contents: None,
+        to_come: 0,
+        segment_end: None,
+    };
+    keeping_error(|keep| {
+        let mut step = |step: RecordStep<'_>| {
+            let mut is_wanted = false;
+            keep(visit(step).map(|wanted| is_wanted = wanted)).map(|()| is_wanted)
+        };
+        for span in spans(&bytes, |cursor| decode::header(cursor).map(|_| ())) {
+            step(RecordStep::Field(Annotation::from_span(&span, &bytes, 0, None, String::new())))?;
+        }
+        let ended = decoder.visit(|decoded| {
+            let (at, is_held) = match decoded {
+                DecodeStep::Record(at, _) | DecodeStep::Segment(at, _) => (at, false),
+                DecodeStep::Sub(at, _) => (at, true),
+                DecodeStep::More(_) | DecodeStep::SegmentEnd(_) => return Ok(()),
+            };
+            let (length, tag) = (at.bytes.len() as u64 + at.rest, at.bytes.first().copied().unwrap_or_default());
+            if !step(RecordStep::Record(MappedRecord::new(at.offset, length, tag, is_held)))? {
+                return Ok(());
+            }
+            let mut visit = |field: Annotation<'_>| step(RecordStep::Field(field)).map(|_| ());
+            let spans = match decoded {
+                DecodeStep::Sub(_, sub_record) => return reader.sub_record(at, sub_record, &mut visit),
+                DecodeStep::Record(..) => spans(at.bytes, |cursor| decode::record(cursor, id, length).map(|_| ())),
+                _ => spans(at.bytes, |cursor| Ok(decode::head(cursor).map(|_| ())?)),
+            };
+            visit_spans(&spans, at, |_| String::new(), &mut visit)
+        });
+        ended.map(|_| ())
+    })
 }
 
 /// The body of [`visit`] through a pointer, so that the program has one copy for every kind of visitor and error.
 fn visit_fields<R: Read>(
     decoder: &mut Decoder<R>,
     index: Option<&DumpIndex>,
+    meanings: Meanings,
     visit: VisitAnnotations<'_>,
 ) -> Result<(), DecodeError> {
     let bytes = decoder.header_bytes().to_vec();
     for span in spans(&bytes, |cursor| decode::header(cursor).map(|_| ())) {
-        let meaning = header_meaning(&span, &bytes);
+        let meaning = meanings.spell(|| header_meaning(&span, &bytes));
         visit(Annotation::from_span(&span, &bytes, 0, None, meaning))?;
     }
     let classes = index.iter().flat_map(|index| &index.heaps).flat_map(|heap| &heap.classes);
@@ -47,6 +115,7 @@ fn visit_fields<R: Read>(
     let mut reader = HprofAnnotator {
         id,
         index,
+        meanings,
         heaps: HeapCounter::default(),
         fields_of,
         contents: None,
@@ -61,7 +130,7 @@ fn visit_fields<R: Read>(
             reader.heaps.observe_record(record.tag());
             let spans = spans(at.bytes, |cursor| decode::record(cursor, id, length).map(|_| ()));
             reader.contents = Some("body");
-            visit_spans(&spans, at, |span| reader.record_meaning(span, at.bytes), visit)
+            visit_spans(&spans, at, |span| meanings.spell(|| reader.record_meaning(span, at.bytes)), visit)
         }
         DecodeStep::Segment(at, segment) => {
             tag = segment.tag;
@@ -69,13 +138,13 @@ fn visit_fields<R: Read>(
             let length = segment.bytes().unwrap_or(u64::MAX);
             reader.segment_end = Some((at.offset + HEAD as u64).saturating_add(length));
             let spans = spans(at.bytes, |cursor| Ok(decode::head(cursor).map(|_| ())?));
-            visit_spans(&spans, at, |span| reader.segment_meaning(span, &segment), visit)
+            visit_spans(&spans, at, |span| meanings.spell(|| reader.segment_meaning(span, &segment)), visit)
         }
         DecodeStep::Sub(at, sub_record) => reader.sub_record(at, sub_record, visit),
         DecodeStep::More(at) => {
             reader.to_come = at.rest;
             let name = reader.contents.unwrap_or("contents");
-            let meaning = format!("{} bytes more to come", at.rest);
+            let meaning = meanings.spell(|| format!("{} bytes more to come", at.rest));
             let span = FieldSpan { name, at: 0..at.bytes.len(), value: None };
             visit(Annotation::from_span(&span, at.bytes, at.offset, Some(at.index), meaning))
         }
@@ -136,6 +205,7 @@ fn header_meaning(span: &FieldSpan, bytes: &[u8]) -> String {
 struct HprofAnnotator<'i> {
     id: IdSize,
     index: Option<&'i DumpIndex>,
+    meanings: Meanings,
     heaps: HeapCounter,
     /// The fields that each class of the file declares.
     fields_of: Vec<&'i [Field]>,
@@ -235,23 +305,24 @@ impl HprofAnnotator<'_> {
                         let start = span.at.start + number * bytes;
                         let value = Some(to.0 as i64);
                         let part = FieldSpan { name: "element", at: start..start + bytes, value };
-                        let meaning = format!("[{number}] {}", object(to));
+                        let meaning = self.meanings.spell(|| format!("[{number}] {}", object(to)));
                         visit(Annotation::from_span(&part, at.bytes, at.offset, Some(at.index), meaning))?;
                     }
                 }
                 ("elements", SubRecord::PrimitiveArray(array)) => {
                     let head = array.head;
-                    let meaning =
-                        format!("{}[{}]{}", head.element, head.length, preview(head.element, &array.elements));
+                    let meaning = self.meanings.spell(|| {
+                        format!("{}[{}]{}", head.element, head.length, preview(head.element, &array.elements))
+                    });
                     visit(Annotation::from_span(span, at.bytes, at.offset, Some(at.index), meaning))?;
                 }
                 ("value of field" | "value of entry", _) => {
-                    let meaning =
-                        kind.map_or(String::new(), |kind| value_meaning(kind, span.value.unwrap_or_default()));
+                    let of_kind = |kind| value_meaning(kind, span.value.unwrap_or_default());
+                    let meaning = self.meanings.spell(|| kind.map_or(String::new(), of_kind));
                     visit(Annotation::from_span(span, at.bytes, at.offset, Some(at.index), meaning))?;
                 }
                 _ => {
-                    let meaning = self.sub_meaning(span);
+                    let meaning = self.meanings.spell(|| self.sub_meaning(span));
                     visit(Annotation::from_span(span, at.bytes, at.offset, Some(at.index), meaning))?;
                 }
             }
@@ -271,7 +342,8 @@ impl HprofAnnotator<'_> {
         let known = heap.filter(|heap| heap.layouts.instance_bytes(class) == Some(span.at.len() as u64));
         let Some(heap) = known else {
             let meaning = if self.index.is_some() { "no class says what they are" } else { "" };
-            return visit(Annotation::from_span(span, at.bytes, at.offset, Some(at.index), meaning.to_owned()));
+            let meaning = self.meanings.spell(|| meaning.to_owned());
+            return visit(Annotation::from_span(span, at.bytes, at.offset, Some(at.index), meaning));
         };
         let mut start = span.at.start;
         for declaring in heap.layouts.class_chain(class) {
@@ -280,9 +352,11 @@ impl HprofAnnotator<'_> {
                 let place = start..start + size;
                 let bits = at.bytes[place.clone()].iter().fold(0u64, |bits, b| bits << 8 | u64::from(*b)) as i64;
                 let part = FieldSpan { name: "field value", at: place, value: Some(bits) };
-                let name = self.fields_of.get(declaring).and_then(|fields| fields.get(number));
-                let name = name.map_or_else(|| "?".to_owned(), |field| field.name.to_string());
-                let meaning = format!("{name} = {}", value_meaning(kind, bits));
+                let meaning = self.meanings.spell(|| {
+                    let name = self.fields_of.get(declaring).and_then(|fields| fields.get(number));
+                    let name = name.map_or_else(|| "?".to_owned(), |field| field.name.to_string());
+                    format!("{name} = {}", value_meaning(kind, bits))
+                });
                 visit(Annotation::from_span(&part, at.bytes, at.offset, Some(at.index), meaning))?;
                 start += size;
             }

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use crate::annotation::Annotation;
+use crate::annotation::{Annotation, Meanings, RecordStep};
 use crate::compare::listing::{self, HeapPlaces};
 use crate::compare::{Facet, RecordSpan};
 use crate::draw::Draw;
@@ -244,15 +244,24 @@ impl DumpFamily for Hprof {
         annotate::part(field)
     }
 
-    fn annotate(
+    fn map_bytes(
         &self,
         opener: &Opener,
+        meanings: Meanings,
         each: &mut dyn FnMut(Annotation<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         // Names and layouts come from a first pass, as far as the dump is sound.
         let mut first = past_header(opener, decoder(opener), annotate::broken_header, each)?;
         let (index, _) = DumpIndex::read(&mut first);
-        annotate::visit(&mut decoder(opener)?, Some(&index), each)
+        annotate::visit_with(&mut decoder(opener)?, Some(&index), meanings, each)
+    }
+
+    fn map_records(
+        &self,
+        opener: &Opener,
+        each: &mut dyn FnMut(RecordStep<'_>) -> Result<bool, Error>,
+    ) -> Result<(), Error> {
+        annotate::visit_wanted(&mut decoder(opener)?, each)
     }
 
     fn reliances(&self, opener: &Opener, found: &mut dyn FnMut(Reliance)) -> Result<(), Error> {

@@ -5,7 +5,9 @@
 
 use std::io::Read;
 
-use crate::annotation::{Annotation, UndecodableBytes, VisitAnnotations, each_span, spans_before_error};
+use crate::annotation::{
+    Annotation, MappedRecord, Meanings, RecordStep, UndecodableBytes, VisitAnnotations, each_span, spans_before_error,
+};
 use crate::bytes::FieldSpan;
 use crate::bytes::field_error::{is_visitor_error, keeping_error};
 use crate::error::DecodeError;
@@ -20,20 +22,79 @@ use super::wire::{FileFlags, Units, Width, record_flag, record_tag};
 ///
 /// # Errors
 /// An error of `visit`, or one of decoding; the last field is the one at which it stopped.
-pub fn visit<R, E, F>(decoder: &mut Decoder<R>, mut visit: F) -> Result<(), E>
+pub fn visit<R, E, F>(decoder: &mut Decoder<R>, visit: F) -> Result<(), E>
 where
     R: Read,
     E: From<DecodeError>,
     F: FnMut(Annotation<'_>) -> Result<(), E>,
 {
-    keeping_error(|keep| visit_fields(decoder, &mut |field| keep(visit(field))))
+    visit_with(decoder, Meanings::Spelled, visit)
+}
+
+/// Like [`visit`], perhaps without the meanings.
+pub(super) fn visit_with<R, E, F>(decoder: &mut Decoder<R>, meanings: Meanings, mut visit: F) -> Result<(), E>
+where
+    R: Read,
+    E: From<DecodeError>,
+    F: FnMut(Annotation<'_>) -> Result<(), E>,
+{
+    keeping_error(|keep| visit_fields(decoder, meanings, &mut |field| keep(visit(field))))
+}
+
+/// Calls `visit` with the fields of the header and of the records that are wanted, without meanings.
+pub(super) fn visit_wanted<R, E, F>(decoder: &mut Decoder<R>, mut visit: F) -> Result<(), E>
+where
+    R: Read,
+    E: From<DecodeError>,
+    F: FnMut(RecordStep<'_>) -> Result<bool, E>,
+{
+    let bytes = decoder.header_bytes().to_vec();
+    let layout = decoder.layout();
+    keeping_error(|keep| {
+        let mut step = |step: RecordStep<'_>| {
+            let mut is_wanted = false;
+            keep(visit(step).map(|wanted| is_wanted = wanted)).map(|()| is_wanted)
+        };
+        each_span(&bytes, |cursor| decode::header(cursor).map(|_| ()), &mut |span| {
+            step(RecordStep::Field(Annotation::from_span(span, &bytes, 0, None, String::new()))).map(|_| ())
+        })?;
+        let ended = decoder.visit(|located| {
+            let tag = located.bytes.first().copied().unwrap_or_default();
+            let (offset, length) = (located.offset, located.bytes.len() as u64);
+            if !step(RecordStep::Record(MappedRecord::new(offset, length, record_kind(tag), false)))? {
+                return Ok(());
+            }
+            each_span(located.bytes, |cursor| decode::record(cursor, layout).map(|_| ()), &mut |span| {
+                let field = Annotation::from_span(span, located.bytes, offset, Some(located.index), String::new());
+                step(RecordStep::Field(field)).map(|_| ())
+            })
+        });
+        ended.map(|_| ())
+    })
+}
+
+/// The bits of a tag that say of which kind a record is: the others are a part of its contents.
+fn record_kind(tag: u8) -> u8 {
+    if tag & record_tag::SHORT_OBJECT != 0 {
+        record_tag::SHORT_OBJECT
+    } else if tag & record_tag::MEDIUM_OBJECT != 0 {
+        record_tag::MEDIUM_OBJECT
+    } else if tag & record_tag::PRIMITIVE_ARRAY != 0 {
+        record_tag::PRIMITIVE_ARRAY
+    } else {
+        tag
+    }
 }
 
 /// The body of [`visit`] through a pointer, so that the program has one copy for every kind of visitor and error.
-fn visit_fields<R: Read>(decoder: &mut Decoder<R>, visit: VisitAnnotations<'_>) -> Result<(), DecodeError> {
+fn visit_fields<R: Read>(
+    decoder: &mut Decoder<R>,
+    meanings: Meanings,
+    visit: VisitAnnotations<'_>,
+) -> Result<(), DecodeError> {
     let bytes = decoder.header_bytes().to_vec();
     each_span(&bytes, |cursor| decode::header(cursor).map(|_| ()), &mut |span| {
-        visit(Annotation::from_span(span, &bytes, 0, None, header_meaning(span, &bytes)))
+        visit(Annotation::from_span(span, &bytes, 0, None, meanings.spell(|| header_meaning(span, &bytes))))
     })?;
     let layout = decoder.layout();
     let mut resolver = Resolver::new(layout);
@@ -41,7 +102,7 @@ fn visit_fields<R: Read>(decoder: &mut Decoder<R>, visit: VisitAnnotations<'_>) 
         let before = resolver.clone();
         let resolved = resolver.resolve(located.record);
         each_span(located.bytes, |cursor| decode::record(cursor, layout).map(|_| ()), &mut |span| {
-            let meaning = record_meaning(span, located.record, &resolved, &before);
+            let meaning = meanings.spell(|| record_meaning(span, located.record, &resolved, &before));
             visit(Annotation::from_span(span, located.bytes, located.offset, Some(located.index), meaning))
         })
     });
@@ -56,12 +117,12 @@ fn visit_fields<R: Read>(decoder: &mut Decoder<R>, visit: VisitAnnotations<'_>) 
         visited => visited?,
     };
     let end = [record_tag::END_OF_DUMP];
-    let meaning = "the body ends".to_owned();
+    let meaning = meanings.spell(|| "the body ends".to_owned());
     let span = FieldSpan { name: "end tag", at: 0..1, value: Some(3) };
     visit(Annotation::from_span(&span, &end, ended.end_tag, None, meaning))?;
     let mut offset = ended.end_tag + 1;
     let trailing = decoder.visit_trailing::<DecodeError, _>(|piece| {
-        let meaning = "after the end tag; readers ignore it".to_owned();
+        let meaning = meanings.spell(|| "after the end tag; readers ignore it".to_owned());
         let span = FieldSpan { name: "trailing bytes", at: 0..piece.len(), value: None };
         visit(Annotation::from_span(&span, piece, offset, None, meaning))?;
         offset += piece.len() as u64;

@@ -1,6 +1,6 @@
 //! PHD among the families of dumps.
 
-use crate::annotation::Annotation;
+use crate::annotation::{Annotation, Meanings, RecordStep};
 use crate::compare::listing::{HeapPlaces, RecordPlace};
 use crate::compare::{Facet, RecordSpan};
 use crate::error::{DecodeError, Error};
@@ -223,13 +223,22 @@ impl DumpFamily for Phd {
         annotate::part(field)
     }
 
-    fn annotate(
+    fn map_bytes(
         &self,
         opener: &Opener,
+        meanings: Meanings,
         each: &mut dyn FnMut(Annotation<'_>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let mut decoder = past_header(opener, decoder(opener), annotate::broken_header, each)?;
-        annotate::visit(&mut decoder, each)
+        annotate::visit_with(&mut decoder, meanings, each)
+    }
+
+    fn map_records(
+        &self,
+        opener: &Opener,
+        each: &mut dyn FnMut(RecordStep<'_>) -> Result<bool, Error>,
+    ) -> Result<(), Error> {
+        annotate::visit_wanted(&mut decoder(opener)?, each)
     }
 
     fn reliances(&self, opener: &Opener, found: &mut dyn FnMut(Reliance)) -> Result<(), Error> {

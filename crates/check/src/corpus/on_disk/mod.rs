@@ -10,7 +10,8 @@ mod verify;
 pub use bless::bless;
 pub(super) use bless::replace_with;
 pub use judge::judge_case;
-pub(super) use recipe_files::{case_files, write_listing};
+pub(super) use recipe_files::case_files;
+pub(crate) use recipe_files::write_listing;
 pub use verify::{CorpusReport, Trouble, verify, verify_watched};
 pub(super) use verify::{foreign_files, unfinished};
 

@@ -53,7 +53,7 @@ impl RecipeFile<'_> {
 ///
 /// # Errors
 /// If writing fails.
-pub(in crate::corpus) fn write_listing(
+pub(crate) fn write_listing(
     out: &mut dyn Write,
     format: Format,
     number: Option<u64>,

@@ -1,5 +1,6 @@
 //! The places of the records and parts of a text.
 
+use crate::annotation::Meanings;
 use crate::classic::wire::EntryRecordKind;
 use crate::classic::{Charset, DecodeStep, Decoder, Encoding, Record, annotate};
 use crate::error::Error;
@@ -71,7 +72,7 @@ impl MappedDump {
     /// If the dump cannot be read to its end.
     pub fn from_bytes(bytes: Vec<u8>) -> Result<MappedDump, Error> {
         let mut fields = Vec::new();
-        annotate::visit::<_, Error, _>(&mut Decoder::new(bytes.as_slice())?, |field| {
+        annotate::visit_with::<_, Error, _>(&mut Decoder::new(bytes.as_slice())?, Meanings::Omitted, |field| {
             fields.push(FieldAt::from_annotation(&field));
             Ok(())
         })?;

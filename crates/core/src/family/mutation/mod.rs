@@ -4,17 +4,22 @@
 //! whatever comes of it: the dump may stay valid, and what it means then is for a decoder to say.
 
 mod related;
+mod sound;
 mod whole;
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::annotation::is_length;
+use foldhash::fast::FixedState;
+
+use crate::annotation::{Annotation, Meanings, is_length};
 use crate::bytes::gzip;
 use crate::draw::{Draw, DrawStream, SeedDraw};
 use crate::error::Error;
 
 use super::{Family, Opener};
+
+pub(crate) use sound::{crossed_over, mutated_soundly, record_places, scrambled, shortened};
 
 /// Numbers at which readers go wrong; those that do not fit a field are cut off.
 const NUMBERS: [u64; 17] = [
@@ -127,9 +132,8 @@ pub fn mutated(family: Family, dump: &[u8], seed: u64) -> Result<Option<Vec<u8>>
     let changes = *draw.pick(&[1, 1, 1, 2, 3]);
     let mut bytes = dump.to_vec();
     for _ in 0..changes {
-        let fields = fields(family, &bytes)?;
-        let Some(mutant) = Mutant::from_fields(&mut bytes, &fields) else { break };
-        mutant.change(draw);
+        let Some(map) = FieldMap::new(fields(family, &bytes)?) else { break };
+        Mutant::new(&mut bytes, &map).change(draw);
     }
     if draw.one_in(40) {
         let (first, rest) = bytes.split_at(draw.below(bytes.len() as u64 + 1) as usize);
@@ -151,15 +155,17 @@ fn tag(record: &[MutationField]) -> Option<i64> {
 
 /// The fields, as far as the dump can be read.
 fn fields(family: Family, bytes: &[u8]) -> Result<Vec<MutationField>, Error> {
+    first_fields(family, bytes, usize::MAX)
+}
+
+/// The fields, as far as the dump can be read, up to a number of them.
+fn first_fields(family: Family, bytes: &[u8], most: usize) -> Result<Vec<MutationField>, Error> {
     let mut fields = Vec::new();
-    let read = family.annotate(&Opener::from_memory("dump", bytes), &mut |field| {
-        let start = field.offset as usize;
-        fields.push(MutationField {
-            at: start..(start + field.bytes.len()).min(bytes.len()),
-            record: field.record,
-            name: field.name,
-            value: field.value,
-        });
+    let read = family.map_bytes(&Opener::from_memory("dump", bytes), Meanings::Omitted, &mut |field| {
+        if fields.len() == most {
+            return Err(Error::Usage("more fields than are mapped".to_owned()));
+        }
+        fields.push(MutationField::new(&field, bytes.len()));
         Ok(())
     });
     match read {
@@ -169,6 +175,13 @@ fn fields(family: Family, bytes: &[u8]) -> Result<Vec<MutationField>, Error> {
 }
 
 impl MutationField {
+    /// The field of a dump of this length.
+    fn new(field: &Annotation<'_>, length: usize) -> MutationField {
+        let start = length.min(field.offset as usize);
+        let at = start..(start + field.bytes.len()).min(length);
+        MutationField { at, record: field.record, name: field.name, value: field.value }
+    }
+
     /// Its number, and the bytes that it counts if it is a length; `None` if these are not there.
     fn counted(&self, bytes: &[u8]) -> Option<(u64, Range<usize>)> {
         let value = number(&bytes[self.at.clone()], self.value)?;
@@ -182,19 +195,20 @@ impl MutationField {
     }
 }
 
-/// A dump on its way.
-struct Mutant<'m> {
-    bytes: &'m mut Vec<u8>,
-    fields: &'m [MutationField],
+/// The fields of a dump, by kind and by record.
+struct FieldMap {
+    fields: Vec<MutationField>,
     /// The places of fields by kind: the tag that their record begins with, if it does, and their name. Each kind is as likely as another.
     kinds: Vec<Vec<usize>>,
     /// The records, each with its fields.
     records: Vec<Range<usize>>,
 }
 
-impl<'m> Mutant<'m> {
-    fn from_fields(bytes: &'m mut Vec<u8>, fields: &'m [MutationField]) -> Option<Mutant<'m>> {
-        let mut kinds: BTreeMap<(Option<i64>, &str), Vec<usize>> = BTreeMap::new();
+impl FieldMap {
+    /// `None` if there are no fields.
+    fn new(fields: Vec<MutationField>) -> Option<FieldMap> {
+        let mut numbers: HashMap<TaggedName, usize, FixedState> = HashMap::default();
+        let mut kinds: Vec<(TaggedName, Vec<usize>)> = Vec::new();
         let mut records: Vec<Range<usize>> = Vec::new();
         let mut first = None;
         for (at, field) in fields.iter().enumerate() {
@@ -205,10 +219,40 @@ impl<'m> Mutant<'m> {
                     first = tag(std::slice::from_ref(field));
                 }
             }
-            kinds.entry((first, field.name)).or_default().push(at);
+            let kind = (first, field.name);
+            // Elements of a list follow each other.
+            let number = match kinds.last() {
+                Some((last, _)) if *last == kind => kinds.len() - 1,
+                _ => *numbers.entry(kind).or_insert_with(|| {
+                    kinds.push((kind, Vec::new()));
+                    kinds.len() - 1
+                }),
+            };
+            kinds[number].1.push(at);
         }
-        let kinds: Vec<Vec<usize>> = kinds.into_values().collect();
-        (!kinds.is_empty()).then_some(Mutant { bytes, fields, kinds, records })
+        kinds.sort_unstable_by_key(|(kind, _)| *kind);
+        let kinds: Vec<Vec<usize>> = kinds.into_iter().map(|(_, fields)| fields).collect();
+        (!kinds.is_empty()).then_some(FieldMap { fields, kinds, records })
+    }
+}
+
+/// The tag that a field's record begins with, if it does, and the field's name.
+type TaggedName = (Option<i64>, &'static str);
+
+/// A dump on its way.
+struct Mutant<'m> {
+    bytes: &'m mut Vec<u8>,
+    fields: &'m [MutationField],
+    kinds: &'m [Vec<usize>],
+    records: &'m [Range<usize>],
+    /// Whether lengths around a change are made right every time, not only most of the time.
+    is_sound: bool,
+}
+
+impl<'m> Mutant<'m> {
+    fn new(bytes: &'m mut Vec<u8>, map: &'m FieldMap) -> Mutant<'m> {
+        let FieldMap { fields, kinds, records } = map;
+        Mutant { bytes, fields, kinds, records, is_sound: false }
     }
 
     fn change(mut self, draw: &mut dyn Draw) {
@@ -223,7 +267,7 @@ impl<'m> Mutant<'m> {
     }
 
     fn any_field(&self, draw: &mut dyn Draw) -> &'m MutationField {
-        let of_kind = draw.pick(&self.kinds);
+        let of_kind = draw.pick(self.kinds);
         &self.fields[*draw.pick(of_kind)]
     }
 
@@ -243,9 +287,14 @@ impl<'m> Mutant<'m> {
 
     /// A record of any kind.
     fn any_record(&self, draw: &mut dyn Draw) -> Range<usize> {
-        let of_kind = draw.pick(&self.kinds);
+        let of_kind = draw.pick(self.kinds);
         let field = *draw.pick(of_kind);
-        self.records.iter().find(|record| record.contains(&field)).cloned().unwrap_or(0..1)
+        self.records.get(self.number_of_record(field)).cloned().unwrap_or(0..1)
+    }
+
+    /// The number of the record that has a field.
+    fn number_of_record(&self, field: usize) -> usize {
+        self.records.partition_point(|record| record.end <= field)
     }
 
     fn cut(&mut self, draw: &mut dyn Draw) {
@@ -263,12 +312,14 @@ impl<'m> Mutant<'m> {
             let within = field.at.start - place.start..field.at.end - place.start;
             copy.splice(within, self.other_value(field, draw));
         }
-        let to = if draw.one_in(2) {
-            place.end
+        let target = if draw.one_in(2) {
+            place
         } else {
             let other = self.any_record(draw);
-            self.place(&other).end
+            self.place(&other)
         };
+        // What is put at the end of a record, the record's own length counts.
+        let to = if self.is_sound { target.start } else { target.end };
         self.replace(to..to, &copy, draw);
     }
 
@@ -320,7 +371,7 @@ impl<'m> Mutant<'m> {
     /// Replaces bytes by others. Lengths of the parts around them are made right, most of the time.
     fn replace(&mut self, place: Range<usize>, new: &[u8], draw: &mut dyn Draw) {
         let more = new.len() as i64 - place.len() as i64;
-        if more != 0 && !draw.one_in(8) {
+        if more != 0 && (self.is_sound || !draw.one_in(8)) {
             for field in self.fields.iter().filter(|field| is_length(field.name)) {
                 let Some((value, counted)) = field.counted(self.bytes) else { continue };
                 if counted.start <= place.start && place.end <= counted.end {

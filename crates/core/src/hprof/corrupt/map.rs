@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use crate::annotation::Meanings;
 use crate::error::Error;
 use crate::hprof::{DecodeStep, Decoder, IdSize, RecordTag, SubRecordTag, Version, annotate, wire};
 
@@ -58,7 +59,7 @@ impl MappedDump {
     /// If the dump is not valid.
     pub fn from_bytes(bytes: Vec<u8>) -> Result<MappedDump, Error> {
         let mut fields = Vec::new();
-        annotate::visit::<_, Error, _>(&mut Decoder::new(bytes.as_slice())?, None, |field| {
+        annotate::visit_with::<_, Error, _>(&mut Decoder::new(bytes.as_slice())?, None, Meanings::Omitted, |field| {
             fields.push(FieldAt::from_annotation(&field));
             Ok(())
         })?;

@@ -1,5 +1,6 @@
 //! The places of the fields of a dump.
 
+use crate::annotation::Meanings;
 use crate::error::Error;
 use crate::model::Address;
 use crate::phd::{Decoder, RecordLayout, Resolver, annotate};
@@ -47,7 +48,7 @@ impl MappedDump {
     /// If the dump is not valid.
     pub fn from_bytes(bytes: Vec<u8>) -> Result<MappedDump, Error> {
         let mut fields = Vec::new();
-        annotate::visit::<_, Error, _>(&mut Decoder::new(bytes.as_slice())?, |field| {
+        annotate::visit_with::<_, Error, _>(&mut Decoder::new(bytes.as_slice())?, Meanings::Omitted, |field| {
             fields.push(FieldAt::from_annotation(&field));
             Ok(())
         })?;

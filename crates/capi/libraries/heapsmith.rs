@@ -1,0 +1,3 @@
+//! The C library: the functions of `heapsmith.h`, and nothing else.
+
+pub use heapsmith_capi::*;

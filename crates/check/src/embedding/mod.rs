@@ -1,0 +1,10 @@
+//! Facts of dumps as texts, for programs in other languages: each function takes bytes and gives JSON, as the command prints it.
+//!
+//! What is given has a limit in bytes: a text that would be longer is an error, and never more of it is held.
+
+mod cases;
+mod dump_facts;
+mod text;
+
+pub use cases::{case_answer, case_count, case_description, case_dump};
+pub use dump_facts::{answers, compare_with_digest, compare_with_listing, digest, findings, listing};
