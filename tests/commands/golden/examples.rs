@@ -18,9 +18,10 @@ hprof-spelled-high-ids: identifiers of 4 bytes from 80000000 on
   bytes:    472 to 476: 80 00 10 00
 ";
 /// The other dumps: each has an identifier of 4 bytes from 80000000 on.
-const OTHERS: [&str; 6] = [
+const OTHERS: [&str; 7] = [
     "hprof-hotspot-8-4-high-addresses",
     "hprof-spelled-all-bits-set",
+    "hprof-spelled-distances-unaligned",
     "hprof-spelled-greatest-id-instance",
     "hprof-spelled-greatest-id-no-data-array",
     "hprof-spelled-greatest-id-object-array",

@@ -489,9 +489,11 @@ fn bisect(
         true => Some(NumberTest::AtMost(bad)),
         false => None,
     };
+    let is_own = |feature: &Feature| matches!(feature, Feature::Number(of, _) if of.name == key.name);
+    // The exact limit may need nothing beside it.
     let own_test = match &feature {
-        Feature::Number(of, _) => of.name == key.name,
-        _ => false,
+        Feature::Both(parts) => parts.iter().any(is_own),
+        feature => is_own(feature),
     };
     let limited = limited.filter(|_| own_test).map(|test| Feature::Number(key, test));
     let is_better = |limited: &Feature| pool.fit(limited, group, table) >= pool.fit(&feature, group, table);

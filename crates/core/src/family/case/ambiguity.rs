@@ -191,7 +191,8 @@ impl<'c> CaseDump<'c> {
                     let mut others = choices.to_vec();
                     others[place] = other;
                     let read = |choices| self.read(reading_for(ambiguities, choices).unwrap_or_default());
-                    !self.occurs(occurs, first) || matches!((read(choices), read(&others)), (Ok(one), Ok(other)) if one == other)
+                    !self.occurs(occurs, first)
+                        || matches!((read(choices), read(&others)), (Ok(one), Ok(other)) if one == other)
                 }
             }
     }
