@@ -108,7 +108,10 @@ fn pytest_finds_the_bug_and_nothing_else() {
     };
     let failing = run(&str::to_owned);
     assert!(failing.contains(MESSAGE) && OTHERS.iter().all(|other| failing.contains(other)), "{failing}");
-    assert!(failing.lines().last().is_some_and(|last| last.starts_with(&format!("{} failed, ", OTHERS.len() + 1))), "{failing}");
+    assert!(
+        failing.lines().last().is_some_and(|last| last.starts_with(&format!("{} failed, ", OTHERS.len() + 1))),
+        "{failing}"
+    );
     let mended = run(&|source| source.replace("signed=self.id_size == 4", "signed=False"));
     assert!(
         mended.lines().last().is_some_and(|last| last.contains(" passed, ") && !last.contains("failed")),
