@@ -284,6 +284,7 @@ def analyse(data, index, readings, level):
     """The lines of an answer, or what stands in the answer itself."""
     dump = hprof.Dump(data, readings)
     hprof.listing(dump, index)  # refuses a dump that is damaged
+    dump = dump.seen_from(index or 0)
     heap = dump.heaps[index or 0]
     graph = Graph(dump, heap, heap.items)
     if level == "answers":
