@@ -27,6 +27,7 @@ pub use large::large_cases;
 pub use manifest::{
     Manifest, ManifestAnswer, ManifestCase, ManifestFinding, ManifestPart, ManifestRecipe, ManifestRules,
 };
+#[cfg(feature = "embedding")]
 pub(crate) use on_disk::write_listing;
 #[doc(hidden)]
 pub use on_disk::{CorpusReport, Trouble, bless, judge_case, verify, verify_watched};
