@@ -22,9 +22,6 @@ pub struct Window<R> {
 /// Large enough that system calls do not matter (64 to 256 KiB, measured), small enough for a cache.
 const INITIAL: usize = 128 * 1024;
 
-/// The first bytes of any stream: a short dump needs no more, and clearing all of [`INITIAL`] takes longer than decoding it.
-const SHORT: usize = 8 * 1024;
-
 impl<R: Read> Window<R> {
     /// A window at the start of a stream.
     pub fn new(source: R) -> Window<R> {
@@ -83,8 +80,7 @@ impl<R: Read> Window<R> {
             self.start = 0;
         }
         if self.end == self.buffer.len() {
-            let least = if self.buffer.is_empty() { SHORT } else { INITIAL };
-            self.buffer.resize((self.buffer.len() * 2).max(least), 0);
+            self.buffer.resize((self.buffer.len() * 2).max(INITIAL), 0);
         }
         loop {
             match self.source.read(&mut self.buffer[self.end..]) {

@@ -5,13 +5,13 @@
 //! on nothing else: the same bytes and seed give the same dump.
 //!
 //! ```
-//! use heapsmith::mutator::{generate, mutate};
+//! use heapsmith_core::mutator::{generate, mutate};
 //!
 //! let dump = generate("preset=tiny,objects=20,format=hprof", 4096)?;
 //! let mutant = mutate(&dump, 7, 4096);
 //! assert!(mutant != dump && mutant.len() <= 4096);
 //! assert_eq!(mutant, mutate(&dump, 7, 4096));
-//! # Ok::<(), heapsmith::Error>(())
+//! # Ok::<(), heapsmith_core::Error>(())
 //! ```
 
 mod bounded;
