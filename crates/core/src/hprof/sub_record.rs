@@ -240,11 +240,11 @@ impl RootRecord {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tags::{FlatField, FlatWidth};
-    use super::super::wire::IdSize;
-    use super::super::{decode, encode};
     use super::*;
     use crate::bytes::{Cursor, NoTrace};
+    use crate::hprof::tags::{FlatField, FlatWidth};
+    use crate::hprof::wire::IdSize;
+    use crate::hprof::{decode, encode};
 
     static TWO_FIELDS: TagForm = TagForm {
         tag: 0x91,

@@ -7,10 +7,10 @@
 //! ```
 //! use heapsmith_core::mutator::{generate, mutate};
 //!
-//! let dump = generate("preset=tiny,objects=20,format=hprof", 4096)?;
-//! let mutant = mutate(&dump, 7, 4096);
-//! assert!(mutant != dump && mutant.len() <= 4096);
-//! assert_eq!(mutant, mutate(&dump, 7, 4096));
+//! let dump = generate("preset=tiny,objects=20,format=hprof", 65536)?;
+//! let mutant = mutate(&dump, 7, 65536);
+//! assert!(mutant != dump && mutant.len() <= 65536);
+//! assert_eq!(mutant, mutate(&dump, 7, 65536));
 //! # Ok::<(), heapsmith_core::Error>(())
 //! ```
 
