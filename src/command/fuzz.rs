@@ -62,6 +62,10 @@ pub(crate) struct FuzzOpts {
     /// patterns, or `-` for a list on standard input. Without it, all dumps are generated.
     #[arg(long, value_name = "PATH", num_args = 1..)]
     seeds: Vec<PathBuf>,
+    /// What a coverage-guided engine found, such as libFuzzer's corpus or AFL++'s queue: files, folders, patterns, or `-` for a list on
+    /// standard input. Its dumps of up to 4 MiB are all that is asked about, each once; the same command asks about those that are new.
+    #[arg(long, value_name = "PATH", num_args = 1.., conflicts_with_all = ["seeds", "shard"])]
+    coverage: Vec<PathBuf>,
     /// What adapters are asked to do. Without it, to parse, if they can.
     #[arg(long, value_enum)]
     operation: Option<OperationOpt>,
@@ -87,6 +91,10 @@ pub(crate) struct FuzzOpts {
 const HELP_ENDING: HelpEnding = HelpEnding {
     examples: &[
         ("Ask a parser for a night", "heapsmith fuzz --adapter 'python3 adapter.py' --state night --for 8h"),
+        (
+            "Ask about what an engine found",
+            "heapsmith fuzz --adapter 'python3 adapter.py' --state found --coverage corpus crash-*",
+        ),
         ("Write a report of what was found", "heapsmith fuzz report night --report report"),
     ],
     exit_codes: &[(0, "nothing failed that is not expected"), (1, "something failed that is not expected")],
@@ -153,6 +161,7 @@ impl FuzzOpts {
     fn run_campaign(self) -> Result<CommandOutcome, Error> {
         // What comes through pipes is read before: from then on a signal waits for what is at work.
         let seeds = if self.seeds.is_empty() { Vec::new() } else { files::expand_with_lists(&self.seeds)? };
+        let coverage = (!self.coverage.is_empty()).then(|| files::expand_with_lists(&self.coverage)).transpose()?;
         let expected = self.expected.as_deref().map(ExpectedFailures::read).transpose()?.unwrap_or_default();
         let stop = interrupt::stop_on_signal();
         let subjects = self.subject.subjects(&stop)?;
@@ -170,6 +179,7 @@ impl FuzzOpts {
             .seed(self.seed)
             .format(format)
             .seeds(seeds)
+            .coverage(coverage)
             .shard(self.shard)
             .cases(self.cases)
             .causes(self.causes)
@@ -203,6 +213,12 @@ fn run_and_print(
             CampaignEvent::GoesOn(0) => {}
             CampaignEvent::GoesOn(cases) => bar.suspend(|| {
                 print_line(&format!("goes on after {cases} cases in {} batches", cases.div_ceil(CASES)));
+            }),
+            CampaignEvent::Found(new, others) => bar.suspend(|| {
+                let dumps = if new == 1 { "1 new dump".to_owned() } else { format!("{new} new dumps") };
+                print_line(&format!(
+                    "{dumps} of the engine; {others} files that are no dumps of the formats asked about, or too long"
+                ));
             }),
             CampaignEvent::Asked(cases, failures) => {
                 bar.set_message(&format!("asking, {failures} failures"));

@@ -248,6 +248,55 @@ fn a_right_reader_passes_generated_damaged_and_own_dumps() {
     assert_eq!(run(&more).0, Some(2));
 }
 
+/// What an engine found, in the names that libFuzzer gives it: its dumps are asked about, each once; what comes later is asked about when
+/// the command runs again.
+#[test]
+fn asks_about_the_dumps_that_an_engine_found() {
+    if !has_python() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let found = folder.path().join("found");
+    fs::create_dir(&found).expect("there is room");
+    let add = |name: &str, recipe: &str| {
+        let made = heapsmith(&["generate", "--recipe", recipe, "-o", &text(&found.join(name))]);
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    };
+    for seed in 0..70 {
+        add(&format!("{seed:040x}"), &format!("preset=tiny,objects=8,seed={seed},format=hprof"));
+    }
+    // The same dump again, one of another format, and what is no dump.
+    fs::copy(found.join(format!("{:040x}", 3)), found.join("again")).expect("there is room");
+    add("other", "preset=tiny,objects=8,format=phd6");
+    fs::write(found.join("README.txt"), "what afl-fuzz writes there").expect("there is room");
+    let (_adapters, adapter) = two_bugs();
+    let state = folder.path().join("state");
+    let coverage = ["--coverage", &text(&found)];
+    let (code, said) = fuzz(&adapter, &state, &coverage);
+    assert!(code == 0 && said.contains("70 new dumps of the engine; 1 files"), "{said}");
+    assert_eq!(status(&state)["cases"], 70);
+    // A string that is no UTF-8, as an engine may find one.
+    let mut dump = fs::read(found.join(format!("{:040x}", 5))).expect("a dump");
+    let name = b"java/lang/String";
+    let place = dump.windows(name.len()).position(|part| part == name).expect("the name of the class");
+    dump[place..place + 2].copy_from_slice(&[0xc0, 0x80]);
+    fs::write(found.join("crash-da39a3ee"), dump).expect("there is room");
+    let (code, said) = fuzz(&adapter, &state, &coverage);
+    assert!(
+        code == 1 && said.contains("goes on after 70 cases") && said.contains("1 new dump of the engine"),
+        "{said}"
+    );
+    let told = status(&state);
+    assert_eq!((&told["cases"], list(&told, "causes").len()), (&71.into(), 1), "{told:#}");
+    // An empty folder is no campaign of drawn dumps.
+    let empty = folder.path().join("empty");
+    fs::create_dir(&empty).expect("there is room");
+    let (code, said) = fuzz(&adapter, &folder.path().join("none"), &["--coverage", &text(&empty)]);
+    assert!(code != 1 && !said.contains("64 cases"), "{said}");
+    let (code, said) = fuzz(&adapter, &state, &[]);
+    assert!(code == 2 && said.contains("what it asks about was an engine's dumps, not drawn dumps"), "{said}");
+}
+
 /// Decoders in another language, written by the rule books alone, answer every dump of a campaign rightly, mutated ones among
 /// them.
 #[test]

@@ -16,6 +16,8 @@ import sys
 import tempfile
 import tomllib
 
+import explain
+
 ROOT = pathlib.Path(__file__).parents[2]
 EXPERIMENT = "crates/check/src/check/experiment"
 CONSTANT = re.compile(r"^((?:pub\(in [a-z:]+\) )?const ([A-Z_]+): (?:usize|u64|u32) = )([^;]+);", re.MULTILINE)
@@ -38,11 +40,13 @@ def main():
             program = shutil.copy(target / "debug/heapsmith", copy / "program")
             command = [sys.executable, copy / "tests/bank/explain.py", "--every", str(options.every), "--heapsmith", program]
             subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
-            found = tomllib.loads((copy / "tests/bank/explained.toml").read_text(encoding="utf-8")).values()
+            found = tomllib.loads((copy / "tests/bank/explained.toml").read_text(encoding="utf-8"))
+            sizes = ", ".join(f"{format} {explain.median_size(found, format)}" for format in explain.FORMATS)
+            found = found.values()
         one, first, three, pair = (sum(map(of, found)) for of in (
             lambda bug: bug["causes"] == 1, lambda bug: bug["rule"] == 1, lambda bug: 1 <= bug["rule"] <= 3, lambda bug: bug["pair"] > 0))
         print(f"{changed} constants {label}: of {len(found)} bugs {one} have one cause, {first} the rule first, "
-              f"{three} among three, {pair} a pair", flush=True)
+              f"{three} among three, {pair} a pair; median bytes: {sizes}", flush=True)
 
 
 def scale(file, scaled, names):

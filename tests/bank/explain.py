@@ -14,6 +14,7 @@ import itertools
 import json
 import pathlib
 import random
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -49,6 +50,7 @@ def alone(options, bugs):
         rules = [causes[0].get("rule"), *causes[0].get("other_rules", [])] if causes else []
         found = {"causes": len(causes), "rule": rules.index(bug["rule"]) + 1 if bug["rule"] in rules else 0,
                  "pair": sum("pair" in cause for cause in causes),
+                 "sizes": [cause["pair"]["fails"]["bytes"] for cause in causes if "pair" in cause],
                  "sentences": [cause["sentence"] for cause in causes]}
         before = figures.get(id, {})
         if before.get("sentences") == found["sentences"] and "states" in before:
@@ -141,15 +143,23 @@ def write(figures):
     graded = [of["states"] for of in figures.values() if "states" in of]
     lines = [
         "# Made by explain.py. Of each bug alone: the number of its causes; the place of the bank's rule among those of the first cause, 0 if",
-        "# it is none of them; the number of causes with a pair; the sentences, and whether one states the condition, by hand.",
+        "# it is none of them; the number of causes with a pair; the bytes of each pair's failing dump; the sentences, and whether one states",
+        "# the condition, by hand.",
         "#",
         f"# one cause: {share(lambda of: of['causes'] == 1)}; the rule first: {share(lambda of: of['rule'] == 1)}; among three: "
         f"{share(lambda of: of['rule'] > 0)}; with a pair: {share(lambda of: of['pair'] > 0)}",
         f"# the sentence states the condition: {graded.count('yes')} of {len(graded)} that were graded, {graded.count('part')} in part",
+        f"# median bytes of the failing dump of the first pair: {'; '.join(f'{format} {median_size(figures, format)}' for format in FORMATS)}",
     ]
     for id, of in figures.items():
         lines += ["", f"[{id}]", *(f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in of.items())]
     FIGURES.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def median_size(figures, format):
+    """The median bytes of the failing dump of the first pair, of all bugs of a format that have one."""
+    sizes = [of["sizes"][0] for id, of in figures.items() if id.startswith(f"{format}-") and of.get("sizes")]
+    return round(statistics.median(sizes)) if sizes else "none"
 
 
 if __name__ == "__main__":

@@ -156,6 +156,18 @@ HeapsmithStatus heapsmith_generate(const uint8_t *recipe,
                                    size_t max_size,
                                    HeapsmithBuffer *out);
 
+// Makes the dump of a heap file's text, in a format such as `hprof` or `phd6/openj9`, as `heapsmith build` writes it. What the format
+// does not record is left out. A dump of more than `max_size` bytes is an error.
+//
+// # Safety
+// `text` and `format` are valid for their lengths, `out` for a buffer.
+HeapsmithStatus heapsmith_build(const uint8_t *text,
+                                size_t text_length,
+                                const uint8_t *format,
+                                size_t format_length,
+                                size_t max_size,
+                                HeapsmithBuffer *out);
+
 // Makes a dump of a fuzzer's bytes. The options are those of a recipe; no bytes give the recipe's own dump. The first two bytes are
 // added to the seed, and each eight of the following ones decide one change, so that bytes that differ little give dumps that do.
 //

@@ -22,7 +22,8 @@ pub use judging::{
     heapsmith_corpus_case, heapsmith_corpus_count, heapsmith_digest, heapsmith_listing, heapsmith_validate,
 };
 pub use making::{
-    heapsmith_cross_over, heapsmith_dump_from_bytes, heapsmith_generate, heapsmith_is_dump, heapsmith_mutate,
+    heapsmith_build, heapsmith_cross_over, heapsmith_dump_from_bytes, heapsmith_generate, heapsmith_is_dump,
+    heapsmith_mutate,
 };
 pub use status::{HeapsmithStatus, heapsmith_last_error};
 pub use trimming::{

@@ -1,5 +1,6 @@
 //! Dumps that are made or changed.
 
+use heapsmith_check::embedding;
 use heapsmith_core::mutator;
 
 use crate::buffer::{HeapsmithBuffer, call_with_output, lent, lent_text};
@@ -22,6 +23,30 @@ pub unsafe extern "C" fn heapsmith_generate(
         call_with_output(out, || {
             let recipe = lent_text(recipe, recipe_length, "the recipe")?;
             Ok((HeapsmithStatus::Ok, mutator::generate(recipe, max_size)?))
+        })
+    }
+}
+
+/// Makes the dump of a heap file's text, in a format such as `hprof` or `phd6/openj9`, as `heapsmith build` writes it. What the format
+/// does not record is left out. A dump of more than `max_size` bytes is an error.
+///
+/// # Safety
+/// `text` and `format` are valid for their lengths, `out` for a buffer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn heapsmith_build(
+    text: *const u8,
+    text_length: usize,
+    format: *const u8,
+    format_length: usize,
+    max_size: usize,
+    out: *mut HeapsmithBuffer,
+) -> HeapsmithStatus {
+    // SAFETY: the caller says so of all pointers.
+    unsafe {
+        call_with_output(out, || {
+            let text = lent(text, text_length, "the text")?;
+            let format = lent_text(format, format_length, "the format")?;
+            Ok((HeapsmithStatus::Ok, embedding::build(text, format, max_size)?))
         })
     }
 }

@@ -27,6 +27,23 @@ static void makes_dumps(void) {
     heapsmith_free(&dump);
 }
 
+// A heap file's text: the name of the class and the text of the object are in the dump as they stand.
+static void builds_dumps(void) {
+    HeapsmithBuffer dump;
+    const char *text = "class shop.Order { int id }\nobject first shop.Order id=7\nroot jni-global @first\n";
+    EXPECT(heapsmith_build(TEXT(text), TEXT("hprof"), MOST, &dump) == HEAPSMITH_STATUS_OK);
+    EXPECT(dump.length > 31 && memcmp(dump.data, "JAVA PROFILE 1.0.", 17) == 0);
+    EXPECT(holds(dump.data, dump.length, "shop/Order"));
+    heapsmith_free(&dump);
+    EXPECT(heapsmith_build(TEXT(text), TEXT("phd6/openj9"), MOST, &dump) == HEAPSMITH_STATUS_OK);
+    EXPECT(dump.length > 2 && memcmp(dump.data + 2, "portable heap dump", 18) == 0);
+    heapsmith_free(&dump);
+    EXPECT(heapsmith_build(TEXT(text), TEXT("hprof"), 40, &dump) == HEAPSMITH_STATUS_LIMIT);
+    EXPECT(heapsmith_build(TEXT("class {"), TEXT("hprof"), MOST, &dump) == HEAPSMITH_STATUS_ARGUMENT);
+    EXPECT(strstr(heapsmith_last_error(), "1:7") != NULL);
+    EXPECT(heapsmith_build(TEXT(text), TEXT("elf"), MOST, &dump) == HEAPSMITH_STATUS_ARGUMENT);
+}
+
 static void changes_dumps(void) {
     HeapsmithBuffer changed, again;
     for (uint64_t seed = 0; seed < 500; seed++) {
@@ -125,6 +142,7 @@ static void lists_cases(void) {
 int main(void) {
     EXPECT(heapsmith_abi_version() == HEAPSMITH_ABI_VERSION);
     makes_dumps();
+    builds_dumps();
     changes_dumps();
     trims_dumps();
     judges_dumps();

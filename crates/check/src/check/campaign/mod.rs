@@ -61,6 +61,9 @@ pub struct CampaignOptions {
     pub format: Option<Family>,
     /// Dumps of the user, which are asked about and damaged.
     pub seeds: Vec<PathBuf>,
+    /// Files that a coverage-guided engine found, if the dumps among them are all that is asked about. Each run of the campaign asks about
+    /// those that are new.
+    pub coverage: Option<Vec<PathBuf>>,
     /// The shard that is run: its number from 1, and the number of shards.
     pub shard: Option<(u64, u64)>,
     /// The number of cases after which the campaign ends, over all its runs and shards; a batch that has begun is
@@ -88,6 +91,7 @@ impl Default for CampaignOptions {
             seed: 0,
             format: None,
             seeds: Vec::new(),
+            coverage: None,
             shard: None,
             cases: None,
             causes: None,
@@ -106,6 +110,7 @@ setters! {
         set seed: u64;
         option format: Family;
         set seeds: Vec<PathBuf>;
+        option coverage: Vec<PathBuf>;
         option shard: (u64, u64);
         option cases: u64;
         option causes: usize;
@@ -123,6 +128,9 @@ setters! {
 pub enum CampaignEvent<'h> {
     /// The campaign goes on, with this number of cases from earlier runs.
     GoesOn(u64),
+    /// The number of an engine's dumps that are asked about for the first time, and of its files that are none of the formats asked about
+    /// or too long.
+    Found(u64, u64),
     /// The numbers of cases and of failures so far, over all runs.
     Asked(u64, u64),
     /// A new cause, which is written down by now.
@@ -154,6 +162,8 @@ pub struct Campaign<'s> {
     hello: Option<Hello>,
     plan: Arc<CampaignPlan>,
     state: CampaignFolder,
+    /// The number of an engine's dumps that are new, and of its files that are not asked about.
+    found: (u64, u64),
     /// What experiments found, by operation.
     explanations: BTreeMap<String, OperationExplanations>,
     /// Failures that were looked into in vain.
@@ -172,7 +182,9 @@ impl<'s> Campaign<'s> {
             let message = format!("{}: it declares none of the formats that are asked about", subject.command);
             return Err(Error::Usage(message));
         }
-        let plan = Arc::new(CampaignPlan::new(options.seed, options.format, &formats, &options.seeds)?);
+        let mut plan = CampaignPlan::new(options.seed, options.format, &formats, &options.seeds)?;
+        plan.coverage = options.coverage.is_some();
+        let mut plan = Arc::new(plan);
         let of_one = subject_tasks(subject, hello.as_ref(), &sources(&plan, 0), options.operations);
         let begun = CampaignHeader {
             heapsmith: env!("CARGO_PKG_VERSION").to_owned(),
@@ -185,9 +197,13 @@ impl<'s> Campaign<'s> {
             declared: hello.as_ref().map(|hello| reported_declaration(subject, hello, &of_one)),
             ..CampaignHeader::default()
         };
-        let state = CampaignFolder::open(root, &CampaignHeader { form: state::FORM, ..begun })?;
+        let mut state = CampaignFolder::open(root, &CampaignHeader { form: state::FORM, ..begun })?;
+        let (new, others) = plan.new_found(options.coverage.as_deref().unwrap_or_default(), &state.known.found)?;
+        state.record_found(&new)?;
+        Arc::make_mut(&mut plan).found = state.known.found.clone();
         let (explanations, passed_over) = (BTreeMap::new(), BTreeSet::new());
-        Ok(Campaign { subject, options, hello, plan, state, explanations, passed_over })
+        let found = (new.len() as u64, others);
+        Ok(Campaign { subject, options, hello, plan, state, found, explanations, passed_over })
     }
 
     /// The folder for temporary files of the campaign. A campaign removes the files of one that was killed.
@@ -202,6 +218,9 @@ impl<'s> Campaign<'s> {
     pub fn run(&mut self, heard: &(dyn Fn(CampaignEvent<'_>) + Sync)) -> Result<CampaignOutcome, Error> {
         let started = Instant::now();
         heard(CampaignEvent::GoesOn(self.state.known.totals.cases));
+        if self.plan.coverage {
+            heard(CampaignEvent::Found(self.found.0, self.found.1));
+        }
         let mut known = self.explain_failures(heard)?;
         let width = self.options.jobs.div_ceil(SIDE_BY_SIDE).max(1);
         let mut next = 0;
@@ -232,7 +251,8 @@ impl<'s> Campaign<'s> {
 
     /// The next batches that are to be run.
     fn next_missing_batches(&self, next: &mut u64, count: usize) -> Vec<u64> {
-        let end = self.options.cases.map_or(u64::MAX, |cases| cases.div_ceil(CASES));
+        let found = self.plan.coverage.then(|| self.plan.found.last_key_value().map_or(0, |(batch, _)| batch + 1));
+        let end = self.options.cases.map_or(u64::MAX, |cases| cases.div_ceil(CASES)).min(found.unwrap_or(u64::MAX));
         let mut missing = Vec::new();
         while *next < end && missing.len() < count {
             let is_own = self.options.shard.is_none_or(|(number, of)| *next % of == number - 1);

@@ -3,11 +3,12 @@
 //!
 //! | name in the folder | what |
 //! |---|---|
-//! | `state.jsonl` | a line for how it was begun, for each batch, for each cause and for further cases of one; sums of many batches take the place of their lines |
+//! | `state.jsonl` | a line for how it was begun, for each batch, for dumps that an engine found, for each cause and for further cases of one; sums of many batches take the place of their lines |
 //! | `dumps/` | the dumps of causes |
 //! | `.heapsmith-campaign` | the marker, which says where temporary files are |
 //! | `.heapsmith-lock` | the lock, while the campaign goes on |
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -17,7 +18,7 @@ use sha2::{Digest, Sha256};
 
 use crate::check::campaign::totals::{CampaignFailure, CampaignTotals};
 use crate::check::report::{Cause, CausePair, DUMPS, Declared};
-use crate::check::sources::CampaignPlan;
+use crate::check::sources::{CASES, CampaignPlan, SeedDump};
 use heapsmith_core::bytes::hexadecimal;
 use heapsmith_core::error::Error;
 use heapsmith_core::interrupt;
@@ -30,7 +31,7 @@ const MARKER: &str = ".heapsmith-campaign";
 /// The prefix of the folder of temporary files.
 const TEMPORARY: &str = "heapsmith-campaign-";
 /// Version of the form of all this.
-pub(super) const FORM: u32 = 4;
+pub(super) const FORM: u32 = 5;
 /// The length of the file from which the lines of batches are replaced by their sum.
 const LONG: u64 = 4 << 20;
 /// The longest line.
@@ -89,6 +90,11 @@ pub(super) fn line_location(folder: &SharedFolder, line: u64) -> String {
 enum StateEntry {
     Begun(Box<CampaignHeader>),
     Batches(Box<CampaignTotals>),
+    /// Dumps that a fuzzing engine found, which are the cases of a batch.
+    Found {
+        batch: u64,
+        dumps: Vec<SeedDump>,
+    },
     Cause(Box<RecordedCause>),
     /// Further cases of a cause.
     Cases {
@@ -111,6 +117,8 @@ pub(super) struct RecordedCampaign {
     pub(super) begun: Option<CampaignHeader>,
     pub(super) totals: CampaignTotals,
     pub(super) causes: Vec<RecordedCause>,
+    /// Dumps that a fuzzing engine found, by batch.
+    pub(super) found: BTreeMap<u64, Vec<SeedDump>>,
     /// The number of unreadable lines: a kill may have cut the last one.
     pub(super) damaged: u64,
 }
@@ -177,6 +185,9 @@ impl RecordedCampaign {
             // A batch is told once.
             StateEntry::Batches(totals) if self.totals.batches.overlaps(&totals.batches) => {}
             StateEntry::Batches(totals) => self.totals.add(*totals),
+            StateEntry::Found { batch, dumps } => {
+                self.found.entry(batch).or_insert(dumps);
+            }
             StateEntry::Cause(recorded) => self.causes.push(*recorded),
             // The line of the cause may be damaged.
             StateEntry::Cases { dump, cases } => {
@@ -246,6 +257,18 @@ impl CampaignFolder {
         if self.length > self.long { self.compact() } else { Ok(()) }
     }
 
+    /// Writes down dumps that a fuzzing engine found, as the cases of further batches.
+    pub(super) fn record_found(&mut self, dumps: &[SeedDump]) -> Result<(), Error> {
+        for dumps in dumps.chunks(CASES as usize) {
+            // The line of an earlier batch may be damaged.
+            let is_free =
+                |batch: &u64| !self.known.found.contains_key(batch) && !self.known.totals.batches.contains(*batch);
+            let batch = (0..).find(is_free).unwrap_or_default();
+            self.append_entry(StateEntry::Found { batch, dumps: dumps.to_vec() })?;
+        }
+        Ok(())
+    }
+
     /// Writes the dumps of a cause, each with its path, and then down that it is there.
     pub(super) fn write_cause(&mut self, recorded: RecordedCause, dumps: &[(String, Vec<u8>)]) -> Result<(), Error> {
         if self.folder.kind(DUMPS)?.is_none() {
@@ -300,6 +323,9 @@ impl CampaignFolder {
         let begun = self.known.begun.clone().unwrap_or_default();
         let mut text = encode_line(&StateEntry::Begun(Box::new(begun)))?;
         text.extend(encode_line(&StateEntry::Batches(Box::new(self.known.totals.clone())))?);
+        for (batch, dumps) in &self.known.found {
+            text.extend(encode_line(&StateEntry::Found { batch: *batch, dumps: dumps.clone() })?);
+        }
         for recorded in &self.known.causes {
             text.extend(encode_line(&StateEntry::Cause(Box::new(recorded.clone())))?);
         }
@@ -324,6 +350,10 @@ impl CampaignHeader {
     fn describe_difference(&self, other: &CampaignHeader) -> String {
         let shard = |begun: &CampaignHeader| begun.shard.map_or_else(|| "none".to_owned(), |(k, n)| format!("{k}/{n}"));
         let format = |begun: &CampaignHeader| begun.plan.format.clone().unwrap_or_else(|| "all".to_owned());
+        let what_is_asked = |begun: &CampaignHeader| match begun.plan.coverage {
+            true => "an engine's dumps".to_owned(),
+            false => "drawn dumps".to_owned(),
+        };
         let all = [
             ("the version of the folder", self.form.to_string(), other.form.to_string()),
             ("heapsmith", self.heapsmith.clone(), other.heapsmith.clone()),
@@ -333,6 +363,7 @@ impl CampaignHeader {
             ("--seed", self.plan.seed.to_string(), other.plan.seed.to_string()),
             ("--format", format(self), format(other)),
             ("--shard", shard(self), shard(other)),
+            ("what it asks about", what_is_asked(self), what_is_asked(other)),
         ];
         let differing = all.into_iter().find(|(_, one, two)| one != two);
         differing.map_or_else(

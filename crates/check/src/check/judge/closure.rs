@@ -54,7 +54,7 @@ fn judge_answer(case: &Case, answer: Result<DecoderAnswer, DecoderExit>) -> Resu
         DecoderAnswer::Listing(text) => match listing::read(text.as_bytes()) {
             Ok(told) => {
                 let mut omitted: BTreeSet<_> = told.head.omits.iter().copied().collect();
-                leave_out_unlisted_texts(&told.heap, &mut omitted);
+                leave_out_unlisted_texts(case, &told.heap, &mut omitted);
                 let facets = Facet::ALL.into_iter().filter(|facet| !omitted.contains(facet));
                 let judgement = rights(JudgedScope::Facets(facets.collect())).judge(|heap, combination| {
                     Ok(compare_with_right(case, heap, &with_text_names(case, &told.heap, combination), &omitted))

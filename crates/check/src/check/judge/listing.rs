@@ -15,11 +15,12 @@ use crate::check::protocol::Level;
 use crate::check::report::Outcome;
 use crate::check::subject::{LONG, cut};
 use crate::check::task::first_heap;
-use crate::corpus::Case;
+use crate::corpus::{Case, RightAnswer};
 use heapsmith_core::compare::listing::{self, Listing};
 use heapsmith_core::compare::renaming::{BUDGET, Renaming, up_to_renaming};
 use heapsmith_core::compare::{Comparison, Facet, NotComparedReason, compare};
 use heapsmith_core::error::Error;
+use heapsmith_core::model::string_text::with_string_texts;
 use heapsmith_core::model::{Address, Contents, Heap};
 
 /// Judges the listing in the file of the answer.
@@ -33,7 +34,7 @@ pub(super) fn judge(asked: &AnsweredTask<'_>) -> Result<AnswerJudgement, Error> 
         left_out.extend(Facet::ALL.into_iter().filter(|facet| !hello.facets.contains(facet)));
     }
     if asked.hello.is_none() {
-        leave_out_unlisted_texts(&listing.heap, &mut left_out);
+        leave_out_unlisted_texts(asked.case, &listing.heap, &mut left_out);
     }
     if let (Some(_), Some(right)) = (asked.hello, first_heap(asked.case))
         && let Some(how) = find_unknown_count(&listing, right, |facet| !left_out.contains(&facet))
@@ -77,10 +78,13 @@ pub(super) fn judge(asked: &AnsweredTask<'_>) -> Result<AnswerJudgement, Error> 
     Ok(AnswerJudgement { omitted: left_out.into_iter().collect(), ..judgement })
 }
 
-/// Leaves the texts of strings out where a program that declares no facets lists none: they are worked out and not read, and
-/// most programs do not.
-pub(super) fn leave_out_unlisted_texts(told: &Heap, left_out: &mut BTreeSet<Facet>) {
-    if told.objects.iter().all(|object| object.text.is_none()) {
+/// Leaves the texts of strings out where a program that declares no facets lists none of those that are due: they are worked out and not
+/// read, and most programs do not.
+pub(super) fn leave_out_unlisted_texts(case: &Case, told: &Heap, left_out: &mut BTreeSet<Facet>) {
+    let lists_texts = |heap: &Heap| heap.objects.iter().any(|object| object.text.is_some());
+    let is_due =
+        |answer: &RightAnswer| matches!(answer, RightAnswer::Reads(_, heap) if lists_texts(&with_string_texts(heap)));
+    if !lists_texts(told) && case.answers.iter().any(is_due) {
         left_out.insert(Facet::StringText);
     }
 }

@@ -1,5 +1,6 @@
 //! The plan of a campaign: the cases of a batch are a function of the plan and the batch's number.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -17,6 +18,7 @@ use heapsmith_core::error::Error;
 use heapsmith_core::format::{Family, Format};
 use heapsmith_core::generate::Preset;
 use heapsmith_core::input::{self, read_bytes};
+use heapsmith_core::mutator::is_dump;
 use heapsmith_core::recipe::{Recipe, usual_profiles};
 
 /// Number of cases of a batch.
@@ -43,9 +45,14 @@ pub(in crate::check) struct CampaignPlan {
     pub(in crate::check) formats: Vec<String>,
     /// Dumps of the user that are damaged as well.
     pub(in crate::check) seeds: Vec<SeedDump>,
+    /// Whether nothing is drawn, and dumps that a fuzzing engine found are asked about.
+    pub(in crate::check) coverage: bool,
+    /// These dumps, by batch. More come while the engine runs, so that they are no part of how the campaign was begun.
+    #[serde(skip)]
+    pub(in crate::check) found: BTreeMap<u64, Vec<SeedDump>>,
 }
 
-/// A dump of the user.
+/// A dump of the user or of a fuzzing engine.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::check) struct SeedDump {
     path: PathBuf,
@@ -62,7 +69,33 @@ impl CampaignPlan {
         let format = format.map(|family| family.name().to_owned());
         let seeds = seeds.iter().map(|path| SeedDump::new(path)).collect::<Result<_, Error>>()?;
         let formats = formats.iter().map(Format::to_string).collect();
-        Ok(CampaignPlan { seed, generator: heapsmith_core::recipe::version(), format, formats, seeds })
+        let generator = heapsmith_core::recipe::version();
+        Ok(CampaignPlan { seed, generator, format, formats, seeds, ..CampaignPlan::default() })
+    }
+
+    /// Those of an engine's files that can be asked about and are not `known`, and the number of the files that are no such dumps.
+    pub(in crate::check) fn new_found(
+        &self,
+        files: &[PathBuf],
+        known: &BTreeMap<u64, Vec<SeedDump>>,
+    ) -> Result<(Vec<SeedDump>, u64), Error> {
+        let mut had: BTreeSet<String> = known.values().flatten().map(|dump| dump.sha256.clone()).collect();
+        let (mut new, mut others) = (Vec::new(), 0);
+        for path in files {
+            let is_file = fs::metadata(path).is_ok_and(|found| found.is_file() && found.len() <= LONGEST);
+            let bytes = if is_file { read_bytes(path, LONGEST)? } else { Vec::new() };
+            let sha256 = sha256_hex(&bytes);
+            if had.contains(&sha256) {
+                continue;
+            }
+            let is_asked = |case: &Case| self.formats.contains(&case.format.to_string());
+            match is_file && is_dump(&bytes) && case_from_bytes("", bytes).is_ok_and(|case| is_asked(&case)) {
+                true => new.push(SeedDump { path: path.clone(), sha256: sha256.clone() }),
+                false => others += 1,
+            }
+            had.insert(sha256);
+        }
+        Ok((new, others))
     }
 
     fn formats(&self) -> Vec<Format> {
@@ -75,7 +108,8 @@ impl CampaignPlan {
             let id = format!("fuzz-{}-{batch:06}-{number:02}", self.seed);
             Arc::new(DrawnCase { id, plan: Arc::clone(self), batch, number, case: OnceLock::new() })
         };
-        (0..CASES).map(drawn).collect()
+        let count = if self.coverage { self.found.get(&batch).map_or(0, Vec::len) as u64 } else { CASES };
+        (0..count).map(drawn).collect()
     }
 }
 
@@ -165,7 +199,7 @@ impl DrawnCase {
 
     /// Whether the dump is compressed after all else.
     pub(in crate::check) fn is_compressed(&self) -> bool {
-        !self.is_of_seeds() && self.batch_settings().gzip
+        !self.plan.coverage && !self.is_of_seeds() && self.batch_settings().gzip
     }
 
     fn is_of_seeds(&self) -> bool {
@@ -173,6 +207,9 @@ impl DrawnCase {
     }
 
     fn draw_dump(&self) -> Result<UndamagedAndEdited, Error> {
+        if let Some(found) = self.plan.found.get(&self.batch).and_then(|dumps| dumps.get(self.number as usize)) {
+            return Ok((found.case(&self.id)?, None));
+        }
         let seeds = &self.plan.seeds;
         let mut draw = SeedDraw::with_number(self.plan.seed, self.batch << 8 | (self.number + 1));
         if self.is_of_seeds() {
