@@ -4,16 +4,17 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use crate::corpus::{
-    CorpusReport, ExportSelection, ManifestCase, Trouble, bless, cases, export, is_export, rebuild, verify_export,
-    verify_watched, version,
+    CorpusReport, ExportSelection, ManifestCase, Trouble, bless, cases, dictionary, export, is_export, rebuild,
+    verify_export, verify_watched, version,
 };
 use crate::error::Error;
+use crate::format::Family;
 use clap::{Args, Subcommand};
 use serde::Serialize;
 
 use crate::command::help::HelpEnding;
 use crate::command::terminal::TerminalProgress;
-use crate::command::{CommandOutcome, terminal};
+use crate::command::{CommandOutcome, family, terminal};
 
 use add::AddOpts;
 
@@ -83,6 +84,14 @@ enum CorpusCommand {
         #[arg(long)]
         answers: bool,
     },
+    /// Print a dictionary for a coverage-guided engine: values that fields of the cases' dumps have.
+    ///
+    /// libFuzzer takes it with -dict, AFL++ with -x.
+    #[command(after_long_help = DICTIONARY_ENDING)]
+    Dictionary {
+        #[arg(long, value_parser = family, help = format!("The format of the dumps: {}", Family::names()))]
+        format: Family,
+    },
     Add(AddOpts),
     /// Write the corpus anew from its recipes, if every case holds; or the dumps of a folder of `corpus add` from their heap files.
     ///
@@ -123,6 +132,11 @@ const EXPORT_ENDING: HelpEnding = HelpEnding {
             "heapsmith corpus export -o golden --format hprof --tag valid --answers",
         ),
     ],
+    exit_codes: &[],
+};
+
+const DICTIONARY_ENDING: HelpEnding = HelpEnding {
+    examples: &[("Write a dictionary of HPROF", "heapsmith corpus dictionary --format hprof > hprof.dict")],
     exit_codes: &[],
 };
 
@@ -213,6 +227,9 @@ impl CorpusOpts {
                 let count = export(&output, &selection)?;
                 let (version, folder) = (version(), output.display());
                 writeln!(out, "{count} cases of version {version} written to {folder}").map_err(failed)?;
+            }
+            CorpusCommand::Dictionary { format } => {
+                write!(out, "{}", dictionary(format)?).map_err(failed)?;
             }
             CorpusCommand::Add(add) => return add.run(),
             CorpusCommand::Bless { folder } => {

@@ -258,16 +258,17 @@ fn asks_about_the_dumps_that_an_engine_found() {
     let folder = tempfile::tempdir().expect("there is room for a folder");
     let found = folder.path().join("found");
     fs::create_dir(&found).expect("there is room");
-    let add = |name: &str, recipe: &str| {
-        let made = heapsmith(&["generate", "--recipe", recipe, "-o", &text(&found.join(name))]);
+    let add = |name: &str, format: &str, seed: u64| {
+        let own = ["--preset", "tiny", "--objects", "8", "--format", format, "--seed", &seed.to_string()];
+        let made = heapsmith(&[&["generate", "-o", &text(&found.join(name))], &own[..]].concat());
         assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
     };
     for seed in 0..70 {
-        add(&format!("{seed:040x}"), &format!("preset=tiny,objects=8,seed={seed},format=hprof"));
+        add(&format!("{seed:040x}"), "hprof", seed);
     }
     // The same dump again, one of another format, and what is no dump.
     fs::copy(found.join(format!("{:040x}", 3)), found.join("again")).expect("there is room");
-    add("other", "preset=tiny,objects=8,format=phd6");
+    add("other", "phd6", 1);
     fs::write(found.join("README.txt"), "what afl-fuzz writes there").expect("there is room");
     let (_adapters, adapter) = two_bugs();
     let state = folder.path().join("state");

@@ -434,3 +434,27 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     }
     files
 }
+
+/// Entries as libFuzzer and AFL++ read them: quoted, printable, without repetition, and not too many for AFL++.
+#[test]
+fn dictionary_has_values_of_fields() {
+    for (format, due) in [
+        ("hprof", ["\"JAVA PROFILE \"", "\"java/lang/Object\""]),
+        ("phd", ["\"portable heap dump\"", "\"java/lang/Object\""]),
+        ("classic", ["\"OBJ\"", "\"\\x0d\\x0a\""]),
+    ] {
+        let output = heapsmith(&["corpus", "dictionary", "--format", format]);
+        assert!(output.status.success());
+        let text = String::from_utf8(output.stdout).expect("a text");
+        let entries: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
+        assert!((20..=200).contains(&entries.len()), "{format}: {text}");
+        assert!(due.iter().all(|entry| entries.contains(entry)), "{format}: {text}");
+        for entry in &entries {
+            let inner =
+                entry.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or_else(|| panic!("{entry}"));
+            assert!(!inner.is_empty() && inner.bytes().all(|byte| (b' '..=b'~').contains(&byte)), "{entry}");
+        }
+        let distinct: std::collections::BTreeSet<_> = entries.iter().collect();
+        assert_eq!(distinct.len(), entries.len(), "{format}");
+    }
+}

@@ -1,9 +1,16 @@
 //! Programs in C, compiled by `cc`, that call each function of the library; plainly, under AddressSanitizer, and under valgrind.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 
+mod common;
+
+use common::{libraries, succeed};
+
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+
+/// The variable that makes the absence of a compiler or of valgrind a failure.
+const REQUIRED: &str = "HEAPSMITH_CC_REQUIRED";
 
 /// What a program with the library in it links, beside the C library.
 const SYSTEM: [&str; 4] = ["-lpthread", "-ldl", "-lm", "-lgcc_s"];
@@ -36,7 +43,7 @@ fn changes_and_trims_inputs_of_afl() {
 
 #[test]
 fn exports_no_symbol_of_engine_from_plain_library() {
-    let Some(nm) = found("nm", "--version") else { return };
+    let Some(nm) = common::found("nm", "--version", REQUIRED) else { return };
     let symbols = |library: &str, dynamic: &str| {
         let path = libraries().join(library);
         let listed = Command::new(&nm).args([dynamic, "--defined-only"]).arg(&path).output().expect("nm starts");
@@ -55,7 +62,7 @@ fn exports_no_symbol_of_engine_from_plain_library() {
 
 /// Compiles and runs a program with a library: plainly, under AddressSanitizer, and under valgrind where it is installed.
 fn run(name: &str, library: &str, arguments: &[&str]) {
-    let Some(cc) = found("cc", "--version") else { return };
+    let Some(cc) = common::found("cc", "--version", REQUIRED) else { return };
     let folder = tempfile::tempdir().expect("a folder");
     let compile = |options: &[&str]| {
         let program = folder.path().join(format!("{name}-{}", options.len()));
@@ -74,7 +81,7 @@ fn run(name: &str, library: &str, arguments: &[&str]) {
     // A leak of memory is a failure.
     let checked = compile(&["-fsanitize=address", "-fno-omit-frame-pointer"]);
     done(&succeed(Command::new(&checked).args(arguments)));
-    if let Some(valgrind) = found("valgrind", "--version") {
+    if let Some(valgrind) = common::found("valgrind", "--version", REQUIRED) {
         // Optimised code of Rust may compute with the value of an absent `Option`, and drop the result: no use of such values is looked at.
         let options = ["--quiet", "--error-exitcode=9", "--undef-value-errors=no"];
         let leaks = ["--leak-check=full", "--show-leak-kinds=definite", "--errors-for-leak-kinds=definite"];
@@ -82,35 +89,4 @@ fn run(name: &str, library: &str, arguments: &[&str]) {
             Command::new(valgrind).env("HEAPSMITH_QUICK", "1").args(options).args(leaks).arg(&plain).args(arguments),
         ));
     }
-}
-
-/// The folder of the libraries, which `cargo test` makes as examples.
-fn libraries() -> PathBuf {
-    let program = std::env::current_exe().expect("this program has a path");
-    let folder = program.ancestors().nth(2).expect("it is two folders below").join("examples");
-    assert!(
-        folder.join("libheapsmith.a").is_file(),
-        "{} has no libraries: run `cargo build -p heapsmith-capi --examples` first",
-        folder.display()
-    );
-    folder
-}
-
-/// A program, if it is there. `HEAPSMITH_CC_REQUIRED=1` makes its absence a failure.
-fn found(program: &str, option: &str) -> Option<PathBuf> {
-    let starts = Command::new(program).arg(option).output().is_ok_and(|output| output.status.success());
-    if starts {
-        return Some(PathBuf::from(program));
-    }
-    let is_required = std::env::var_os("HEAPSMITH_CC_REQUIRED").is_some_and(|value| value == "1");
-    assert!(!is_required, "{program} is required, and does not start");
-    println!("skipped: {program} does not start");
-    None
-}
-
-fn succeed(command: &mut Command) -> Output {
-    let output = command.output().expect("it starts");
-    let error = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{command:?}: {}\n{error}", output.status);
-    output
 }

@@ -1,12 +1,17 @@
-// NAME under AFL++. heapsmith changes the dumps: afl-fuzz loads libheapsmith_afl.so.
-#include <stdio.h>
+// NAME under AFL++, in one process for many dumps. heapsmith changes the dumps: afl-fuzz loads libheapsmith_afl.so.
+#include <unistd.h>
 
 #include "parser.h"
 
-int main(int count, char **arguments) {
-    static uint8_t dump[1 << 20];
-    FILE *file = count == 2 ? fopen(arguments[1], "rb") : stdin;
-    if (file == NULL) return 2;
-    size_t length = fread(dump, 1, sizeof dump, file);
-    return parse(dump, length) < 0;
+__AFL_FUZZ_INIT();
+
+int main(void) {
+    // A result that is not used may be left out by the compiler, and the work with it.
+    volatile int records = 0;
+    __AFL_INIT();
+    const uint8_t *dump = __AFL_FUZZ_TESTCASE_BUF;
+    while (__AFL_LOOP(10000)) {
+        records = parse(dump, (size_t)__AFL_FUZZ_TESTCASE_LEN);
+    }
+    return records < 0;
 }

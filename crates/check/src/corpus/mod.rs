@@ -1,6 +1,7 @@
 //! The corpus: small dumps with their expected answers, made by recipes and stored as bytes.
 
 mod coverage;
+mod dictionary;
 mod export;
 mod large;
 mod manifest;
@@ -15,6 +16,7 @@ pub use coverage::{
     Coverage, CoverageGap, CoverageMeasure, Exempt, FormatCoverage, Grid, GridCell, GridDimension, MeasureCount,
     coverage,
 };
+pub use dictionary::dictionary;
 pub use export::{
     AddOutcome, Addition, BuiltCase, Export, ExportAnalysis, ExportAnswer, ExportBytes, ExportCase, ExportFile,
     ExportRule, ExportSelection, ExportSource, HeapFileBuild, HeapFileSource, add, export, is_export, rebuild,

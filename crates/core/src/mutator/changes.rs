@@ -26,7 +26,7 @@ pub fn is_dump(bytes: &[u8]) -> bool {
 ///
 /// - A dump gets another value in a field, one record or list element more or less, or the like, and lengths around the change are
 ///   adjusted. One in some dozens breaks one rule by a [named edit](crate::corrupt), and one in as many may be changed in any way.
-/// - No bytes become a small dump of any format.
+/// - No bytes become a small dump of any format, and so does a single one: libFuzzer begins with a line feed where it has no seeds.
 /// - Any other bytes are changed without regard to a format.
 pub fn mutate(bytes: &[u8], seed: u64, most: usize) -> Vec<u8> {
     mutate_by(bytes, most, &mut SeedDraw::new(seed, DrawStream::Mutation))
@@ -62,13 +62,18 @@ pub fn dump_from_bytes(options: &str, bytes: &[u8], most: usize) -> Result<Vec<u
     Ok(dump)
 }
 
+/// Whether an input is what an engine without seeds begins with.
+pub(super) fn is_nothing(bytes: &[u8]) -> bool {
+    bytes.len() <= 1
+}
+
 /// The family of bytes that are a dump; none of compressed ones.
 pub(super) fn family(bytes: &[u8]) -> Option<Family> {
     Family::from_start(&bytes[..bytes.len().min(Family::START)])
 }
 
 fn mutate_by(bytes: &[u8], most: usize, draw: &mut dyn Draw) -> Vec<u8> {
-    if bytes.is_empty()
+    if is_nothing(bytes)
         && let Some(dump) = first_dump(most, draw)
     {
         return dump;

@@ -1,12 +1,13 @@
 //! Changes as libFuzzer asks for them: in the place of the input, and only of what its own mutator does not do better.
 
-use super::changes::{cross_over, is_dump, mutate};
+use super::changes::{cross_over, is_dump, is_nothing, mutate};
 
 /// One of this many changes of a dump is libFuzzer's own, which knows dictionaries and what the program compares with.
 const ENGINES_OWN: u32 = 16;
 
 /// Changes an input in its place: the first `size` bytes of `data`, all of which may be used. The result is the new size; `None` where
-/// the engine is to change the input itself: because it is no dump, and sometimes where it is. No bytes become a small dump.
+/// the engine is to change the input itself: because it is no dump, and sometimes where it is. No bytes, and a single
+/// one, become a small dump.
 ///
 /// ```
 /// use heapsmith::mutator::{generate, mutate_in_place};
@@ -21,7 +22,7 @@ const ENGINES_OWN: u32 = 16;
 /// ```
 pub fn mutate_in_place(data: &mut [u8], size: usize, seed: u32) -> Option<usize> {
     let input = data.get(..size)?;
-    let is_ours = input.is_empty() || is_dump(input) && !seed.is_multiple_of(ENGINES_OWN);
+    let is_ours = is_nothing(input) || is_dump(input) && !seed.is_multiple_of(ENGINES_OWN);
     let changed = is_ours.then(|| mutate(input, seed.into(), data.len()))?;
     put(&changed, data)
 }
