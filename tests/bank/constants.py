@@ -29,24 +29,32 @@ def main():
     arguments.add_argument("--target", help="a folder for what is built, so that it need not be built from nothing again")
     arguments.add_argument("--names", nargs="*", default=[])
     options = arguments.parse_args()
-    for label, scaled in [("as they are", "{}"), ("half", "({}) / 2"), ("double", "({}) * 2")]:
-        with tempfile.TemporaryDirectory() as folder:
-            copy = pathlib.Path(folder) / "heapsmith"
-            shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns("target", ".git", "node_modules"))
-            changed = sum(scale(file, scaled, options.names) for file in sorted((copy / EXPERIMENT).glob("*.rs")))
-            target = pathlib.Path(options.target or copy / "target").absolute()
-            subprocess.run(["cargo", "build", "--quiet"], cwd=copy, env={**os.environ, "CARGO_TARGET_DIR": str(target)}, check=True)
-            (copy / "tests/bank/explained.toml").unlink()
-            program = shutil.copy(target / "debug/heapsmith", copy / "program")
-            command = [sys.executable, copy / "tests/bank/explain.py", "--every", str(options.every), "--heapsmith", program]
-            subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
-            found = tomllib.loads((copy / "tests/bank/explained.toml").read_text(encoding="utf-8"))
-            sizes = ", ".join(f"{format} {explain.median_size(found, format)}" for format in explain.FORMATS)
-            found = found.values()
-        one, first, three, pair = (sum(map(of, found)) for of in (
-            lambda bug: bug["causes"] == 1, lambda bug: bug["rule"] == 1, lambda bug: 1 <= bug["rule"] <= 3, lambda bug: bug["pair"] > 0))
-        print(f"{changed} constants {label}: of {len(found)} bugs {one} have one cause, {first} the rule first, "
-              f"{three} among three, {pair} a pair; median bytes: {sizes}", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        copy = pathlib.Path(folder) / "heapsmith"
+        shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns("target", ".git", "node_modules"))
+        for label, scaled in [("as they are", "{}"), ("half", "({}) / 2"), ("double", "({}) * 2")]:
+            compare(copy, label, scaled, options)
+
+
+def compare(copy, label, scaled, options):
+    """Prints what is found with the constants scaled in a copy of the sources."""
+    files = sorted((copy / EXPERIMENT).glob("*.rs"))
+    before = {file: file.read_text(encoding="utf-8") for file in files}
+    changed = sum(scale(file, scaled, options.names) for file in files)
+    target = pathlib.Path(options.target or copy / "target").absolute()
+    subprocess.run(["cargo", "build", "--quiet"], cwd=copy, env={**os.environ, "CARGO_TARGET_DIR": str(target)}, check=True)
+    for file, text in before.items():
+        file.write_text(text, encoding="utf-8")
+    (copy / "tests/bank/explained.toml").unlink(missing_ok=True)
+    program = shutil.copy(target / "debug/heapsmith", copy / "program")
+    command = [sys.executable, copy / "tests/bank/explain.py", "--every", str(options.every), "--heapsmith", program]
+    subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+    found = tomllib.loads((copy / "tests/bank/explained.toml").read_text(encoding="utf-8"))
+    sizes = ", ".join(f"{format} {explain.median_size(found, format)}" for format in explain.FORMATS)
+    one, first, three, pair = (sum(map(of, found.values())) for of in (
+        lambda bug: bug["causes"] == 1, lambda bug: bug["rule"] == 1, lambda bug: 1 <= bug["rule"] <= 3, lambda bug: bug["pair"] > 0))
+    print(f"{changed} constants {label}: of {len(found)} bugs {one} have one cause, {first} the rule first, "
+          f"{three} among three, {pair} a pair; median bytes: {sizes}", flush=True)
 
 
 def scale(file, scaled, names):
