@@ -7,11 +7,16 @@ The rest is an example, a small parser of HPROF; throw it away.
 """
 import json, os, pathlib, re, sys, traceback
 
+# By facet, the key of a line that can be left out: `check --large` asks for listings of large dumps without it.
+OMITS = {"primitive-contents": "contents"}
 HELLO = {
     "name": "template", "version": "1", "language": "Python", "reads": ["hprof"], "levels": ["listing"],
     # These facets are required: where a dump has the fact, the listing must have it. Begin with few.
     "facets": ["address", "kind", "class-name", "superclass", "class", "array-length", "field-values", "elements",
-               "references", "primitive-contents", "record-order"],
+               "references", "primitive-contents", "record-order",
+               # "string-text": the text of a java.lang.String, if your parser works it out: "text": "abc" in the object's line.
+               ],
+    "omits": list(OMITS),
     # What your parser makes of bytes that can be read in several ways; these are the defaults.
     "readings": {"hprof.array-class": "array", "hprof.repeated-string": "last"},
     # Defaults, too. "0/1": every boolean but 0 is reported as 1. "text": bytes of names that are not valid text are replaced.
@@ -48,6 +53,9 @@ def answer(request):
         head, *lines = parse(request["path"], request.get("heap"))
         for facet, key in COUNTS.items():
             if facet in HELLO["facets"]: head.setdefault(key, sum(line["kind"] + "s" == key for line in lines))
+        for facet in request.get("omits", []):
+            head.setdefault("omits", []).append(facet)
+            for line in lines: line.pop(OMITS[facet], None)
         pathlib.Path(request["out"]).write_text("".join(json.dumps(line) + "\n" for line in [head, *lines]), encoding="utf-8")
     except (Refusal, *REFUSALS) as refusal:
         message, offset = (*refusal.args, None)[:2] if isinstance(refusal, Refusal) else (str(refusal), None)

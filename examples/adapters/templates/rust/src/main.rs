@@ -78,12 +78,34 @@ fn count_lines(lines: &mut [Value]) {
     }
 }
 
+/// By facet, the key of a line that can be left out: `check --large` asks for listings of large dumps without it.
+const OMITS: [(&str, &str); 1] = [("primitive-contents", "contents")];
+
+/// Leaves these facets out of a listing, and names them in its head.
+fn leave_out(omits: &Value, lines: &mut [Value]) {
+    let (Some(facets), Some((head, rest))) = (omits.as_array(), lines.split_first_mut()) else {
+        return;
+    };
+    head["omits"] = omits.clone();
+    for (_, key) in OMITS
+        .iter()
+        .filter(|(facet, _)| facets.iter().any(|known| known == facet))
+    {
+        for line in rest.iter_mut().filter_map(Value::as_object_mut) {
+            line.remove(*key);
+        }
+    }
+}
+
 /// What your parser reports. These facets are required: where a dump has the fact, the listing must have it. Begin with few.
 fn hello(protocol: u64) -> Value {
     json!({
         "protocol": protocol, "name": "template", "version": "1", "language": "Rust", "reads": ["hprof"],
         "levels": ["listing"],
+        // Among the facets may be "string-text": the text of a java.lang.String, if your parser works it out. The line of the
+        // object has "text": "abc".
         "facets": ["address", "kind", "superclass", "class", "array-length", "elements", "primitive-contents"],
+        "omits": OMITS.map(|(facet, _)| facet),
     })
 }
 
@@ -116,6 +138,7 @@ fn answer(request: &Value) -> Value {
             let path = |key: &str| Path::new(request[key].as_str().unwrap_or_default());
             let listed = parse(path("path")).and_then(|mut lines| {
                 count_lines(&mut lines);
+                leave_out(&request["omits"], &mut lines);
                 let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
                 Ok(fs::write(path("out"), text)?)
             });
