@@ -229,7 +229,7 @@ fn passes(adapter: &str) {
 
 /// It takes the higher version of those that the runner speaks.
 #[track_caller]
-fn speaks_both_versions(adapter: &str) {
+pub(crate) fn speaks_both_versions(adapter: &str) {
     let hello = |protocols: &str| format!(r#"{{"id":7,"op":"hello","protocols":{protocols},"runner":"a test"}}"#);
     let requests = ["[1]", "[1,2]", "[2,1,9]", "[9]"].map(hello);
     let answers: Vec<Value> =
@@ -249,7 +249,7 @@ fn python_template_passes_in_both_protocol_versions() {
         speaks_both_versions(&adapter);
     }
     let text = fs::read_to_string(format!("{ROOT}/examples/adapters/templates/adapter.py")).expect("it is there");
-    assert!(text.lines().count() <= 145);
+    assert!(text.lines().count() <= 155);
 }
 
 /// The folder of the Java template's classes, if there is a JDK.
@@ -260,7 +260,7 @@ fn java_template() -> Option<tempfile::TempDir> {
 #[test]
 fn java_template_passes_in_both_protocol_versions() {
     let text = fs::read_to_string(format!("{ROOT}/examples/adapters/templates/Adapter.java")).expect("it is there");
-    assert!(text.lines().count() <= 440);
+    assert!(text.lines().count() <= 455);
     let Some(classes) = java_template() else { return };
     let adapter = java(&classes, "Adapter");
     passes(&adapter);
