@@ -128,7 +128,7 @@ fn answers_as_python_does(adapter: &str) {
     speaks_both_versions(adapter);
     let hello = json!({"id": 1, "op": "hello", "protocols": [2], "runner": "a test"}).to_string();
     let hello: Value = serde_json::from_str(&ask(adapter, &[hello])[0]).expect("JSON");
-    assert_eq!((&hello["name"], &hello["omits"]), (&"mine-2".into(), &json!(["primitive-contents"])), "{hello}");
+    assert_eq!((&hello["name"], &hello["omits"]), (&"mine-2".into(), &json!([])), "{hello}");
     static PYTHON: OnceLock<Value> = OnceLock::new();
     if has_python() {
         let expected = PYTHON.get_or_init(|| verdicts(&python("examples/adapters/templates/adapter.py", "")));
@@ -184,10 +184,10 @@ fn new_node_adapter_answers_as_python_does() {
 #[test]
 fn node_template_takes_errors_by_class_as_refusals_and_omits() {
     let Some(project) = Project::new(&NODE, &["node"]) else { return };
-    project.put("adapter.mjs", "return new HprofReader(readFileSync(path)).listing();", "return mine(path);");
+    project.put("adapter.mjs", "return new HprofReader(readFileSync(path)).listing();", "return mine(path, omits);");
     project.put("adapter.mjs", "const REFUSALS = [];", "const REFUSALS = [RangeError];");
     project.put("adapter.mjs", "\"address\", \"kind\",", "\"roots\", \"kind\",");
-    let mine = r#"async function mine(path) {
+    let mine = r#"async function mine(path, omits) {
   console.log("this is not an answer");
   switch (path) {
     case "a": throw new RangeError("no tag at 0x1f");
@@ -198,7 +198,8 @@ fn node_template_takes_errors_by_class_as_refusals_and_omits() {
     case "f": return readFileSync("/there/is/none");
   }
   WARNINGS.push("a warning");
-  return [{ listing: 1 }, { kind: "primitive-array", address: "0x8", element: "byte", length: 1, contents: "2a" }];
+  const contents = omits.includes("primitive-contents") ? undefined : "2a";
+  return [{ listing: 1 }, { kind: "primitive-array", address: "0x8", element: "byte", length: 1, contents }];
 }
 
 await main();"#;
@@ -218,7 +219,7 @@ fn go_template_takes_known_errors_as_refusals_and_omits() {
     let Some(project) = Project::new(&GO, &["go"]) else { return };
     let example =
         "data, err := os.ReadFile(path)\n\tif err != nil {\n\t\treturn nil, err\n\t}\n\treturn readHprof(data)";
-    project.put("main.go", example, "return mine(path)");
+    project.put("main.go", example, "return mine(path, omits)");
     let known = "return errors.As(err, &refusal) || errors.Is(err, io.ErrUnexpectedEOF)";
     project.put("main.go", "return errors.As(err, &refusal)", known);
     project.put("main.go", "\"address\", \"kind\",", "\"roots\", \"kind\",");
@@ -229,9 +230,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 )
 
-func mine(path string) ([]object, error) {
+func mine(path string, omits []string) ([]object, error) {
 	fmt.Println("this is not an answer")
 	switch path {
 	case "a":
@@ -249,7 +251,10 @@ func mine(path string) ([]object, error) {
 		return nil, err
 	}
 	warnings = append(warnings, "a warning")
-	array := object{"kind": "primitive-array", "address": "0x8", "element": "byte", "length": 1, "contents": "2a"}
+	array := object{"kind": "primitive-array", "address": "0x8", "element": "byte", "length": 1}
+	if !slices.Contains(omits, "primitive-contents") {
+		array["contents"] = "2a"
+	}
 	return []object{{"listing": 1}, array}, nil
 }
 "#;
@@ -271,7 +276,7 @@ fn new_kotlin_adapter_answers_as_python_does() {
 fn kotlin_template_takes_exceptions_by_class_as_refusals_and_omits() {
     let Some(project) = Project::new(&MAVEN, &["kotlin", "--maven", "com.squareup.haha:haha:2.0.4"]) else { return };
     let adapter = "src/main/kotlin/Adapter.kt";
-    project.put(adapter, "HprofReader(path.readBytes()).listing()", "mine(path)");
+    project.put(adapter, "HprofReader(path.readBytes()).listing()", "mine(path, omits)");
     let known = "REFUSALS = listOf<KClass<out Exception>>(java.io.EOFException::class)";
     project.put(adapter, "REFUSALS = listOf<KClass<out Exception>>()", known);
     project.put(adapter, "\"address\", \"kind\",", "\"roots\", \"kind\",");
@@ -283,7 +288,7 @@ import java.nio.file.Path
 import kotlin.io.path.Path
 import kotlin.io.path.readBytes
 
-fun mine(path: Path): List<Line> {
+fun mine(path: Path, omits: List<String>): List<Line> {
     println("this is not an answer, nor is ${HprofParser::class.java.getDeclaredConstructors().size}")
     when ("$path") {
         "a" -> throw EOFException("no tag at 0x1f")
@@ -295,8 +300,9 @@ fun mine(path: Path): List<Line> {
     }
     WARNINGS += "a warning"
     val array = mutableMapOf<String, Any?>(
-        "kind" to "primitive-array", "address" to "0x8", "element" to "byte", "length" to 1, "contents" to "2a",
+        "kind" to "primitive-array", "address" to "0x8", "element" to "byte", "length" to 1,
     )
+    if ("primitive-contents" !in omits) array["contents"] = "2a"
     return listOf(mutableMapOf("listing" to 1), array)
 }
 "#;

@@ -80,8 +80,9 @@ public class Adapter {
     private static final Map<String, String> COUNTS = Map.of("roots", "roots", "root-objects", "roots", "threads",
             "threads", "stack-traces", "traces", "regions", "regions", "events", "events");
 
-    /** By facet, the key of a line that is left out where the request says so: the facets that hello may have in "omits". */
-    private static final Map<String, String> OMITS = Map.of("primitive-contents", "contents", "string-text", "text");
+    private static final Set<Object> OMITS = new LinkedHashSet<>();
+    /** Whether the lines are not to have a facet, of those that hello has in "omits": then it need not be read. */
+    public static boolean omits(String facet) { return OMITS.contains(facet); }
 
     private static final Set<String> WARNINGS = new LinkedHashSet<>();
     /** Keeps, for the answer, what the library reports as wrong with a dump although it goes on. */
@@ -119,6 +120,8 @@ public class Adapter {
         if (!List.of("parse", "convert", "encode").contains(op))
             return object("status", "error", "message", "this adapter does not know " + op);
         WARNINGS.clear();
+        OMITS.clear();
+        if (request.get("omits") != null) OMITS.addAll((List<?>) request.get("omits"));
         try {
             Path path = Path.of(text(request, "path"));
             Path out = request.get("out") == null ? null : Path.of(text(request, "out"));
@@ -127,7 +130,7 @@ public class Adapter {
             if (op.equals("convert")) parser.convert(path, text(request, "from"), text(request, "to"), out);
             else if (op.equals("encode")) parser.encode(path, text(request, "format"), out);
             else if ("counts".equals(request.get("level"))) accepted.putAll(parser.count(path, heap));
-            else if (!"answers".equals(request.get("level"))) list(parser, path, heap, out, (List<?>) request.get("omits"));
+            else if (!"answers".equals(request.get("level"))) list(parser, path, heap, out);
             else try (Writer answer = Files.newBufferedWriter(out)) {
                 parser.analyse(path, heap, line -> answer.write(toJson(line) + "\n"));
             }
@@ -160,26 +163,20 @@ public class Adapter {
     }
 
     /** Writes a listing, whose head comes first, has numbers of what comes after it, and names what is left out. */
-    private static void list(Parser parser, Path dump, int heap, Path out, List<?> omits)
-            throws Refusal, Skip, IOException {
+    private static void list(Parser parser, Path dump, int heap, Path out) throws Refusal, Skip, IOException {
         Map<String, Object> head = new LinkedHashMap<>();
         Map<String, Integer> counts = new HashMap<>();
         List<String> lines = new ArrayList<>();
         parser.parse(dump, heap, line -> {
             if (head.isEmpty()) head.putAll(line);
-            else if (omits == null) lines.add(toJson(line));
-            else {
-                Map<String, Object> rest = new LinkedHashMap<>(line);
-                for (Object facet : omits) rest.remove(OMITS.get(facet));
-                lines.add(toJson(rest));
-            }
+            else lines.add(toJson(line));
             counts.merge(line.get("kind") + "s", 1, Integer::sum);
         });
         List<?> facets = (List<?>) parser.hello(2).get("facets");
         COUNTS.forEach((facet, key) -> {
             if (facets.contains(facet)) head.putIfAbsent(key, counts.getOrDefault(key, 0));
         });
-        if (omits != null) head.put("omits", omits);
+        if (!OMITS.isEmpty()) head.put("omits", new ArrayList<>(OMITS));
         lines.add(0, toJson(head));
         Files.write(out, lines);
     }
@@ -236,8 +233,9 @@ public class Adapter {
                             "array-length", "elements", "primitive-contents"),
                     // "string-text" among the facets: the text of a java.lang.String, if the library works it out. Its
                     // line has object(..., "text", "abc").
-                    // What `check --large` may ask to leave out of the listing of a large dump.
-                    "omits", List.of("primitive-contents"),
+                    // What a listing can leave out, such as "primitive-contents". `check --large` then asks for listings of
+                    // dumps of gigabytes without it: declare it if the library does not hold such a dump. The example holds it whole.
+                    "omits", List.of(),
                     // What the library makes of bytes that can be read in several ways. These are the defaults.
                     "readings", object("hprof.array-class", "array", "hprof.unpatched-length", "empty"),
                     // A converter or writer that loses what the format could hold adds it to its entry, in protocol 2

@@ -20,9 +20,6 @@ import (
 // object is an object of JSON: a line of a listing, or an answer.
 type object = map[string]any
 
-// omits has, by facet, the key of a line that can be left out: `check --large` asks for listings of large dumps without it.
-var omits = map[string]string{"primitive-contents": "contents"}
-
 // facets are required: where a dump has the fact, the listing must have it. Begin with few.
 var facets = []string{
 	"address", "kind", "class-name", "superclass", "class", "array-length", "field-values", "elements", "references",
@@ -33,7 +30,10 @@ var facets = []string{
 func hello(protocol int) object {
 	return object{
 		"protocol": protocol, "name": "template", "version": "1", "language": "Go", "reads": []string{"hprof"},
-		"levels": []string{"listing"}, "facets": facets, "omits": []string{"primitive-contents"},
+		"levels": []string{"listing"}, "facets": facets,
+		// What a listing can leave out, such as "primitive-contents". `check --large` then asks for listings of dumps of
+		// gigabytes without it: declare it if your parser does not hold such a dump. The example holds it whole.
+		"omits": []string{},
 		// What your parser makes of bytes that can be read in several ways; these are the defaults.
 		"readings": object{"hprof.array-class": "array", "hprof.repeated-string": "last"},
 		// Defaults, too. "0/1": every boolean but 0 is reported as 1. "text": bytes of names that are not valid text are
@@ -78,11 +78,12 @@ func (skip Skip) Error() string { return string(skip) }
 
 // YOUR PARSER GOES HERE. parse returns the lines of the dump's listing, the head first (specs/listing.md).
 //
-// Of a dump with several heaps, heap is the index of the one to read. It is nil without "heaps": true above.
+// Of a dump with several heaps, heap is the index of the one to read. It is nil without "heaps": true above. omits has facets
+// of "omits" above that the lines are not to have: do not read them.
 // Return a Refusal where your parser says, as it documents it, that a dump is bad, with the offset of the bytes if it knows
 // them; errors that isRefusal knows are taken as such. Every other error is reported as a crash of the parser. Do not recover
 // from panics: one ends the process, and that is reported as a crash, too.
-func parse(path string, heap *int) ([]object, error) {
+func parse(path string, heap *int, omits []string) ([]object, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
@@ -114,7 +115,7 @@ func answer(asked request) object {
 		return object{"status": "error", "message": "this adapter does not know " + asked.Op}
 	}
 	warnings = nil
-	lines, err := parse(asked.Path, asked.Heap)
+	lines, err := parse(asked.Path, asked.Heap, asked.Omits)
 	if err == nil {
 		err = writeListing(lines, asked)
 	}
@@ -149,7 +150,7 @@ func reject(err error) object {
 	return rejected
 }
 
-// writeListing writes the lines to the file that the runner reads, with counts in the head and without what it does not want.
+// writeListing writes the lines to the file that the runner reads. The head says how many there are and what is left out.
 func writeListing(lines []object, asked request) error {
 	head, lines := lines[0], lines[1:]
 	for facet, key := range counts {
@@ -165,11 +166,6 @@ func writeListing(lines []object, asked request) error {
 	}
 	if len(asked.Omits) > 0 {
 		head["omits"] = asked.Omits
-	}
-	for _, facet := range asked.Omits {
-		for _, line := range lines {
-			delete(line, omits[facet])
-		}
 	}
 	file, err := os.Create(asked.Out)
 	if err != nil {

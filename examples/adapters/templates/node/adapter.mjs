@@ -8,8 +8,6 @@
  */
 import { readFileSync, writeFileSync } from "node:fs";
 
-// By facet, the key of a line that can be left out: `check --large` asks for listings of large dumps without it.
-const OMITS = { "primitive-contents": "contents" };
 const HELLO = {
   name: "template",
   version: "1",
@@ -22,7 +20,9 @@ const HELLO = {
     "primitive-contents", "record-order",
     // "string-text": the text of a java.lang.String, if your parser works it out: `text: "abc"` in the line of the object.
   ],
-  omits: Object.keys(OMITS),
+  // What a listing can leave out, such as "primitive-contents". `check --large` then asks for listings of dumps of gigabytes
+  // without it: declare it if your parser does not hold such a dump. The example holds it whole.
+  omits: [],
   // What your parser makes of bytes that can be read in several ways; these are the defaults.
   readings: { "hprof.array-class": "array", "hprof.repeated-string": "last" },
   // Defaults, too. "0/1": every boolean but 0 is reported as 1. "text": bytes of names that are not valid text are replaced.
@@ -56,11 +56,12 @@ class Skip extends Error {}
  * YOUR PARSER GOES HERE. Returns the lines of the dump's listing, the head first (specs/listing.md), or a promise of them.
  *
  * Of a dump with several heaps, `heap` is the index of the one to read. It is undefined without `heaps: true` above.
+ * `omits` has facets of `omits` above that the lines are not to have: do not read them.
  * Throw a Refusal where your parser says, as it documents it, that a dump is bad, with the offset of the bytes if it knows
  * them; errors of REFUSALS are taken as such. Let every other one through: it is reported as a crash of the parser.
  * Numbers above 2^53 are not exact: write a BigInt as "0x" and hexadecimal digits.
  */
-function parse(path, heap) {
+function parse(path, heap, omits) {
   return new HprofReader(readFileSync(path)).listing(); // or, with heaps: yourParser(path).heaps[heap ?? 0]
 }
 
@@ -73,13 +74,11 @@ async function answer(request) {
   if (request.op !== "parse") return { status: "error", message: `this adapter does not know ${request.op}` };
   WARNINGS.length = 0;
   try {
-    const [head, ...lines] = await parse(request.path, request.heap);
+    const omits = request.omits ?? [];
+    const [head, ...lines] = await parse(request.path, request.heap, omits);
+    if (omits.length) head.omits = omits;
     for (const [facet, key] of Object.entries(COUNTS)) {
       if (HELLO.facets.includes(facet)) head[key] ??= lines.filter((line) => `${line.kind}s` === key).length;
-    }
-    for (const facet of request.omits ?? []) {
-      (head.omits ??= []).push(facet);
-      for (const line of lines) delete line[OMITS[facet]];
     }
     writeFileSync(request.out, [head, ...lines].map((line) => `${JSON.stringify(line)}\n`).join(""));
     return WARNINGS.length ? { status: "accept", warnings: WARNINGS } : { status: "accept" };

@@ -78,25 +78,6 @@ fn count_lines(lines: &mut [Value]) {
     }
 }
 
-/// By facet, the key of a line that can be left out: `check --large` asks for listings of large dumps without it.
-const OMITS: [(&str, &str); 1] = [("primitive-contents", "contents")];
-
-/// Leaves these facets out of a listing, and names them in its head.
-fn leave_out(omits: &Value, lines: &mut [Value]) {
-    let (Some(facets), Some((head, rest))) = (omits.as_array(), lines.split_first_mut()) else {
-        return;
-    };
-    head["omits"] = omits.clone();
-    for (_, key) in OMITS
-        .iter()
-        .filter(|(facet, _)| facets.iter().any(|known| known == facet))
-    {
-        for line in rest.iter_mut().filter_map(Value::as_object_mut) {
-            line.remove(*key);
-        }
-    }
-}
-
 /// What your parser reports. These facets are required: where a dump has the fact, the listing must have it. Begin with few.
 fn hello(protocol: u64) -> Value {
     json!({
@@ -105,7 +86,9 @@ fn hello(protocol: u64) -> Value {
         // Among the facets may be "string-text": the text of a java.lang.String, if your parser works it out. The line of the
         // object has "text": "abc".
         "facets": ["address", "kind", "superclass", "class", "array-length", "elements", "primitive-contents"],
-        "omits": OMITS.map(|(facet, _)| facet),
+        // What a listing can leave out, such as "primitive-contents". `check --large` then asks for listings of dumps of gigabytes
+        // without it: declare it if your parser does not hold such a dump. The example holds it whole.
+        "omits": [],
     })
 }
 
@@ -113,7 +96,9 @@ fn hello(protocol: u64) -> Value {
 ///
 /// Make a `Refusal` where your parser says, as it documents it, that a dump is bad. Do not catch panics: one ends the
 /// process, and that is reported as a crash of the parser.
-fn parse(path: &Path) -> Result<Vec<Value>, Failure> {
+///
+/// `omits` is an array of facets of "omits" above that the lines are not to have, if there are any: do not read them.
+fn parse(path: &Path, _omits: &Value) -> Result<Vec<Value>, Failure> {
     Hprof::new(&fs::read(path)?)?.lines()
 }
 
@@ -136,9 +121,12 @@ fn answer(request: &Value) -> Value {
         }
         Some("parse") => {
             let path = |key: &str| Path::new(request[key].as_str().unwrap_or_default());
-            let listed = parse(path("path")).and_then(|mut lines| {
+            let omits = &request["omits"];
+            let listed = parse(path("path"), omits).and_then(|mut lines| {
                 count_lines(&mut lines);
-                leave_out(&request["omits"], &mut lines);
+                if omits.is_array() {
+                    lines[0]["omits"] = omits.clone();
+                }
                 let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
                 Ok(fs::write(path("out"), text)?)
             });

@@ -15,9 +15,6 @@ import kotlin.reflect.KClass
 /** A line of a listing. */
 typealias Line = MutableMap<String, Any?>
 
-/** By facet, the key of a line that can be left out: `check --large` asks for listings of large dumps without it. */
-val OMITS = mapOf("primitive-contents" to "contents")
-
 /** These facets are required: where a dump has the fact, the listing must have it. Begin with few. */
 val FACETS = listOf(
     "address", "kind", "class-name", "superclass", "class", "array-length", "field-values", "elements", "references",
@@ -26,7 +23,10 @@ val FACETS = listOf(
 )
 val HELLO = mapOf(
     "name" to "template", "version" to "1", "language" to "Kotlin", "reads" to listOf("hprof"),
-    "levels" to listOf("listing"), "facets" to FACETS, "omits" to OMITS.keys.toList(),
+    "levels" to listOf("listing"), "facets" to FACETS,
+    // What a listing can leave out, such as "primitive-contents". `check --large` then asks for listings of dumps of gigabytes
+    // without it: declare it if your parser does not hold such a dump. The example holds it whole.
+    "omits" to emptyList<String>(),
     // What your parser makes of bytes that can be read in several ways; these are the defaults.
     "readings" to mapOf("hprof.array-class" to "array", "hprof.repeated-string" to "last"),
     // Defaults, too. "0/1": every boolean but 0 is reported as 1. "text": bytes of names that are not valid text are replaced.
@@ -58,11 +58,12 @@ class Skip(reason: String) : Exception(reason)
 /**
  * YOUR PARSER GOES HERE. Returns the lines of the dump's listing, the head first (specs/listing.md).
  *
- * Of a dump with several heaps, [heap] is the index of the one to read. It is null without "heaps" to true above.
+ * Of a dump with several heaps, [heap] is the index of the one to read. It is null without "heaps" to true above. [omits] has
+ * facets of "omits" above that the lines are not to have: do not read them.
  * Throw a [Refusal] where your parser says, as it documents it, that a dump is bad, with the offset of the bytes if it knows
  * them; exceptions of [REFUSALS] are taken as such. Let every other one through: it is reported as a crash of the parser.
  */
-fun parse(path: Path, heap: Int?): List<Line> =
+fun parse(path: Path, heap: Int?, omits: List<String>): List<Line> =
     HprofReader(path.readBytes()).listing() // or, with heaps: yourParser(path).heaps[heap ?: 0]
 
 /** What is answered to a request, without its id. */
@@ -99,16 +100,15 @@ private fun reject(refusal: Exception): Map<String, Any?> {
     return mapOf("status" to "reject", "message" to message, "offset" to ((refusal as? Refusal)?.offset ?: inMessage))
 }
 
-/** Writes the listing, with counts in the head and without what the runner does not want. */
+/** Writes the listing, whose head says how many lines there are and what is left out. */
 private fun list(request: Map<*, *>) {
-    val parsed = parse(Path(request["path"] as String), (request["heap"] as Number?)?.toInt())
+    val omits = (request["omits"] as List<*>? ?: emptyList<String>()).map { "$it" }
+    val parsed = parse(Path(request["path"] as String), (request["heap"] as Number?)?.toInt(), omits)
     val (head, lines) = parsed.first() to parsed.drop(1)
     for ((facet, key) in COUNTS) {
         if (facet in FACETS && key !in head) head[key] = lines.count { "${it["kind"]}s" == key }
     }
-    val omits = request["omits"] as List<*>? ?: emptyList<String>()
     if (omits.isNotEmpty()) head["omits"] = omits
-    for (key in omits.mapNotNull { OMITS[it] }) lines.forEach { it.remove(key) }
     Path(request["out"] as String).writeLines((sequenceOf(head) + lines).map(::toJson))
 }
 
