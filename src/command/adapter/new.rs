@@ -24,8 +24,8 @@ pub(super) struct AdapterNewOpts {
     language: TemplateLanguage,
     /// Name of the parser, and of the new folder: letters, digits, `-` and `_`.
     name: String,
-    /// The library that is the parser, for java and kotlin. The template is then a project that Maven builds with it; kotlin's is
-    /// one without it, too. Without it, no library.
+    /// The library that has the parser, for java and kotlin: the template is a project of Maven that depends on it. Without it,
+    /// java's is no project of Maven, and kotlin's depends on no library.
     #[arg(long, value_name = "GROUP:ARTIFACT:VERSION")]
     maven: Option<MavenCoordinates>,
 }
@@ -94,7 +94,7 @@ enum TemplateLanguage {
     /// JavaScript for Node.js 18 or later, without packages.
     #[value(alias = "javascript")]
     Node,
-    /// Go 1.21 or later, without modules.
+    /// Go 1.21 or later, without other modules.
     Go,
     /// Rust, with the crate serde_json.
     Rust,
