@@ -1,3 +1,4 @@
+mod facet_page;
 mod new;
 
 use std::io::{self, Write, stdin};

@@ -14,6 +14,7 @@ mod folders;
 mod freedoms;
 mod fuzz;
 mod hostile;
+mod languages;
 mod large;
 mod leaks;
 mod new;

@@ -1,5 +1,6 @@
 //! `adapter new`: what it writes works as it stands.
 
+use std::collections::BTreeSet;
 use std::env;
 use std::fs;
 use std::path::Path;
@@ -13,7 +14,7 @@ use crate::bench::{HEAPSMITH, check, has_python, tally};
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
 /// Standard output of `adapter new` in a folder, and its exit code.
-fn new(folder: &TempDir, arguments: &[&str]) -> (String, Option<i32>) {
+pub(crate) fn new(folder: &TempDir, arguments: &[&str]) -> (String, Option<i32>) {
     let mut command = Command::new(HEAPSMITH);
     let output = command.args(["adapter", "new"]).args(arguments).current_dir(folder.path()).output().expect("it runs");
     (String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned(), output.status.code())
@@ -28,7 +29,7 @@ fn judged(language: &str, command: impl Fn(&Path) -> String) -> (String, Value) 
     let readme = fs::read_to_string(root.join("README.md")).expect("a README");
     let workflow = fs::read_to_string(root.join(".github/workflows/heapsmith.yml")).expect("a workflow");
     for text in [&readme, &workflow] {
-        for word in ["NAME", "COMMAND", "BUILD", "FILE", "PLACE"] {
+        for word in ["NAME", "COMMAND", "BUILD", "FILE", "PLACE", "PROJECT", "FACETS"] {
             assert!(!text.contains(word), "{word} is left: {text}");
         }
         assert!(text.contains("mine-2"), "{text}");
@@ -44,7 +45,7 @@ fn judged(language: &str, command: impl Fn(&Path) -> String) -> (String, Value) 
     (name, report)
 }
 
-fn quoted(path: &Path) -> String {
+pub(crate) fn quoted(path: &Path) -> String {
     shell_words::quote(&path.to_string_lossy()).into_owned()
 }
 
@@ -150,6 +151,89 @@ fn new_shell_adapter_works_unchanged() {
     let (name, report) = judged("shell", |root| format!("sh {}", quoted(&root.join("adapter.sh"))));
     assert_eq!(name, "mine-2");
     assert_eq!(report["implementations"][0]["declared"]["level"], "verdict");
+}
+
+/// The keys of the lines that a listing's schema has, of the head as well; but for events, whose keys the schema has by kind.
+fn keys_of_schemas() -> BTreeSet<(String, String)> {
+    let schema = |name: &str| -> Value {
+        let text = fs::read(format!("{ROOT}/specs/schemas/{name}.schema.json")).expect("a schema");
+        serde_json::from_slice(&text).expect("JSON")
+    };
+    let (head, lines) = (schema("listing-head"), schema("listing-line"));
+    let keys =
+        |object: &Value| object["properties"].as_object().expect("properties").keys().cloned().collect::<Vec<_>>();
+    let mut found: BTreeSet<(String, String)> = keys(&head).into_iter().map(|key| ("head".to_owned(), key)).collect();
+    for line in lines["oneOf"].as_array().expect("kinds of lines") {
+        let kind = line["properties"]["kind"]["const"].as_str().expect("a kind");
+        let (_, definition) = line["$ref"].as_str().and_then(|path| path.rsplit_once('/')).expect("a definition");
+        let own = keys(&lines["$defs"][definition]);
+        found.extend(own.into_iter().filter(|_| kind != "event").map(|key| (kind.to_owned(), key)));
+    }
+    found
+}
+
+#[test]
+fn page_of_facets_has_every_facet_and_every_key_of_the_schemas() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    assert_eq!(new(&folder, &["python", "mine"]).1, Some(0));
+    let page = fs::read_to_string(folder.path().join("mine/facets.md")).expect("a page");
+    let rows: Vec<Vec<&str>> = page
+        .lines()
+        .filter(|line| line.starts_with("| `"))
+        .map(|line| line.split('|').map(|cell| cell.trim().trim_matches('`')).collect())
+        .filter(|cells: &Vec<&str>| cells.len() == 8)
+        .collect();
+    let named: BTreeSet<&str> = rows.iter().map(|row| row[1]).collect();
+    let all = Command::new(HEAPSMITH).args(["facets", "--json"]).output().expect("it runs").stdout;
+    let all: Value = serde_json::from_slice(&all).expect("JSON");
+    let all: BTreeSet<&str> =
+        all["facets"].as_array().expect("facets").iter().map(|row| row["facet"].as_str().expect("a name")).collect();
+    assert_eq!(named, all);
+    // Kinds of lines that a cell of the page stands for.
+    let objects = ["object", "object-array", "primitive-array"];
+    let lines = |cell: &str| -> Vec<&str> {
+        match cell {
+            "all" => [&["class"], &objects[..]].concat(),
+            "objects of every kind" => objects.to_vec(),
+            "arrays" => objects[1..].to_vec(),
+            "all but primitive-array" => vec!["class", "object", "object-array"],
+            "head" => vec!["head"],
+            one => vec![
+                ["class", "object", "object-array", "primitive-array", "root", "thread", "trace", "region"]
+                    .into_iter()
+                    .find(|kind| *kind == one)
+                    .unwrap_or_else(|| panic!("{one}")),
+            ],
+        }
+    };
+    let mut keys = BTreeSet::new();
+    for row in rows.iter().filter(|row| !row[2].starts_with("event")) {
+        keys.extend(lines(row[2]).into_iter().map(|line| (line.to_owned(), row[3].to_owned())));
+    }
+    // What no facet is about, and the first keys of all lines, which the schema has elsewhere.
+    let mut expected = keys_of_schemas();
+    for key in ["listing", "format", "profile", "heap", "hashes", "classes", "objects", "references", "omits"] {
+        assert!(expected.remove(&("head".to_owned(), key.to_owned())), "{key}");
+    }
+    for key in ["roots", "threads", "traces", "regions", "events"] {
+        assert!(expected.remove(&("head".to_owned(), key.to_owned())), "{key}");
+    }
+    for line in ["class", "object", "object-array", "primitive-array"] {
+        assert!(expected.remove(&(line.to_owned(), "offset".to_owned())), "{line}");
+        assert!(keys.remove(&(line.to_owned(), "kind".to_owned())), "{line}");
+    }
+    assert_eq!(keys, expected);
+    // Rows by hand: one of the head, one of two facets, one of an event, and a type and a kind of root.
+    for row in [
+        "| `word-size` | head | `word_size` | integer | 32 or 64, in bits | phd4, phd5, phd6, classic |",
+        "| `root-objects` | `root` | `object` | address | the object or class that is kept alive; required | hprof |",
+        "| `unloads` | `event`: `unload-class` | `serial` |  |  | hprof |",
+        "| bytes | a string of two hexadecimal digits each | `\"00ff\"`, `\"\"` |",
+        "| `native-stack`, `thread-block` | `thread` |",
+    ] {
+        assert!(page.lines().any(|line| line == row), "{row}: {page}");
+    }
+    assert!(!page.contains("]("), "{page}");
 }
 
 #[test]

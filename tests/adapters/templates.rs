@@ -229,7 +229,7 @@ fn passes(adapter: &str) {
 
 /// It takes the higher version of those that the runner speaks.
 #[track_caller]
-fn speaks_both_versions(adapter: &str) {
+pub(crate) fn speaks_both_versions(adapter: &str) {
     let hello = |protocols: &str| format!(r#"{{"id":7,"op":"hello","protocols":{protocols},"runner":"a test"}}"#);
     let requests = ["[1]", "[1,2]", "[2,1,9]", "[9]"].map(hello);
     let answers: Vec<Value> =
@@ -249,7 +249,7 @@ fn python_template_passes_in_both_protocol_versions() {
         speaks_both_versions(&adapter);
     }
     let text = fs::read_to_string(format!("{ROOT}/examples/adapters/templates/adapter.py")).expect("it is there");
-    assert!(text.lines().count() <= 145);
+    assert!(text.lines().count() <= 155);
 }
 
 /// The folder of the Java template's classes, if there is a JDK.
@@ -260,7 +260,7 @@ fn java_template() -> Option<tempfile::TempDir> {
 #[test]
 fn java_template_passes_in_both_protocol_versions() {
     let text = fs::read_to_string(format!("{ROOT}/examples/adapters/templates/Adapter.java")).expect("it is there");
-    assert!(text.lines().count() <= 440);
+    assert!(text.lines().count() <= 455);
     let Some(classes) = java_template() else { return };
     let adapter = java(&classes, "Adapter");
     passes(&adapter);
@@ -417,12 +417,14 @@ fn templates_take_exceptions_by_class_as_refusals_with_the_offset_in_their_messa
     let root = format!("{ROOT}/examples/adapters/templates");
     let script = folder.path().join("mine.py");
     let text = "import sys\nsys.dont_write_bytecode = True\nsys.path.insert(0, sys.argv[1])\nimport adapter\n\
-                def parse(path, heap):\n    raise {\"a\": EOFError(\"no tag at 0x1f\"), \"b\": KeyError(\"offset\"), \"c\": \
+                def parse(path, heap, omits):\n    if path == \"f\": return [{\"listing\": 1}, {\"kind\": \"root\", \"without\": omits}]\n    raise {\"a\": EOFError(\"no tag at 0x1f\"), \"b\": KeyError(\"offset\"), \"c\": \
                 adapter.Refusal(\"bad at 9\", 7), \"d\": adapter.Refusal(\"bad tag, offset=12.\"), \"e\": EOFError(\"what 3\")}[path]\n\
                 adapter.parse, adapter.REFUSALS = parse, (EOFError,)\nadapter.main()\n";
     fs::write(&script, text).expect("written");
-    let requests = ["a", "b", "c", "d", "e"].map(|path| {
-        json!({"id": 1, "op": "parse", "path": path, "format": "hprof", "level": "listing", "out": "x"}).to_string()
+    let out = folder.path().join("out.jsonl");
+    let requests = ["a", "b", "c", "d", "e", "f"].map(|path| {
+        json!({"id": 1, "op": "parse", "path": path, "format": "hprof", "level": "listing", "out": out, "omits": ["strings"]})
+            .to_string()
     });
     let command = format!("{} {} {}", crate::bench::interpreter(), script.display(), shell_words::quote(&root));
     let answers: Vec<Value> =
@@ -432,6 +434,10 @@ fn templates_take_exceptions_by_class_as_refusals_with_the_offset_in_their_messa
     assert_eq!(answers[2], json!({"id": 1, "status": "reject", "message": "bad at 9", "offset": 7}));
     assert_eq!(answers[3], json!({"id": 1, "status": "reject", "message": "bad tag, offset=12.", "offset": 12}));
     assert_eq!(answers[4], json!({"id": 1, "status": "reject", "message": "what 3"}));
+    assert_eq!(answers[5], json!({"id": 1, "status": "accept"}));
+    let written = fs::read_to_string(&out).expect("it is there");
+    let lines: Vec<Value> = written.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!(lines, [json!({"listing": 1, "omits": ["strings"]}), json!({"kind": "root", "without": ["strings"]})]);
 }
 
 #[test]
@@ -455,7 +461,8 @@ fn the_java_template_takes_exceptions_by_class_as_refusals() {
                     case "c": throw new Adapter.Refusal("bad at 9", 7L);
                     case "d": throw new IllegalStateException("no", new RuntimeException("because"));
                     case "e": throw new FileNotFoundException("x");
-                    default: listing.line(Map.of("listing", 1)); listing.line(Map.of("kind", "class"));
+                    default: listing.line(Map.of("listing", 1));
+                        listing.line(Map.of("kind", Adapter.omits("strings") ? "trace" : "class"));
                 }
             }
         }"#;
@@ -486,6 +493,22 @@ fn the_java_template_takes_exceptions_by_class_as_refusals() {
     let written = fs::read_to_string(&out).expect("it is there");
     let lines: Vec<Value> = written.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     assert_eq!(lines, [json!({"listing": 1, "roots": 0}), json!({"kind": "class"})]);
+    // What the last request omits is given again by the next one, which does not.
+    let mut omitting: Value = serde_json::from_str(&requests[5]).expect("JSON");
+    omitting["omits"] = json!(["strings", "roots"]);
+    let omitting = omitting.to_string();
+    for (requests, expected) in [
+        (
+            vec![omitting.clone()],
+            [json!({"listing": 1, "roots": 0, "omits": ["strings", "roots"]}), json!({"kind": "trace"})],
+        ),
+        (vec![omitting, requests[5].clone()], [json!({"listing": 1, "roots": 0}), json!({"kind": "class"})]),
+    ] {
+        ask(&java(&classes, "Mine"), &requests);
+        let written = fs::read_to_string(&out).expect("it is there");
+        let lines: Vec<Value> = written.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+        assert_eq!(lines, expected);
+    }
 }
 
 #[cfg(unix)]

@@ -80,6 +80,10 @@ public class Adapter {
     private static final Map<String, String> COUNTS = Map.of("roots", "roots", "root-objects", "roots", "threads",
             "threads", "stack-traces", "traces", "regions", "regions", "events", "events");
 
+    private static final Set<Object> OMITS = new LinkedHashSet<>();
+    /** Whether the lines are not to have a facet, of those that hello has in "omits": then it need not be read. */
+    public static boolean omits(String facet) { return OMITS.contains(facet); }
+
     private static final Set<String> WARNINGS = new LinkedHashSet<>();
     /** Keeps, for the answer, what the library reports as wrong with a dump although it goes on. */
     public static void warn(String text) { WARNINGS.add(text); }
@@ -116,6 +120,8 @@ public class Adapter {
         if (!List.of("parse", "convert", "encode").contains(op))
             return object("status", "error", "message", "this adapter does not know " + op);
         WARNINGS.clear();
+        OMITS.clear();
+        if (request.get("omits") != null) OMITS.addAll((List<?>) request.get("omits"));
         try {
             Path path = Path.of(text(request, "path"));
             Path out = request.get("out") == null ? null : Path.of(text(request, "out"));
@@ -156,7 +162,7 @@ public class Adapter {
         return object("status", "reject", "message", message, "offset", offset);
     }
 
-    /** Writes a listing, whose head comes first and has numbers of what comes after it. */
+    /** Writes a listing, whose head comes first, has numbers of what comes after it, and names what is left out. */
     private static void list(Parser parser, Path dump, int heap, Path out) throws Refusal, Skip, IOException {
         Map<String, Object> head = new LinkedHashMap<>();
         Map<String, Integer> counts = new HashMap<>();
@@ -170,6 +176,7 @@ public class Adapter {
         COUNTS.forEach((facet, key) -> {
             if (facets.contains(facet)) head.putIfAbsent(key, counts.getOrDefault(key, 0));
         });
+        if (!OMITS.isEmpty()) head.put("omits", new ArrayList<>(OMITS));
         lines.add(0, toJson(head));
         Files.write(out, lines);
     }
@@ -224,6 +231,11 @@ public class Adapter {
             return object("name", "template", "version", "1", "language", "Java", "reads", List.of("hprof"),
                     "levels", List.of("listing"), "facets", List.of("address", "kind", "superclass", "class",
                             "array-length", "elements", "primitive-contents"),
+                    // "string-text" among the facets: the text of a java.lang.String, if the library works it out. Its
+                    // line has object(..., "text", "abc").
+                    // What a listing can leave out, such as "primitive-contents". `check --large` then asks for listings of
+                    // dumps of gigabytes without it: declare it if the library does not hold such a dump. The example holds it whole.
+                    "omits", List.of(),
                     // What the library makes of bytes that can be read in several ways. These are the defaults.
                     "readings", object("hprof.array-class", "array", "hprof.unpatched-length", "empty"),
                     // A converter or writer that loses what the format could hold adds it to its entry, in protocol 2

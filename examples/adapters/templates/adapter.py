@@ -11,7 +11,12 @@ HELLO = {
     "name": "template", "version": "1", "language": "Python", "reads": ["hprof"], "levels": ["listing"],
     # These facets are required: where a dump has the fact, the listing must have it. Begin with few.
     "facets": ["address", "kind", "class-name", "superclass", "class", "array-length", "field-values", "elements",
-               "references", "primitive-contents", "record-order"],
+               "references", "primitive-contents", "record-order",
+               # "string-text": the text of a java.lang.String, if your parser works it out: "text": "abc" in the object's line.
+               ],
+    # What a listing can leave out, such as "primitive-contents". `check --large` then asks for listings of dumps of gigabytes
+    # without it: declare it if your parser does not hold such a dump. The example holds it whole.
+    "omits": [],
     # What your parser makes of bytes that can be read in several ways; these are the defaults.
     "readings": {"hprof.array-class": "array", "hprof.repeated-string": "last"},
     # Defaults, too. "0/1": every boolean but 0 is reported as 1. "text": bytes of names that are not valid text are replaced.
@@ -29,9 +34,10 @@ WARNINGS = []  # texts that go into the answer: what your parser reports as wron
 class Refusal(Exception): """The parser does not take this dump: a message, and the offset of the bytes, if known."""
 class Skip(Exception): """This dump cannot be put to the parser; the text says why."""
 
-def parse(path, heap):
+def parse(path, heap, omits):
     """YOUR PARSER GOES HERE. Returns the lines of the dump's listing, the head first (specs/listing.md).
     Of a dump with several heaps, `heap` is the index of the one to read. It is None without "heaps": True above.
+    `omits` has facets of "omits" above that the lines are not to have: do not read them.
     Raise Refusal where your parser says, as it documents it, that a dump is bad, with the offset of the bytes if it knows
     them; exceptions of REFUSALS are taken as such. Let every other one through: it is reported as a crash of the parser.
     """
@@ -45,7 +51,9 @@ def answer(request):
         return {"status": "error", "message": f"this adapter does not know {request['op']}"}
     try:
         WARNINGS.clear()
-        head, *lines = parse(request["path"], request.get("heap"))
+        omits = request.get("omits", [])
+        head, *lines = parse(request["path"], request.get("heap"), omits)
+        if omits: head["omits"] = omits
         for facet, key in COUNTS.items():
             if facet in HELLO["facets"]: head.setdefault(key, sum(line["kind"] + "s" == key for line in lines))
         pathlib.Path(request["out"]).write_text("".join(json.dumps(line) + "\n" for line in [head, *lines]), encoding="utf-8")

@@ -18,9 +18,9 @@ PHD_FACETS = ["address", "kind", "class-name", "superclass", "instance-size", "c
 right_parse, right_answer = adapter.parse, adapter.answer
 
 
-def shift_a_reference(path, heap):
+def shift_a_reference(path, heap, omits):
     """The first reference that is not null is 8 too high."""
-    lines = right_parse(path, heap)
+    lines = right_parse(path, heap, omits)
     for line in lines:
         for value in line.get("values", []):
             if value[0] == "object" and value[1] != NULL:
@@ -34,9 +34,9 @@ def shift_a_reference(path, heap):
     return lines
 
 
-def drop_a_null(path, heap):
+def drop_a_null(path, heap, omits):
     """The first array with a null lacks it; the length stays."""
-    lines = right_parse(path, heap)
+    lines = right_parse(path, heap, omits)
     for line in lines:
         if NULL in line.get("elements", []):
             line["elements"].remove(NULL)
@@ -44,7 +44,7 @@ def drop_a_null(path, heap):
     return lines
 
 
-def ignore_a_hash(path, heap):
+def ignore_a_hash(path, heap, omits):
     """The first record with a hash has none."""
     run = subprocess.run([HEAPSMITH, "decode", path], stdout=subprocess.PIPE)
     if run.returncode == 1:
@@ -58,13 +58,13 @@ def ignore_a_hash(path, heap):
     return lines
 
 
-def swap_two_records(path, heap):
+def swap_two_records(path, heap, omits):
     """The first two records stand in each other's place."""
-    head, *lines = right_parse(path, heap)
+    head, *lines = right_parse(path, heap, omits)
     return [head, *lines[1::-1], *lines[2:]]
 
 
-def accept_a_truncated_file(path, heap):
+def accept_a_truncated_file(path, heap, omits):
     """A record that the file ends in is left out without a word."""
     with open(path, "rb") as dump:
         data = dump.read()

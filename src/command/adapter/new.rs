@@ -2,11 +2,13 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use crate::error::Error;
 use crate::output::Output;
 use clap::{Args, ValueEnum};
 
+use super::facet_page::facet_page;
 use crate::command::help::HelpEnding;
 use crate::command::{CommandOutcome, terminal};
 
@@ -22,11 +24,57 @@ pub(super) struct AdapterNewOpts {
     language: TemplateLanguage,
     /// Name of the parser, and of the new folder: letters, digits, `-` and `_`.
     name: String,
+    /// The library that has the parser, for java and kotlin: the template is a project of Maven that depends on it. Without it,
+    /// java's is no project of Maven, and kotlin's depends on no library.
+    #[arg(long, value_name = "GROUP:ARTIFACT:VERSION")]
+    maven: Option<MavenCoordinates>,
+}
+
+/// A library in a repository of Maven.
+#[derive(Clone)]
+struct MavenCoordinates {
+    group: String,
+    artifact: String,
+    version: String,
+}
+
+impl FromStr for MavenCoordinates {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<MavenCoordinates, Error> {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || ['.', '_', '-'].contains(&c);
+        match text.split(':').collect::<Vec<_>>()[..] {
+            [group, artifact, version]
+                if [group, artifact, version].iter().all(|part| !part.is_empty() && part.chars().all(is_plain)) =>
+            {
+                let (group, artifact, version) = (group.to_owned(), artifact.to_owned(), version.to_owned());
+                Ok(MavenCoordinates { group, artifact, version })
+            }
+            _ => Err(Error::Usage(
+                "expected GROUP:ARTIFACT:VERSION, such as org.gridkit.jvmtool:hprof-heap:0.16".to_owned(),
+            )),
+        }
+    }
+}
+
+impl MavenCoordinates {
+    /// The library as a dependency in a pom.
+    fn dependency(&self) -> String {
+        let MavenCoordinates { group, artifact, version } = self;
+        format!(
+            "<dependency>\n      <groupId>{group}</groupId>\n      <artifactId>{artifact}</artifactId>\n      \
+             <version>{version}</version>\n    </dependency>"
+        )
+    }
 }
 
 const HELP_ENDING: HelpEnding = HelpEnding {
     examples: &[
         ("Begin in Python", "heapsmith adapter new python my-parser"),
+        (
+            "Begin in Java, with a library that Maven finds",
+            "heapsmith adapter new java --maven org.gridkit.jvmtool:hprof-heap:0.16 my-parser",
+        ),
         ("Begin with an analyser in Java", "heapsmith adapter new java-analyser my-analyser"),
         ("Begin a harness for libFuzzer", "heapsmith adapter new libfuzzer my-fuzzer"),
     ],
@@ -37,10 +85,17 @@ const HELP_ENDING: HelpEnding = HelpEnding {
 enum TemplateLanguage {
     /// Python 3.9 or later, without packages.
     Python,
-    /// Java 11 or later, without libraries.
+    /// Java 11 or later, without libraries; with --maven, a project for Maven.
     Java,
     /// Java 11 or later, for a heap analyser: reachability, dominators, retained sizes, paths.
     JavaAnalyser,
+    /// Kotlin for Java 11 or later, a project for Maven.
+    Kotlin,
+    /// JavaScript for Node.js 18 or later, without packages.
+    #[value(alias = "javascript")]
+    Node,
+    /// Go 1.21 or later, without other modules.
+    Go,
     /// Rust, with the crate serde_json.
     Rust,
     /// A POSIX shell; only verdicts are judged.
@@ -97,6 +152,10 @@ struct AdapterTemplate {
     /// The command that has to be run first.
     build: Option<&'static str>,
     command: &'static str,
+    /// What its README says of the project, if Maven builds it.
+    maven: Option<&'static str>,
+    /// Whether it answers with listings, so that the page of facets is written beside it.
+    lists: bool,
 }
 
 /// A template of either kind.
@@ -110,12 +169,68 @@ const PYTHON: AdapterTemplate = AdapterTemplate {
     place: "parse",
     build: None,
     command: "python3 adapter.py",
+    maven: None,
+    lists: true,
 };
 const JAVA: AdapterTemplate = AdapterTemplate {
     files: &[("Adapter.java", include_str!("../../../examples/adapters/templates/Adapter.java"))],
     place: "parse",
     build: Some("javac -d build Adapter.java"),
     command: "java -cp build Adapter",
+    maven: None,
+    lists: true,
+};
+const JAVA_MAVEN: AdapterTemplate = AdapterTemplate {
+    files: &[
+        ("src/main/java/Adapter.java", include_str!("../../../examples/adapters/templates/Adapter.java")),
+        ("pom.xml", include_str!("../../../examples/adapters/templates/maven/pom.xml")),
+    ],
+    place: "parse",
+    build: Some("mvn -q package"),
+    command: "java -jar target/adapter.jar",
+    maven: Some(MAVEN_PROJECT),
+    lists: true,
+};
+const KOTLIN: AdapterTemplate = AdapterTemplate {
+    files: &[
+        (
+            "src/main/kotlin/Adapter.kt",
+            include_str!("../../../examples/adapters/templates/kotlin/src/main/kotlin/Adapter.kt"),
+        ),
+        (
+            "src/main/kotlin/Hprof.kt",
+            include_str!("../../../examples/adapters/templates/kotlin/src/main/kotlin/Hprof.kt"),
+        ),
+        ("pom.xml", include_str!("../../../examples/adapters/templates/kotlin/pom.xml")),
+    ],
+    place: "parse",
+    build: Some("mvn -q package"),
+    command: "java -jar target/adapter.jar",
+    maven: Some(MAVEN_PROJECT),
+    lists: true,
+};
+const NODE: AdapterTemplate = AdapterTemplate {
+    files: &[
+        ("adapter.mjs", include_str!("../../../examples/adapters/templates/node/adapter.mjs")),
+        ("package.json", include_str!("../../../examples/adapters/templates/node/package.json")),
+    ],
+    place: "parse",
+    build: None,
+    command: "node adapter.mjs",
+    maven: None,
+    lists: true,
+};
+const GO: AdapterTemplate = AdapterTemplate {
+    files: &[
+        ("main.go", include_str!("../../../examples/adapters/templates/go/main.go")),
+        ("hprof.go", include_str!("../../../examples/adapters/templates/go/hprof.go")),
+        ("go.mod", include_str!("../../../examples/adapters/templates/go/go.mod")),
+    ],
+    place: "parse",
+    build: Some("go build"),
+    command: "./NAME",
+    maven: None,
+    lists: true,
 };
 const JAVA_ANALYSER: AdapterTemplate = AdapterTemplate {
     files: &[
@@ -127,6 +242,8 @@ const JAVA_ANALYSER: AdapterTemplate = AdapterTemplate {
     place: "analyse",
     build: Some("javac -d build *.java"),
     command: "java -cp build Analyser",
+    maven: None,
+    lists: false,
 };
 const RUST: AdapterTemplate = AdapterTemplate {
     files: &[
@@ -136,28 +253,61 @@ const RUST: AdapterTemplate = AdapterTemplate {
     place: "parse",
     build: Some("cargo build --release"),
     command: "target/release/NAME",
+    maven: None,
+    lists: true,
 };
 const SHELL: AdapterTemplate = AdapterTemplate {
     files: &[("adapter.sh", include_str!("../../../examples/adapters/templates/shell/adapter.sh"))],
     place: "parser",
     build: None,
     command: "sh adapter.sh",
+    maven: None,
+    lists: false,
 };
 const README: &str = include_str!("../../../examples/adapters/templates/new.md");
+/// What stands in a pom in the place of the parser's library.
+const NO_DEPENDENCY: &str = "<!-- YOUR PARSER GOES HERE. -->";
+const MAVEN_PROJECT: &str = "`mvn -q package` compiles it into `target/adapter.jar` and copies the libraries of `pom.xml`, and what they \
+                             need, into `target/lib/`, where the manifest of the jar names each.";
+const FACET_PAGE: &str = "facets.md";
+/// What stands before and after the name of a template in its files.
+const NAME_MARKS: [(&str, &str); 8] = [
+    ("name\": \"", "\""),
+    ("name\", \"", "\""),
+    ("name\":\"", "\""),
+    ("name\" to \"", "\""),
+    ("name: \"", "\""),
+    ("name = \"", "\""),
+    ("<artifactId>", "</artifactId>"),
+    ("module ", "\n"),
+];
 const WORKFLOW: &str = include_str!("../../../examples/adapters/templates/new.yml");
 
 impl TemplateLanguage {
-    fn template(self) -> Template {
-        match self {
+    /// The template, which may have to be one that takes a library of Maven.
+    fn template(self, library: Option<&MavenCoordinates>) -> Result<Template, Error> {
+        let template = match self {
+            TemplateLanguage::Java if library.is_some() => Template::Adapter(JAVA_MAVEN),
+            TemplateLanguage::Kotlin => Template::Adapter(KOTLIN),
             TemplateLanguage::Python => Template::Adapter(PYTHON),
             TemplateLanguage::Java => Template::Adapter(JAVA),
+            TemplateLanguage::Node => Template::Adapter(NODE),
+            TemplateLanguage::Go => Template::Adapter(GO),
             TemplateLanguage::JavaAnalyser => Template::Adapter(JAVA_ANALYSER),
             TemplateLanguage::Rust => Template::Adapter(RUST),
             TemplateLanguage::Shell => Template::Adapter(SHELL),
             TemplateLanguage::Libfuzzer => Template::Harness(LIBFUZZER),
             TemplateLanguage::Afl => Template::Harness(AFL),
             TemplateLanguage::CargoFuzz => Template::Harness(CARGO_FUZZ),
+        };
+        let is_built_by_maven = matches!(&template, Template::Adapter(adapter) if adapter.maven.is_some());
+        if library.is_some() && !is_built_by_maven {
+            let name = self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
+            return Err(Error::Usage(format!(
+                "--maven with {name}: expected java or kotlin, whose projects Maven builds; choose one of them, or leave --maven out"
+            )));
         }
+        Ok(template)
     }
 }
 
@@ -169,9 +319,10 @@ impl AdapterNewOpts {
             let expected = "expected a letter, then letters, digits, - and _; choose such a name";
             return Err(Error::Usage(format!("the name {name:?}: {expected}")));
         }
+        let template = self.language.template(self.maven.as_ref())?;
         let folder = PathBuf::from(name);
         std::fs::create_dir(&folder).map_err(|e| Error::io(format!("creating the folder {name}"), e))?;
-        let (files, next) = match self.language.template() {
+        let (files, next) = match template {
             Template::Adapter(template) => {
                 let command = template.command.replace("NAME", name);
                 let build = template.build.map(|build| format!("{build} && ")).unwrap_or_default();
@@ -201,19 +352,29 @@ impl AdapterNewOpts {
             Some(build) => (format!("{build}\n"), format!("      - run: {build}\n")),
             None => (String::new(), String::new()),
         };
+        let project = template.maven.map(|text| format!("\n\n{text}")).unwrap_or_default();
+        let page = if template.lists {
+            format!("\n   `{FACET_PAGE}` lists them, with their keys and types.")
+        } else {
+            String::new()
+        };
         let filled = |text: &str, build: &str| {
+            let text = text.replace("PROJECT", &project).replace("FACETS", &page);
             let text = text.replace("BUILD", build).replace("COMMAND", template.command);
             text.replace("FILE", file).replace("PLACE", template.place).replace("NAME", name)
         };
+        let dependency = self.maven.as_ref().map(MavenCoordinates::dependency);
         let named = |text: &str| {
-            ["name\": \"", "name\", \"", "name\":\"", "name = \""].iter().fold(text.to_owned(), |text, before| {
-                text.replace(&format!("{before}template\""), &format!("{before}{name}\""))
-            })
+            let text = NAME_MARKS.iter().fold(text.to_owned(), |text, (before, after)| {
+                text.replace(&format!("{before}template{after}"), &format!("{before}{name}{after}"))
+            });
+            text.replace(NO_DEPENDENCY, dependency.as_deref().unwrap_or(NO_DEPENDENCY))
         };
         let sources = template.files.iter().map(|(path, text)| ((*path).to_owned(), named(text)));
+        let facets = template.lists.then(|| (FACET_PAGE.to_owned(), facet_page()));
         let readme = ("README.md".to_owned(), filled(README, &shell));
         let workflow = (".github/workflows/heapsmith.yml".to_owned(), filled(WORKFLOW, &step));
-        sources.chain([readme, workflow]).collect()
+        sources.chain(facets).chain([readme, workflow]).collect()
     }
 }
 

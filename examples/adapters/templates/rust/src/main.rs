@@ -83,7 +83,12 @@ fn hello(protocol: u64) -> Value {
     json!({
         "protocol": protocol, "name": "template", "version": "1", "language": "Rust", "reads": ["hprof"],
         "levels": ["listing"],
+        // Among the facets may be "string-text": the text of a java.lang.String, if your parser works it out. The line of the
+        // object has "text": "abc".
         "facets": ["address", "kind", "superclass", "class", "array-length", "elements", "primitive-contents"],
+        // What a listing can leave out, such as "primitive-contents". `check --large` then asks for listings of dumps of gigabytes
+        // without it: declare it if your parser does not hold such a dump. The example holds it whole.
+        "omits": [],
     })
 }
 
@@ -91,7 +96,9 @@ fn hello(protocol: u64) -> Value {
 ///
 /// Make a `Refusal` where your parser says, as it documents it, that a dump is bad. Do not catch panics: one ends the
 /// process, and that is reported as a crash of the parser.
-fn parse(path: &Path) -> Result<Vec<Value>, Failure> {
+///
+/// `omits` is an array of facets of "omits" above that the lines are not to have, if there are any: do not read them.
+fn parse(path: &Path, _omits: &Value) -> Result<Vec<Value>, Failure> {
     Hprof::new(&fs::read(path)?)?.lines()
 }
 
@@ -114,8 +121,12 @@ fn answer(request: &Value) -> Value {
         }
         Some("parse") => {
             let path = |key: &str| Path::new(request[key].as_str().unwrap_or_default());
-            let listed = parse(path("path")).and_then(|mut lines| {
+            let omits = &request["omits"];
+            let listed = parse(path("path"), omits).and_then(|mut lines| {
                 count_lines(&mut lines);
+                if omits.is_array() {
+                    lines[0]["omits"] = omits.clone();
+                }
                 let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
                 Ok(fs::write(path("out"), text)?)
             });
