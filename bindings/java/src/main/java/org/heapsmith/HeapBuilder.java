@@ -56,9 +56,9 @@ public final class HeapBuilder {
     }
 
     /**
-     * Declares a class. A name that is not one of Java's, such as that of a hidden class, is the dump's byte for byte.
+     * Declares a class. Any text is a name; one with a slash, such as that of a hidden class, keeps its dots in a dump.
      *
-     * @param name the name as Java's source has it, such as {@code shop.Order}; no name of an array
+     * @param name the name as {@link Class#getName} gives it, such as {@code shop.Order}; no name of an array
      * @return the class, for fields
      */
     public ClassNode clazz(String name) {

@@ -75,8 +75,8 @@ interface NativeLibrary extends Library {
         }
 
         /** A pointer to one. */
-        static class ByReference extends com.sun.jna.ptr.ByReference {
-            ByReference() {
+        public static class ByReference extends com.sun.jna.ptr.ByReference {
+            public ByReference() {
                 super(Native.SIZE_T_SIZE);
             }
 
