@@ -32,6 +32,7 @@ public final class HeapsmithException extends RuntimeException {
         }
     }
 
+    /** The kind of the failure. */
     private final Status status;
 
     HeapsmithException(Status status, String message) {

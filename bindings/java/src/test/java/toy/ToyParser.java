@@ -1,15 +1,18 @@
-package org.heapsmith.junit;
+package toy;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import org.heapsmith.junit.HeapSink;
+import org.heapsmith.junit.Refusal;
 
-/** A toy parser of HPROF: classes, objects and arrays, without names and values. */
-class ToyParser {
+/** A toy parser of HPROF: classes, objects and arrays, without names and values. It has one bug; yours takes its place. */
+public class ToyParser {
     private final ByteBuffer data;
     private final int idSize;
     private final HeapSink heap;
 
-    ToyParser(byte[] dump, HeapSink heap) throws Refusal {
+    /** Begins to read a dump, whose classes, objects and arrays the sink takes. */
+    public ToyParser(byte[] dump, HeapSink heap) throws Refusal {
         this.data = ByteBuffer.wrap(dump);
         this.heap = heap;
         String header = new String(dump, 0, Math.min(31, dump.length), StandardCharsets.ISO_8859_1);
@@ -20,7 +23,8 @@ class ToyParser {
         data.position(31);
     }
 
-    void parse() throws Refusal {
+    /** Reads the dump to its end. */
+    public void parse() throws Refusal {
         while (data.hasRemaining()) {
             int tag = data.get();
             data.getInt();
@@ -102,13 +106,13 @@ class ToyParser {
         }
     }
 
-    /** Identifiers are unsigned. */
-    long id() {
+    private long id() {
         return idSize == 8 ? data.getLong() : idSize == 4 ? id4(data.getInt()) : idSize == 2 ? data.getShort() & 0xFFFF : data.get() & 0xFF;
     }
 
-    long id4(int id) {
-        return id & 0xFFFF_FFFFL;
+    /** THE BUG: identifiers are unsigned. With {@code id & 0xFFFF_FFFFL} this parser passes. */
+    protected long id4(int id) {
+        return id;
     }
 
     private int width(int type) throws Refusal {
