@@ -3,18 +3,25 @@ package org.heapsmith.junit;
 import static org.junit.jupiter.api.DynamicContainer.dynamicContainer;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
 import java.io.IOException;
+import java.io.InputStreamReader;
 import java.io.Reader;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.URL;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -22,6 +29,7 @@ import java.util.stream.Stream;
 import org.heapsmith.NativeFiles;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.DynamicNode;
+import org.opentest4j.TestAbortedException;
 
 /** A run of {@code heapsmith check} over a parser, as dynamic tests. */
 final class CheckRun {
@@ -51,18 +59,39 @@ final class CheckRun {
     private static final class Defaults {}
 
     Stream<DynamicNode> tests() {
+        Claims claims;
         try {
             // What is wrong with the class itself is one failure, not one of each case.
-            ParserProcess.make(parser).claims();
+            claims = ParserProcess.make(parser).claims();
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException(parser.getName() + " is made anew in the process of the parser: it has to be a class of its "
                     + "own, or a static one, with a constructor without parameters", e);
         }
         try {
+            claims.check(declarations());
             return run();
         } catch (IOException e) {
             throw new UncheckedIOException("running heapsmith check over " + parser.getName() + ": " + e.getMessage(), e);
         }
+    }
+
+    /** What can be declared: the choices by key. */
+    static Map<String, List<String>> declarations() throws IOException {
+        Process process = new ProcessBuilder(NativeFiles.command().toString(), "adapter", "readings", "--json")
+                .redirectError(ProcessBuilder.Redirect.INHERIT).start();
+        process.getOutputStream().close();
+        Map<String, List<String>> known = new LinkedHashMap<>();
+        try (Reader text = new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8)) {
+            JsonObject readings = JsonParser.parseReader(text).getAsJsonObject();
+            for (JsonElement declaration : readings.getAsJsonArray("declarations")) {
+                List<String> choices = new ArrayList<>();
+                for (JsonElement choice : declaration.getAsJsonObject().getAsJsonArray("choices")) {
+                    choices.add(choice.getAsJsonObject().get("name").getAsString());
+                }
+                known.put(declaration.getAsJsonObject().get("key").getAsString(), choices);
+            }
+        }
+        return known;
     }
 
     private Stream<DynamicNode> run() throws IOException {
@@ -76,7 +105,9 @@ final class CheckRun {
             String messages = Files.readString(temporary.resolve("messages"));
             if (code >= NOTHING_JUDGED || !Files.exists(json)) {
                 if (only != null && messages.contains("no case")) {
-                    return Stream.of(dynamicTest(only, () -> Assertions.assertTrue(aborted(parser.getName() + " has no such case"))));
+                    return Stream.of(dynamicTest(only, () -> {
+                        throw new TestAbortedException(parser.getName() + " has no such case");
+                    }));
                 }
                 throw new IllegalStateException("heapsmith check ended with exit code " + code + " over " + parser.getName() + ":\n"
                         + messages.strip());
@@ -106,11 +137,6 @@ final class CheckRun {
                     report.causes().stream().map(cause -> dynamicTest(cause.sentence(), cause::judge))));
         }
         return nodes.stream();
-    }
-
-    /** Aborts the test. It gives nothing back. */
-    static boolean aborted(String reason) {
-        throw new org.opentest4j.TestAbortedException(reason);
     }
 
     /** Runs the program, and gives its exit code. */

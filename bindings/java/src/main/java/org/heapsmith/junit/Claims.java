@@ -14,6 +14,9 @@ import java.util.regex.Pattern;
  * heapsmith adapter readings} print the names. A name that heapsmith does not know fails a test of the run.
  */
 public final class Claims {
+    /** Keys of hello that are none of the declarations of specs/adapter.md. */
+    private static final Set<String> OTHER_KEYS = Set.of("name", "version", "language", "reads", "heaps", "omits");
+
     private final Map<String, Object> declarations = new LinkedHashMap<>();
     private final Set<String> facets = new LinkedHashSet<>(List.of("address", "kind"));
     private final Map<String, String> readings = new LinkedHashMap<>();
@@ -259,6 +262,30 @@ public final class Claims {
         hello.put("facets", List.copyOf(facets));
         hello.put("readings", readings);
         return hello;
+    }
+
+    /**
+     * Refuses keys and choices that heapsmith does not know: it would pass over them without a word, or refuse each case.
+     *
+     * @param known the choices by key, as {@code heapsmith adapter readings --json} has them
+     */
+    void check(Map<String, List<String>> known) {
+        for (Map.Entry<String, Object> entry : declarations.entrySet()) {
+            List<String> choices = known.get(entry.getKey());
+            if (OTHER_KEYS.contains(entry.getKey())) {
+                continue;
+            } else if (choices == null) {
+                throw new IllegalArgumentException("the claims declare \"" + entry.getKey() + "\", and the declarations are "
+                        + String.join(", ", known.keySet()) + "; `heapsmith adapter readings` explains them");
+            }
+            List<?> declared = entry.getValue() instanceof List ? (List<?>) entry.getValue() : List.of(entry.getValue());
+            for (Object choice : declared) {
+                if (!choices.contains(choice)) {
+                    throw new IllegalArgumentException("the claims declare \"" + entry.getKey() + "\" as \"" + choice
+                            + "\", and the choices are " + String.join(", ", choices) + "; `heapsmith adapter readings` explains them");
+                }
+            }
+        }
     }
 
     boolean reports(String facet) {

@@ -1,7 +1,6 @@
 package org.heapsmith.junit;
 
 import java.io.BufferedWriter;
-import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.reflect.Array;
@@ -20,7 +19,7 @@ import java.util.Map;
  * <p>Classes, objects and roots may come in any order. A fact that is not given is unknown; a list that is known to be empty is given
  * as such, by {@code fields()} or {@code elements()} without arguments. Addresses are in bytes, and null is 0.
  */
-public final class HeapSink implements Closeable {
+public final class HeapSink {
     /** By facet, the key of the head with the number of its lines: 0 says that there are none, and no key says nothing. */
     private static final Map<String, String> COUNTS = Map.of(
             "roots", "roots", "root-objects", "roots", "threads", "threads", "stack-traces", "traces", "regions", "regions",
@@ -670,11 +669,10 @@ public final class HeapSink implements Closeable {
         }
     }
 
-    /** Ends the last line, and removes the file that was in its place. It is of no use to a parser. */
-    @Override
-    public void close() throws IOException {
-        try (body) {
-            line = null;
+    /** Removes the file that has the lines. */
+    void discard() throws IOException {
+        try {
+            body.close();
         } finally {
             Files.deleteIfExists(bodyFile);
         }

@@ -107,7 +107,8 @@ public final class ParserProcess {
         for (JsonElement facet : omitted) {
             omits.add(facet.getAsString());
         }
-        try (HeapSink sink = new HeapSink(claims, request.get("format").getAsString(), heap, omits)) {
+        HeapSink sink = new HeapSink(claims, request.get("format").getAsString(), heap, omits);
+        try {
             parser.parse(Path.of(request.get("path").getAsString()), sink);
             try {
                 sink.writeTo(Path.of(request.get("out").getAsString()));
@@ -119,6 +120,8 @@ public final class ParserProcess {
                 accepted.put("warnings", sink.warnings());
             }
             return accepted;
+        } finally {
+            sink.discard();
         }
     }
 

@@ -2,20 +2,14 @@ package org.heapsmith.junit;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.google.gson.JsonElement;
-import com.google.gson.JsonObject;
-import com.google.gson.JsonParser;
 import java.io.EOFException;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.heapsmith.NativeFiles;
 import org.junit.jupiter.api.Test;
 
 /** What claims say to heapsmith. */
@@ -25,25 +19,33 @@ class ClaimsTest {
         Map<String, Object> hello = Claims.of("x").javaNames().textNames().placeholderNames().booleans01().quietNans().danglingNull()
                 .opaqueIdentifiers().rootsOnce().staticsInAnyOrder().fieldsInAnyOrder().hello("hprof");
         Map<String, Object> others = Claims.of("x").anyNans().staticsByName().hello("hprof");
-        Process process = new ProcessBuilder(NativeFiles.command().toString(), "adapter", "readings", "--json").start();
-        String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        Map<String, Set<String>> known = new HashMap<>();
-        for (JsonElement element : JsonParser.parseString(text).getAsJsonObject().getAsJsonArray("declarations")) {
-            JsonObject declaration = element.getAsJsonObject();
-            Set<String> choices = new HashSet<>();
-            declaration.getAsJsonArray("choices").forEach(choice -> choices.add(choice.getAsJsonObject().get("name").getAsString()));
-            known.put(declaration.get("key").getAsString(), choices);
-        }
+        Map<String, List<String>> known = CheckRun.declarations();
         int declared = 0;
         for (Map<String, Object> all : List.of(hello, others)) {
             for (Map.Entry<String, Object> entry : all.entrySet()) {
                 if (!Set.of("name", "version", "language", "reads", "levels", "facets", "readings").contains(entry.getKey())) {
-                    assertTrue(known.getOrDefault(entry.getKey(), Set.of()).contains(entry.getValue()), entry::toString);
+                    assertTrue(known.getOrDefault(entry.getKey(), List.of()).contains(entry.getValue()), entry::toString);
                     declared++;
                 }
             }
         }
         assertEquals(12, declared);
+    }
+
+    @Test
+    void areRefusedWhereHeapsmithDoesNotKnowThem() throws Exception {
+        Map<String, List<String>> known = CheckRun.declarations();
+        Claims.of("x").declare("statics", "by-name").declareAll("skips", "end-thread").declareAll("omits", "elements").check(known);
+        assertContains(Claims.of("x").declare("statcs", "by-name"), known, "\"statcs\"", "statics");
+        assertContains(Claims.of("x").declare("statics", "sorted"), known, "\"sorted\"", "any-order");
+        assertContains(Claims.of("x").declareAll("skips", "end-thread", "threads"), known, "\"threads\"", "end-thread");
+    }
+
+    private static void assertContains(Claims claims, Map<String, List<String>> known, String... parts) {
+        String message = assertThrows(IllegalArgumentException.class, () -> claims.check(known)).getMessage();
+        for (String part : parts) {
+            assertTrue(message.contains(part), message);
+        }
     }
 
     @Test

@@ -2,6 +2,7 @@ package org.heapsmith.junit;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 
@@ -175,8 +176,9 @@ class HeapParserTest {
 
     @Test
     void saysThatAClassCannotBeMadeAnew() {
-        String all = run(Parsers.Unmakeable.class).values().stream().collect(Collectors.joining("\n"));
-        assertContains(all, "failed");
+        IllegalStateException failure =
+                assertThrows(IllegalStateException.class, () -> new CheckRun(Parsers.Unmakeable.class).tests());
+        assertContains(failure.getMessage(), "org.heapsmith.junit.Parsers$Unmakeable", "a constructor without parameters");
     }
 
     @Test

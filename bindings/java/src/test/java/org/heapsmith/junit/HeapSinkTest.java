@@ -26,10 +26,10 @@ class HeapSinkTest {
 
     private String listing(Claims claims, Parse parse) throws IOException {
         Path out = folder.resolve("listing.jsonl");
-        try (HeapSink heap = new HeapSink(claims, "hprof", 0, List.of())) {
-            parse.into(heap);
-            heap.writeTo(out);
-        }
+        HeapSink heap = new HeapSink(claims, "hprof", 0, List.of());
+        parse.into(heap);
+        heap.writeTo(out);
+        heap.discard();
         return Files.readString(out);
     }
 
@@ -100,9 +100,9 @@ class HeapSinkTest {
 
     @Test
     void refusesAValueOfNoPrimitiveType() throws IOException {
-        try (HeapSink heap = new HeapSink(Claims.of("x"), "hprof", 0, List.of())) {
-            assertThrows(IllegalArgumentException.class, () -> heap.object(1, 2).values("text"));
-            assertThrows(IllegalArgumentException.class, () -> heap.object(1, 2).values((Object) null));
-        }
+        HeapSink heap = new HeapSink(Claims.of("x"), "hprof", 0, List.of());
+        assertThrows(IllegalArgumentException.class, () -> heap.object(1, 2).values("text"));
+        assertThrows(IllegalArgumentException.class, () -> heap.object(1, 2).values((Object) null));
+        heap.discard();
     }
 }
