@@ -106,6 +106,8 @@ enum TemplateLanguage {
     Afl,
     /// A harness in Rust for cargo-fuzz.
     CargoFuzz,
+    /// A harness in Java for Jazzer.
+    Jazzer,
 }
 
 /// The template of a harness for a fuzzing engine. NAME stands for the parser.
@@ -141,6 +143,15 @@ const CARGO_FUZZ: HarnessTemplate = HarnessTemplate {
         ("README.md", include_str!("../../../examples/engines/cargo-fuzz/README.md")),
     ],
     command: "cargo +nightly fuzz run parse",
+};
+const JAZZER: HarnessTemplate = HarnessTemplate {
+    files: &[
+        ("src/test/java/ParserFuzzTest.java", include_str!("../../../examples/engines/jazzer/src/test/java/ParserFuzzTest.java")),
+        ("src/test/java/Parser.java", include_str!("../../../examples/engines/jazzer/src/test/java/Parser.java")),
+        ("pom.xml", include_str!("../../../examples/engines/jazzer/pom.xml")),
+        ("README.md", include_str!("../../../examples/engines/jazzer/README.md")),
+    ],
+    command: "JAZZER_FUZZ=1 mvn test",
 };
 
 /// The template of an adapter in one language, with the texts that take the place of its placeholders.
@@ -299,6 +310,7 @@ impl TemplateLanguage {
             TemplateLanguage::Libfuzzer => Template::Harness(LIBFUZZER),
             TemplateLanguage::Afl => Template::Harness(AFL),
             TemplateLanguage::CargoFuzz => Template::Harness(CARGO_FUZZ),
+            TemplateLanguage::Jazzer => Template::Harness(JAZZER),
         };
         let is_built_by_maven = matches!(&template, Template::Adapter(adapter) if adapter.maven.is_some());
         if library.is_some() && !is_built_by_maven {
