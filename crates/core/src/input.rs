@@ -138,11 +138,12 @@ impl Input {
     }
 
     /// Bytes in memory, under a name for messages.
-    pub fn from_memory(name: &str, bytes: Vec<u8>) -> Input {
+    pub fn from_memory(name: &str, bytes: impl Into<Arc<[u8]>>) -> Input {
+        let bytes = bytes.into();
         let (compressed, length) = (bytes.starts_with(&GZIP), bytes.len() as u64);
         Input {
             name: name.to_owned(),
-            place: Arc::new(InputOrigin::Memory(bytes.into())),
+            place: Arc::new(InputOrigin::Memory(bytes)),
             compressed,
             length,
             watch: None,
