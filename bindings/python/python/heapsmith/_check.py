@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from dataclasses import dataclass, field
 from typing import Any, Mapping, Optional, Sequence, Union
 
@@ -85,6 +86,9 @@ class CaseResult:
     rule: str = ""
     #: The reason for which a failure is expected; `None` where none is.
     reason: Optional[str] = None
+    #: Ids of the cases that have to be asked to see the failure again: the case, and another one where an answer follows another reading
+    #: of ambiguous bytes than that one's.
+    repeated_by: tuple[str, ...] = ()
     #: The cause of the failure, where one is known.
     cause: Optional[Cause] = field(default=None, repr=False)
 
@@ -98,9 +102,10 @@ class CaseResult:
         """Whether it is a failure that is not expected, or a pass where the file lists a failure by the case's id."""
         return self.is_failure if self.reason is None else self.verdict == "pass"
 
-    def describe(self, repeat: str = "") -> str:
-        """The failure: what is wrong, the bytes, the cause with its pair, and the command that repeats it."""
-        lines = [f"{self.id}: {self.summary}"]
+    def describe(self, heading: str = "", repeat: str = "") -> str:
+        """The failure: what is wrong, the bytes, the cause with its pair, and the command that repeats it. The heading is the case's id
+        and summary, unless another is given."""
+        lines = [heading or f"{self.id}: {self.summary}"]
         if self.verdict == "pass" and self.reason is not None:
             lines.append(f"  passes, although it is expected to fail: {self.reason}; remove it from the expected failures")
         elif self.verdict == "fail":
@@ -182,7 +187,9 @@ class CheckReport:
         told = ", ".join(f"{number} {what}" for number, what in counts if number)
         lines = [f"{len(self.results)} cases: {len(self.passed)} passed{', ' if told else ''}{told}"]
         if self.not_judged:
-            lines.append(f"not judged, since claims have no such facets: {', '.join(self.not_judged)}")
+            many = f"{len(self.not_judged)} facets (`not_judged` lists them)"
+            told = many if len(self.not_judged) > 8 else ", ".join(self.not_judged)
+            lines.append(f"not judged, since claims do not have it: {told}")
         lines += [str(cause) for cause in self.causes if cause.unexpected]
         examples = {cause.example for cause in self.causes}
         first = sorted(failed, key=lambda one: (one.id not in examples, one.id))[:_SHOWN]
@@ -313,5 +320,6 @@ def _result(told: Mapping[str, Any], summary: str, cause: Optional[Cause]) -> Ca
         bytes=f"offset {evidence['offset']:#x}: {' '.join(one['bytes'] for one in wrong)}" if wrong else "",
         rule=evidence.get("rule") or "",
         reason=(told.get("expected") or {}).get("reason"),
+        repeated_by=tuple(re.findall(r"--filter (\S+)", told.get("repeat") or "")) or (told["id"],),
         cause=cause,
     )

@@ -2,9 +2,39 @@
 
 import os
 from collections.abc import Callable, Iterator
-from typing import Optional, Union
+from typing import Optional, Union, final
 
 from typing_extensions import Buffer
+
+__all__ = [
+    "ArgumentError",
+    "DefectError",
+    "Heap",
+    "HeapClass",
+    "HeapObject",
+    "HeapRoot",
+    "HeapsmithError",
+    "InvalidError",
+    "LimitError",
+    "answers",
+    "build",
+    "case_answer",
+    "case_count",
+    "case_description",
+    "case_dump",
+    "case_ids",
+    "check",
+    "compare_digest",
+    "compare_listing",
+    "cross_over",
+    "digest",
+    "dump_from_bytes",
+    "generate",
+    "is_dump",
+    "listing",
+    "mutate",
+    "validate",
+]
 
 class HeapsmithError(Exception):
     """An error of heapsmith."""
@@ -22,8 +52,9 @@ class DefectError(HeapsmithError):
     """A defect of heapsmith."""
 
 #: A value of a field or element: `None` is null, and an `int` in place of an object is the address of what the dump does not have.
-Value = Union[None, bool, int, float, str, HeapClass, HeapObject]
+_Value = Union[None, bool, int, float, str, HeapClass, HeapObject]
 
+@final
 class Heap:
     """A heap of a dump. `len(heap)` and `heap[n]` are those of its objects, in the order of the file."""
 
@@ -49,8 +80,9 @@ class Heap:
     def write(self, format: str) -> bytes:
         """The heap's dump in a format such as `hprof`, or as a writer makes it, such as `phd6/openj9`."""
     def __len__(self) -> int: ...
-    def __getitem__(self, place: int) -> HeapObject: ...
+    def __getitem__(self, place: int, /) -> HeapObject: ...
 
+@final
 class HeapClass:
     """A class of a heap."""
 
@@ -67,9 +99,10 @@ class HeapClass:
     def fields(self) -> Optional[list[tuple[str, str]]]:
         """The instance fields that the class itself declares, each with its type; `None` where they are not recorded."""
     @property
-    def statics(self) -> Optional[dict[str, Value]]:
+    def statics(self) -> Optional[dict[str, _Value]]:
         """The static fields by name; of several with one name the last. `None` where they are not recorded."""
 
+@final
 class HeapObject:
     """An object of a heap: an instance or an array. `object["field"]` is the value of a field."""
 
@@ -92,7 +125,7 @@ class HeapObject:
     def text(self) -> Optional[str]:
         """The text of a `java.lang.String`; `None` for another object, or where it cannot be told."""
     @property
-    def elements(self) -> Optional[list[Value]]:
+    def elements(self) -> Optional[list[_Value]]:
         """The elements of an array; `None` for an instance, or where they are not recorded."""
     @property
     def contents(self) -> Optional[bytes]:
@@ -100,10 +133,11 @@ class HeapObject:
     @property
     def references(self) -> list[int]:
         """The addresses of what it refers to, in the order of the dump, without nulls."""
-    def items(self) -> list[tuple[str, Value]]:
+    def items(self) -> list[tuple[str, _Value]]:
         """The fields with their values: those of its class first, then those of the superclasses."""
-    def __getitem__(self, name: str) -> Value: ...
+    def __getitem__(self, name: str, /) -> _Value: ...
 
+@final
 class HeapRoot:
     """A root of a heap."""
 

@@ -73,8 +73,8 @@ class Adapter:
         # Without these, no class or object can be matched.
         self.hello["facets"] = [*(facet for facet in ("address", "kind") if facet not in facets), *facets]
         self.counted = [kind for kind, facets in _COUNTED.items() if set(facets).intersection(self.hello["facets"])]
-        self.refused_by = (Refused, *refused_by)
-        self.skipped_by = (Skip, *skipped_by)
+        self.refused_by: tuple[type[BaseException], ...] = (Refused, *refused_by)
+        self.skipped_by: tuple[type[BaseException], ...] = (Skip, *skipped_by)
 
     def answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """The answer to a request."""

@@ -86,7 +86,12 @@ class HeapDumpItem(pytest.Item):
         if result.is_failure and result.reason is not None:
             pytest.xfail(result.reason)
         if result.is_unexpected:
-            raise HeapDumpFailure(result.describe(f"pytest {shlex.quote(self.nodeid)}"))
+            raise HeapDumpFailure(result.describe(result.summary, self._repeat(result.repeated_by)))
+
+    def _repeat(self, cases: Iterable[str]) -> str:
+        """The command that shows the failure again."""
+        node, _, _ = self.nodeid.rpartition(f"[{self.case}]")
+        return shlex.join(["pytest", *(f"{node}[{case}]" for case in cases)])
 
     def repr_failure(self, excinfo: Any, style: Any = None) -> Any:
         if isinstance(excinfo.value, HeapDumpFailure):
