@@ -6,7 +6,7 @@ use heapsmith_core::mutator;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::bytes::LentBytes;
+use crate::lent_bytes::LentBytes;
 use crate::failure::detached;
 
 type Made<'py> = PyResult<Bound<'py, PyBytes>>;

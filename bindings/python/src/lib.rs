@@ -4,11 +4,11 @@
 //! All work is done by functions of `heapsmith-core` ([`mutator`](heapsmith_core::mutator)) and `heapsmith-check`
 //! ([`embedding`](heapsmith_check::embedding)), without the interpreter's lock.
 
-mod bytes;
 mod checking;
 mod dumps;
 mod failure;
-mod heap;
+mod heap_views;
+mod lent_bytes;
 
 use pyo3::prelude::*;
 
@@ -25,5 +25,5 @@ mod _native {
     #[pymodule_export]
     use crate::failure::{ArgumentError, DefectError, HeapsmithError, InvalidError, LimitError};
     #[pymodule_export]
-    use crate::heap::{Heap, HeapClass, HeapObject, HeapRoot};
+    use crate::heap_views::{Heap, HeapClass, HeapObject, HeapRoot};
 }

@@ -65,7 +65,7 @@ def test_a_random_heap_has_200_objects():
 
 
 def test_a_heap_that_there_is_not_is_refused(hprof):
-    with pytest.raises(heapsmith.ArgumentError, match="the dump has 1 heaps, and no heap 1"):
+    with pytest.raises(heapsmith.ArgumentError, match="the dump has no heap 1; it has 1, counted from 0"):
         heapsmith.Heap.read(hprof, 1)
     with pytest.raises(heapsmith.InvalidError):
         heapsmith.Heap.read(hprof[:-3])

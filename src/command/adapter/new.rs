@@ -51,6 +51,8 @@ enum TemplateLanguage {
     Afl,
     /// A harness in Rust for cargo-fuzz.
     CargoFuzz,
+    /// A harness in Python for atheris.
+    Atheris,
 }
 
 /// The template of a harness for a fuzzing engine. NAME stands for the parser.
@@ -86,6 +88,14 @@ const CARGO_FUZZ: HarnessTemplate = HarnessTemplate {
         ("README.md", include_str!("../../../examples/engines/cargo-fuzz/README.md")),
     ],
     command: "cargo +nightly fuzz run parse",
+};
+
+const ATHERIS: HarnessTemplate = HarnessTemplate {
+    files: &[
+        ("fuzz.py", include_str!("../../../examples/engines/atheris/fuzz.py")),
+        ("README.md", include_str!("../../../examples/engines/atheris/README.md")),
+    ],
+    command: "python3 fuzz.py -max_len=65536",
 };
 
 /// The template of an adapter in one language, with the texts that take the place of its placeholders.
@@ -157,6 +167,7 @@ impl TemplateLanguage {
             TemplateLanguage::Libfuzzer => Template::Harness(LIBFUZZER),
             TemplateLanguage::Afl => Template::Harness(AFL),
             TemplateLanguage::CargoFuzz => Template::Harness(CARGO_FUZZ),
+            TemplateLanguage::Atheris => Template::Harness(ATHERIS),
         }
     }
 }

@@ -216,7 +216,7 @@ def check(
 ) -> CheckReport:
     """Runs a parser over dumps whose content is known, in this process and thread, and judges what it reads as `heapsmith check` does.
 
-    `parse(path, heap)` is called with the path of a dump and a `HeapSink` for what it reads; or it returns a listing, as a text or as
+    `parse(path, heap)` is called with the `pathlib.Path` of a dump and a `HeapSink` for what it reads; or it returns a listing, as a text or as
     lines (dicts). It refuses a dump by `Refused`, or by an exception of `refused_by`. Every other exception is a crash.
 
     `format` (`hprof`, `phd` or `classic`) and `filter` choose cases of the corpus; `random` adds dumps that are drawn from `seed`.

@@ -88,7 +88,7 @@ class Adapter:
             return {"status": "error", "message": f"this adapter does not know {request.get('op')}"}
         heap = HeapSink()
         try:
-            told = self.parse(request["path"], heap)
+            told = self.parse(pathlib.Path(request["path"]), heap)
             if isinstance(told, Iterable) and not isinstance(told, (str, Mapping)):
                 # A parser that yields its lines refuses dumps between two of them.
                 told = list(told)

@@ -131,8 +131,11 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[_GROUPS] = []
 
 
-def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+# The outermost wrapper: causes come after the list of failed tests, where they are seen.
+@pytest.hookimpl(hookwrapper=True, tryfirst=True)
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Iterator[None]:
     """Prints the causes of failures."""
+    yield
     lines = [line for group in config.stash.get(_GROUPS, []) if group.report for line in _summary(group)]
     if lines:
         terminalreporter.section("causes of heap dump failures")

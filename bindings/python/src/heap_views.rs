@@ -13,7 +13,7 @@ use pyo3::exceptions::{PyIndexError, PyKeyError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 
-use crate::bytes::LentBytes;
+use crate::lent_bytes::LentBytes;
 use crate::failure::{ArgumentError, detached};
 
 /// A heap, and where its classes and objects stand.
@@ -83,7 +83,7 @@ impl Heap {
         if heap >= heaps.len() {
             let found = heaps.len();
             return Err(ArgumentError::new_err(format!(
-                "the dump has {found} heaps, and no heap {heap}; heaps count from 0"
+                "the dump has no heap {heap}; it has {found}, counted from 0"
             )));
         }
         Ok(Heap(HeldHeap::new(heaps.swap_remove(heap))))
