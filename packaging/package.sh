@@ -6,7 +6,7 @@
 # steps, in this order; default: all
 #   binary     the program without any library that it needs, checked with readelf
 #   tar        that, licences, manual pages and completions as .tar.gz
-#   wheel      a Python wheel that has the program        (maturin: pip install maturin)
+#   wheel      a Python wheel with program and package    (maturin: pip install maturin)
 #   deb        a Debian package                           (cargo-deb: cargo install --locked cargo-deb; dpkg)
 #   crate      what `cargo package` makes of the three crates, built from the packages alone
 #   container  what packaging/Containerfile copies, in a root that has only that (unshare, chroot)
@@ -31,7 +31,9 @@ program=target/$target/release/heapsmith
 # Beside the program in its packages.
 extra=target/packaging
 try=$(mktemp -d)
-trap 'rm -rf "$try"' EXIT
+# Where pyproject.toml looks for programs of the wheel.
+scripts=bindings/python/data/scripts
+trap 'rm -rf "$try" "$scripts/heapsmith"' EXIT
 
 say() { printf '%s: %s\n' "$step" "$*"; }
 fail() { say "$*" >&2; exit 1; }
@@ -83,12 +85,16 @@ tar_gz() {
 
 wheel() {
   rm -f "$out"/heapsmith-*.whl
-  RUSTFLAGS="-C target-feature=+crt-static" maturin build --release --locked --target "$target" --out "$out" --quiet
+  cp "$program" "$scripts/heapsmith"
+  # An interpreter loads the extension, which cannot be static for that.
+  maturin build --release --locked --target "$target" --out "$out" --quiet
+  rm "$scripts/heapsmith"
   local made=("$out"/heapsmith-*.whl)
   python3 -m venv "$try/wheel"
   "$try/wheel/bin/pip" install --quiet --no-index --disable-pip-version-check "${made[0]}"
   mkdir "$try/wheel/empty"
-  (cd "$try/wheel/empty" && works env -i "$try/wheel/bin/heapsmith")
+  (cd "$try/wheel/empty" && works env -i "$try/wheel/bin/heapsmith" &&
+    env -i "$try/wheel/bin/python" -c 'import heapsmith; assert heapsmith.validate(open("seven.hprof", "rb").read())["valid"]')
   "$try/wheel/bin/python" -m zipfile --list "${made[0]}" | grep -c 'licenses/LICENSE-' >"$try/licences"
   [ "$(cat "$try/licences")" = 2 ] || fail "it has not both licences"
   say "$(basename "${made[0]}"), $(kib "${made[0]}")"
@@ -113,7 +119,7 @@ deb() {
 }
 
 crate() {
-  cargo package --locked --no-verify --quiet --workspace
+  cargo package --locked --no-verify --quiet --workspace --exclude heapsmith-python
   local made=target/package/heapsmith-$version.crate part
   # Built from the packages alone: outside of the repository, in a folder of its own, where a patch takes the registry's place.
   mkdir "$try/crate"

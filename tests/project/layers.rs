@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
 /// The sources of the crates, from the lowest one.
-pub(crate) const CRATES: [&str; 4] = ["crates/core/src", "crates/check/src", "crates/capi/src", "src"];
+pub(crate) const CRATES: [&str; 5] =
+    ["crates/core/src", "crates/check/src", "crates/capi/src", "bindings/python/src", "src"];
 
 #[test]
 fn every_module_imports_only_from_layers_below_it() {

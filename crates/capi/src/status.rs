@@ -5,6 +5,7 @@ use std::ffi::{CString, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 
+use heapsmith_check::embedding::{ErrorKind, error_kind};
 use heapsmith_core::error::Error;
 
 /// The outcome of a call.
@@ -40,11 +41,10 @@ impl Failure {
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Failure {
-        let status = match &error {
-            Error::Decode(error) if error.is_machine_fault() => HeapsmithStatus::Limit,
-            Error::Decode(_) | Error::Listing(_) => HeapsmithStatus::Invalid,
-            Error::Io { .. } => HeapsmithStatus::Limit,
-            _ => HeapsmithStatus::Argument,
+        let status = match error_kind(&error) {
+            ErrorKind::Argument => HeapsmithStatus::Argument,
+            ErrorKind::Invalid => HeapsmithStatus::Invalid,
+            ErrorKind::Limit => HeapsmithStatus::Limit,
         };
         Failure { status, message: error.to_string() }
     }

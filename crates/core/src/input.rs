@@ -138,15 +138,10 @@ impl Input {
     }
 
     /// Bytes in memory, under a name for messages.
-    pub fn from_memory(name: &str, bytes: Vec<u8>) -> Input {
+    pub fn from_memory(name: &str, bytes: impl Into<Arc<[u8]>>) -> Input {
+        let bytes = bytes.into();
         let (compressed, length) = (bytes.starts_with(&GZIP), bytes.len() as u64);
-        Input {
-            name: name.to_owned(),
-            place: Arc::new(InputOrigin::Memory(bytes.into())),
-            compressed,
-            length,
-            watch: None,
-        }
+        Input { name: name.to_owned(), place: Arc::new(InputOrigin::Memory(bytes)), compressed, length, watch: None }
     }
 
     /// Bytes that are made while they are read, in a thread that is a few chunks ahead of the reader, under a name for

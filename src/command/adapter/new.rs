@@ -108,6 +108,10 @@ enum TemplateLanguage {
     CargoFuzz,
     /// A harness in Java for Jazzer.
     Jazzer,
+    /// A harness in Python for atheris.
+    Atheris,
+    /// A harness in C for ClusterFuzzLite and OSS-Fuzz.
+    Clusterfuzzlite,
 }
 
 /// The template of a harness for a fuzzing engine. NAME stands for the parser.
@@ -136,6 +140,30 @@ const AFL: HarnessTemplate = HarnessTemplate {
     ],
     command: "make run HEAPSMITH=/path/to/the/libraries",
 };
+const CLUSTERFUZZLITE: HarnessTemplate = HarnessTemplate {
+    files: &[
+        PARSER,
+        ("harness.c", include_str!("../../../examples/engines/libfuzzer/harness.c")),
+        (
+            ".clusterfuzzlite/build.sh",
+            include_str!("../../../examples/engines/clusterfuzzlite/clusterfuzzlite/build.sh"),
+        ),
+        (
+            ".clusterfuzzlite/Dockerfile",
+            include_str!("../../../examples/engines/clusterfuzzlite/clusterfuzzlite/Dockerfile"),
+        ),
+        (
+            ".clusterfuzzlite/project.yaml",
+            include_str!("../../../examples/engines/clusterfuzzlite/clusterfuzzlite/project.yaml"),
+        ),
+        (
+            ".clusterfuzzlite/workflow.yml",
+            include_str!("../../../examples/engines/clusterfuzzlite/clusterfuzzlite/workflow.yml"),
+        ),
+        ("README.md", include_str!("../../../examples/engines/clusterfuzzlite/README.md")),
+    ],
+    command: "cat README.md",
+};
 const CARGO_FUZZ: HarnessTemplate = HarnessTemplate {
     files: &[
         ("fuzz/fuzz_targets/parse.rs", include_str!("../../../examples/engines/cargo-fuzz/fuzz/fuzz_targets/parse.rs")),
@@ -146,12 +174,23 @@ const CARGO_FUZZ: HarnessTemplate = HarnessTemplate {
 };
 const JAZZER: HarnessTemplate = HarnessTemplate {
     files: &[
-        ("src/test/java/ParserFuzzTest.java", include_str!("../../../examples/engines/jazzer/src/test/java/ParserFuzzTest.java")),
+        (
+            "src/test/java/ParserFuzzTest.java",
+            include_str!("../../../examples/engines/jazzer/src/test/java/ParserFuzzTest.java"),
+        ),
         ("src/test/java/Parser.java", include_str!("../../../examples/engines/jazzer/src/test/java/Parser.java")),
         ("pom.xml", include_str!("../../../examples/engines/jazzer/pom.xml")),
         ("README.md", include_str!("../../../examples/engines/jazzer/README.md")),
     ],
     command: "JAZZER_FUZZ=1 mvn test",
+};
+
+const ATHERIS: HarnessTemplate = HarnessTemplate {
+    files: &[
+        ("fuzz.py", include_str!("../../../examples/engines/atheris/fuzz.py")),
+        ("README.md", include_str!("../../../examples/engines/atheris/README.md")),
+    ],
+    command: "python3 fuzz.py -max_len=65536",
 };
 
 /// The template of an adapter in one language, with the texts that take the place of its placeholders.
@@ -311,6 +350,8 @@ impl TemplateLanguage {
             TemplateLanguage::Afl => Template::Harness(AFL),
             TemplateLanguage::CargoFuzz => Template::Harness(CARGO_FUZZ),
             TemplateLanguage::Jazzer => Template::Harness(JAZZER),
+            TemplateLanguage::Atheris => Template::Harness(ATHERIS),
+            TemplateLanguage::Clusterfuzzlite => Template::Harness(CLUSTERFUZZLITE),
         };
         let is_built_by_maven = matches!(&template, Template::Adapter(adapter) if adapter.maven.is_some());
         if library.is_some() && !is_built_by_maven {

@@ -14,6 +14,10 @@ pub(super) fn ask_hello(subject: &Subject) -> Result<Result<Option<Hello>, Strin
     if subject.kind != SubjectKind::Adapter {
         return Ok(Ok(None));
     }
+    if let Some(host) = &subject.host {
+        let checked = host.hello().and_then(|hello| check_declaration(&hello).map(|()| Some(hello)));
+        return Ok(checked.map_err(|how| format!("hello: {how}")));
+    }
     let mut how = String::new();
     for _ in 0..2 {
         match Adapter::start(subject)?.hello(subject) {

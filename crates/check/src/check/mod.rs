@@ -41,7 +41,7 @@ mod tasks;
 mod verdict;
 
 pub use campaign::{Campaign, CampaignOptions};
-pub use closure::{CheckDecoder, DecoderReport, FailedCase, Failures, SkippedCase, check_decoder};
+pub use closure::{CheckDecoder, DecoderReport, FailedCase, Failures, SkippedCase, check_closure, check_decoder};
 pub use declarations::{DECLARATIONS, Declaration, ambiguities};
 pub use examine::{Examination, ExaminationStep, Fault, examine};
 pub use expected::{ExpectedFailure, ExpectedFailures, ExpectedUpdate, OutdatedLine};
@@ -63,5 +63,5 @@ pub use scaling::{
 pub use scaling::{ScalingDump, scaling_dumps};
 pub use serve::serve;
 pub use sources::UserDump;
-pub use subject::{BATCH, Subject, SubjectKind};
+pub use subject::{BATCH, HostedAdapter, Subject, SubjectKind};
 pub use task::{CaseChoice, CaseSource, OperationKind, Task, TaskOperation, WantedOperations};

@@ -25,7 +25,7 @@ const NAME: &str = "the dump";
 /// # Errors
 /// If the text has more than `most` bytes.
 pub fn findings(dump: &[u8], most: usize) -> Result<Vec<u8>, Error> {
-    let input = Input::from_memory(NAME, dump.to_vec());
+    let input = Input::from_memory(NAME, dump);
     BoundedText::json(&validate(&input, ValidateOptions::default())?, most)
 }
 
@@ -115,7 +115,7 @@ pub fn compare_with_digest(dump: &[u8], heap: usize, theirs: &[u8], most: usize)
 
 /// A dump that is valid, or has only flaws that every known reader tolerates.
 fn valid(dump: &[u8]) -> Result<DumpFile, Error> {
-    let input = Input::from_memory(NAME, dump.to_vec());
+    let input = Input::from_memory(NAME, dump);
     match unsound(&input, ReadOptions::default())? {
         Some(error) => Err(error.into()),
         None => DumpFile::new(input, ReadOptions::default()),

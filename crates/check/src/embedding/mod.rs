@@ -5,8 +5,10 @@
 mod built;
 mod cases;
 mod dump_facts;
+mod error_kind;
 mod text;
 
 pub use built::build;
 pub use cases::{case_answer, case_count, case_description, case_dump};
 pub use dump_facts::{answers, compare_with_digest, compare_with_listing, digest, findings, listing};
+pub use error_kind::{ErrorKind, error_kind};

@@ -4,6 +4,7 @@
 //! both limits.
 
 mod explained;
+mod hosted;
 mod outcome;
 
 use std::collections::BTreeMap;
@@ -24,6 +25,7 @@ use crate::corpus::Case;
 use heapsmith_core::error::Error;
 use heapsmith_core::format::Family;
 
+pub use hosted::check_closure;
 pub use outcome::{DecoderReport, FailedCase, Failures, SkippedCase};
 
 /// Checks your decoder from a test: `decoder` gets the path of each dump of the corpus and returns what it read, or an error

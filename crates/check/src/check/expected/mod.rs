@@ -183,9 +183,22 @@ impl ExpectedFailures {
     }
 
     fn parse(text: &str) -> Result<ExpectedFailures, Error> {
-        let read: ExpectedFailures = toml::from_str(text).map_err(|e| Error::Usage(e.to_string()))?;
-        read.check()?;
-        for entry in &read.expect {
+        toml::from_str::<ExpectedFailures>(text).map_err(|e| Error::Usage(e.to_string()))?.checked()
+    }
+
+    /// Reads expected failures of JSON: an object with the keys of the file.
+    ///
+    /// # Errors
+    /// If it is none.
+    pub fn from_json(text: &str) -> Result<ExpectedFailures, Error> {
+        let read: ExpectedFailures =
+            serde_json::from_str(text).map_err(|e| Error::Usage(format!("expected failures: {e}")))?;
+        read.checked()
+    }
+
+    fn checked(self) -> Result<ExpectedFailures, Error> {
+        self.check()?;
+        for entry in &self.expect {
             let lacks = match (entry.verdicts.is_empty(), entry.cases.is_empty() && entry.rules.is_empty()) {
                 (_, true) => "neither cases nor rules",
                 (true, _) => "no verdicts; [\"fail\"] is the verdict of wrong facts, [\"*\"] is any",
@@ -193,7 +206,7 @@ impl ExpectedFailures {
             };
             return Err(Error::Usage(format!("the entry {:?} has {lacks}", entry.reason)));
         }
-        Ok(read)
+        Ok(self)
     }
 
     /// Checks that every pattern is one, and verdicts are.

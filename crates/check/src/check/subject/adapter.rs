@@ -244,6 +244,58 @@ impl<'s> AdapterSession<'s> {
     }
 }
 
+/// The request of a task, and whether its answer is a file.
+pub(super) fn request(
+    subject: &Subject,
+    hello: &Hello,
+    task: &Task,
+    case: &Case,
+    files: &QuestionFiles,
+) -> (RequestedOperation, bool) {
+    let path = |path: &Path| path.to_string_lossy().into_owned();
+    let (input, out) = (path(&files.input), path(&files.output));
+    let level = subject.effective_level(hello);
+    let op = match &task.operation {
+        TaskOperation::Parse => RequestedOperation::Parse {
+            path: input,
+            format: case.format.to_string(),
+            heap: case.heap,
+            level,
+            out: level.has_file().then_some(out),
+            facets: (level == Level::Digest).then(|| hello.facets.to_vec()),
+            omits: (level == Level::Listing).then(|| omitted(hello, task)).filter(|omits| !omits.is_empty()),
+            buckets: None,
+            bucket: None,
+        },
+        TaskOperation::Convert(to) => {
+            RequestedOperation::Convert { path: input, from: case.format.to_string(), to: to.to_string(), out }
+        }
+        TaskOperation::Encode(to) => RequestedOperation::Encode { path: input, format: to.to_string(), out },
+    };
+    (op, task.operation != TaskOperation::Parse || level.has_file())
+}
+
+/// The request for another digest of a case, with its buckets, or with one of them.
+pub(super) fn digest_request(
+    hello: &Hello,
+    case: &Case,
+    files: &QuestionFiles,
+    buckets: bool,
+    bucket: Option<u8>,
+) -> RequestedOperation {
+    RequestedOperation::Parse {
+        path: files.input.to_string_lossy().into_owned(),
+        format: case.format.to_string(),
+        heap: case.heap,
+        level: Level::Digest,
+        out: None,
+        facets: Some(hello.facets.to_vec()),
+        omits: None,
+        buckets: Some(buckets),
+        bucket,
+    }
+}
+
 /// The facets that a listing is asked to leave out: those without a bound, of which the adapter declares that it can.
 fn omitted(hello: &Hello, task: &Task) -> Vec<Facet> {
     task.source.long_facets().iter().copied().filter(|facet| hello.omits.contains(facet)).collect()
@@ -252,27 +304,7 @@ fn omitted(hello: &Hello, task: &Task) -> Vec<Facet> {
 impl Session for AdapterSession<'_> {
     fn ask(&mut self, task: &Task, case: &Case, files: &QuestionFiles) -> Result<Reply, Error> {
         self.asked += 1;
-        let path = |path: &Path| path.to_string_lossy().into_owned();
-        let (input, out) = (path(&files.input), path(&files.output));
-        let level = self.subject.effective_level(self.hello);
-        let op = match &task.operation {
-            TaskOperation::Parse => RequestedOperation::Parse {
-                path: input,
-                format: case.format.to_string(),
-                heap: case.heap,
-                level,
-                out: level.has_file().then_some(out),
-                facets: (level == Level::Digest).then(|| self.hello.facets.to_vec()),
-                omits: (level == Level::Listing).then(|| omitted(self.hello, task)).filter(|omits| !omits.is_empty()),
-                buckets: None,
-                bucket: None,
-            },
-            TaskOperation::Convert(to) => {
-                RequestedOperation::Convert { path: input, from: case.format.to_string(), to: to.to_string(), out }
-            }
-            TaskOperation::Encode(to) => RequestedOperation::Encode { path: input, format: to.to_string(), out },
-        };
-        let needs_file = task.operation != TaskOperation::Parse || level.has_file();
+        let (op, needs_file) = request(self.subject, self.hello, task, case, files);
         let status = match self.ask_process(&op, files.size, files)? {
             Ok(status) => status,
             Err(reply) => {
@@ -322,17 +354,7 @@ impl Session for AdapterSession<'_> {
         if !self.asks_again {
             return Ok(Reply::Accepted(Box::default()));
         }
-        let op = RequestedOperation::Parse {
-            path: files.input.to_string_lossy().into_owned(),
-            format: case.format.to_string(),
-            heap: case.heap,
-            level: Level::Digest,
-            out: None,
-            facets: Some(self.hello.facets.to_vec()),
-            omits: None,
-            buckets: Some(buckets),
-            bucket,
-        };
+        let op = digest_request(self.hello, case, files, buckets, bucket);
         Ok(match self.ask_process(&op, files.size, files)? {
             Ok(AnswerStatus::Accept(accepted)) => Reply::Accepted(accepted),
             Ok(_) => Reply::Accepted(Box::default()),

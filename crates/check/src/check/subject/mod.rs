@@ -3,6 +3,7 @@
 mod adapter;
 mod bounds;
 mod files;
+mod hosted;
 mod one_shot;
 
 use std::path::PathBuf;
@@ -22,6 +23,7 @@ use heapsmith_core::system;
 pub(super) use adapter::{Adapter, AdapterSession, exit_grace};
 pub(super) use bounds::{LONG, cut};
 pub(super) use files::{AnswerFile, MadeDump, NoAnswer, QuestionFiles};
+pub use hosted::HostedAdapter;
 
 /// The number of cases that a process serves (specs/adapter.md). It does not depend on `jobs`, so that each case
 /// follows the same cases in every run.
@@ -38,6 +40,8 @@ pub struct Subject {
     pub words: Vec<String>,
     /// heapsmith's own program, which supervises what is run.
     pub supervisor: PathBuf,
+    /// The adapter in this process that is asked in place of the command.
+    pub host: Option<HostedAdapter>,
     /// Time and memory.
     pub budget: Budget,
     /// The level that an adapter is asked for instead of its highest.
@@ -213,15 +217,21 @@ impl Subject {
     /// An implementation with the usual limits, which is asked at its highest level and declares nothing; nothing stops its run.
     pub fn new(kind: SubjectKind, command: impl Into<String>, words: Vec<String>, supervisor: PathBuf) -> Subject {
         let (budget, declares, stop) = (Budget::default(), Declares::default(), Stop::default());
-        Subject { kind, command: command.into(), words, supervisor, budget, level: None, declares, stop }
+        Subject { kind, command: command.into(), words, supervisor, host: None, budget, level: None, declares, stop }
     }
 
     /// Opens a session. Nothing is started before the first question.
     pub(super) fn open_session<'s>(&'s self, hello: Option<&'s Hello>) -> Box<dyn Session + Send + 's> {
-        match hello {
-            Some(hello) => Box::new(AdapterSession::new(self, hello)),
-            None => Box::new(one_shot::OneShotSession::new(self)),
+        match (hello, &self.host) {
+            (Some(hello), Some(host)) => Box::new(hosted::HostedSession::new(self, hello, host)),
+            (Some(hello), None) => Box::new(AdapterSession::new(self, hello)),
+            (None, _) => Box::new(one_shot::OneShotSession::new(self)),
         }
+    }
+
+    /// An adapter in this process, which nothing limits: one that hangs blocks the run.
+    pub fn hosted(name: impl Into<String>, host: HostedAdapter) -> Subject {
+        Subject { host: Some(host), ..Subject::new(SubjectKind::Adapter, name, Vec::new(), PathBuf::new()) }
     }
 
     /// The level that adapters are asked for.
