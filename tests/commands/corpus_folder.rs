@@ -443,7 +443,9 @@ fn dictionary_has_values_of_fields() {
         ("phd", ["\"portable heap dump\"", "\"java/lang/Object\""]),
         ("classic", ["\"OBJ\"", "\"\\x0d\\x0a\""]),
     ] {
-        let output = heapsmith(&["corpus", "dictionary", "--format", format]);
+        let output =
+            Command::new(env!("CARGO_BIN_EXE_heapsmith")).args(["corpus", "dictionary", "--format", format]).output();
+        let output = output.expect("it starts");
         assert!(output.status.success());
         let text = String::from_utf8(output.stdout).expect("a text");
         let entries: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();

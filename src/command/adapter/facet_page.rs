@@ -22,7 +22,7 @@ has to have the key. This page has, for each facet, the lines and keys of a list
 
 /// The text of the page.
 pub(super) fn facet_page() -> String {
-    let tables: Vec<MarkdownTable> = LISTING.split("\n\n").filter_map(MarkdownTable::new).collect();
+    let tables: Vec<MarkdownTable<'_>> = LISTING.split("\n\n").filter_map(MarkdownTable::new).collect();
     let rows: Vec<KeyRow> = tables.iter().flat_map(KeyRow::of_table).collect();
     let mut page = INTRODUCTION.to_owned();
     for facet in Facet::ALL {
@@ -60,7 +60,7 @@ struct KeyRow {
 
 impl KeyRow {
     /// The rows of a table with a column for facets; none of any other.
-    fn of_table(table: &MarkdownTable) -> Vec<KeyRow> {
+    fn of_table(table: &MarkdownTable<'_>) -> Vec<KeyRow> {
         // The table of the head has no column for the line. An empty cell has the line of the row above.
         let mut line = "head".to_owned();
         let mut rows = Vec::new();
