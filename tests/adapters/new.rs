@@ -61,7 +61,9 @@ fn harness(engine: &str) -> TempDir {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let (printed, code) = new(&folder, &[engine, "mine-3"]);
     assert_eq!(code, Some(0), "{printed}");
-    for name in ["README.md", "Makefile", "harness.c", "parser.h", "fuzz/Cargo.toml", "fuzz/fuzz_targets/parse.rs", "fuzz.py"] {
+    for name in
+        ["README.md", "Makefile", "harness.c", "parser.h", "fuzz/Cargo.toml", "fuzz/fuzz_targets/parse.rs", "fuzz.py"]
+    {
         let text = fs::read_to_string(folder.path().join("mine-3").join(name)).unwrap_or_default();
         assert!(!text.contains("NAME"), "{name}: {text}");
     }
@@ -109,7 +111,10 @@ fn new_harness_of_rust_names_its_package() {
 #[test]
 fn new_harness_of_python_is_a_program() {
     let folder = harness("atheris");
-    let compiled = Command::new("python3").args(["-m", "py_compile", "fuzz.py"]).current_dir(folder.path().join("mine-3")).output();
+    let compiled = Command::new("python3")
+        .args(["-m", "py_compile", "fuzz.py"])
+        .current_dir(folder.path().join("mine-3"))
+        .output();
     let Ok(compiled) = compiled else {
         assert!(env::var_os("HEAPSMITH_PYTHON_REQUIRED").is_none(), "python3 is required and not there");
         println!("skipped: no python3");

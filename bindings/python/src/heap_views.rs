@@ -13,8 +13,8 @@ use pyo3::exceptions::{PyIndexError, PyKeyError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 
-use crate::lent_bytes::LentBytes;
 use crate::failure::{ArgumentError, detached};
+use crate::lent_bytes::LentBytes;
 
 /// A heap, and where its classes and objects stand.
 struct HeldHeap {
@@ -77,14 +77,11 @@ impl Heap {
     /// Reads a heap of a dump: the first one, or that of a number.
     #[staticmethod]
     #[pyo3(signature = (data, heap = 0))]
-    #[expect(clippy::needless_pass_by_value, reason = "a function of Python has its arguments")]
     fn read(py: Python<'_>, data: LentBytes, heap: usize) -> PyResult<Heap> {
         let Dump { mut heaps, .. } = detached(py, || read_dump(&*data))?;
         if heap >= heaps.len() {
             let found = heaps.len();
-            return Err(ArgumentError::new_err(format!(
-                "the dump has no heap {heap}; it has {found}, counted from 0"
-            )));
+            return Err(ArgumentError::new_err(format!("the dump has no heap {heap}; it has {found}, counted from 0")));
         }
         Ok(Heap(HeldHeap::new(heaps.swap_remove(heap))))
     }
