@@ -23,21 +23,18 @@ pub(crate) fn generate<'py>(py: Python<'py>, recipe: &str, max_size: usize) -> M
 
 /// The dump of a heap file's text.
 #[pyfunction]
-#[expect(clippy::needless_pass_by_value, reason = "a function of Python has its arguments")]
 pub(crate) fn build<'py>(py: Python<'py>, text: LentBytes, format: &str, max_size: usize) -> Made<'py> {
     made(py, || embedding::build(&text, format, max_size))
 }
 
 /// An input that is changed by a seed.
 #[pyfunction]
-#[expect(clippy::needless_pass_by_value, reason = "a function of Python has its arguments")]
 pub(crate) fn mutate<'py>(py: Python<'py>, data: LentBytes, seed: u64, max_size: usize) -> Made<'py> {
     made(py, || Ok(mutator::mutate(&data, seed, max_size)))
 }
 
 /// Two inputs that are crossed over.
 #[pyfunction]
-#[expect(clippy::needless_pass_by_value, reason = "a function of Python has its arguments")]
 pub(crate) fn cross_over<'py>(
     py: Python<'py>,
     one: LentBytes,
@@ -50,49 +47,42 @@ pub(crate) fn cross_over<'py>(
 
 /// The dump of a fuzzer's bytes.
 #[pyfunction]
-#[expect(clippy::needless_pass_by_value, reason = "a function of Python has its arguments")]
 pub(crate) fn dump_from_bytes<'py>(py: Python<'py>, options: &str, data: LentBytes, max_size: usize) -> Made<'py> {
     made(py, || mutator::dump_from_bytes(options, &data, max_size))
 }
 
 /// Whether bytes begin like a dump.
 #[pyfunction]
-#[expect(clippy::needless_pass_by_value, reason = "a function of Python has its arguments")]
 pub(crate) fn is_dump(data: LentBytes) -> bool {
     mutator::is_dump(&data)
 }
 
 /// The findings of a dump, as JSON.
 #[pyfunction]
-#[expect(clippy::needless_pass_by_value, reason = "a function of Python has its arguments")]
 pub(crate) fn validate<'py>(py: Python<'py>, data: LentBytes, max_size: usize) -> Made<'py> {
     made(py, || embedding::findings(&data, max_size))
 }
 
 /// The listing of a heap, in UTF-8.
 #[pyfunction]
-#[expect(clippy::needless_pass_by_value, reason = "a function of Python has its arguments")]
 pub(crate) fn listing<'py>(py: Python<'py>, data: LentBytes, heap: usize, max_size: usize) -> Made<'py> {
     made(py, || embedding::listing(&data, heap, max_size))
 }
 
 /// What an analyser should find in a heap, as JSON.
 #[pyfunction]
-#[expect(clippy::needless_pass_by_value, reason = "a function of Python has its arguments")]
 pub(crate) fn answers<'py>(py: Python<'py>, data: LentBytes, heap: usize, max_size: usize) -> Made<'py> {
     made(py, || embedding::answers(&data, heap, max_size))
 }
 
 /// The digest of a heap, as JSON.
 #[pyfunction]
-#[expect(clippy::needless_pass_by_value, reason = "a function of Python has its arguments")]
 pub(crate) fn digest<'py>(py: Python<'py>, data: LentBytes, heap: usize, max_size: usize) -> Made<'py> {
     made(py, || embedding::digest(&data, heap, max_size))
 }
 
 /// The difference of a heap and a listing, as JSON.
 #[pyfunction]
-#[expect(clippy::needless_pass_by_value, reason = "a function of Python has its arguments")]
 pub(crate) fn compare_listing<'py>(
     py: Python<'py>,
     data: LentBytes,
@@ -105,7 +95,6 @@ pub(crate) fn compare_listing<'py>(
 
 /// The difference of a heap and a digest, as JSON.
 #[pyfunction]
-#[expect(clippy::needless_pass_by_value, reason = "a function of Python has its arguments")]
 pub(crate) fn compare_digest<'py>(
     py: Python<'py>,
     data: LentBytes,

@@ -77,7 +77,6 @@ impl Heap {
     /// Reads a heap of a dump: the first one, or that of a number.
     #[staticmethod]
     #[pyo3(signature = (data, heap = 0))]
-    #[expect(clippy::needless_pass_by_value, reason = "a function of Python has its arguments")]
     fn read(py: Python<'_>, data: LentBytes, heap: usize) -> PyResult<Heap> {
         let Dump { mut heaps, .. } = detached(py, || read_dump(&*data))?;
         if heap >= heaps.len() {

@@ -165,6 +165,24 @@ def test_warnings_of_a_sound_dump_are_wrong():
     assert check(warns, filter=RIGHT).failed[0].verdict == "wrong-verdict"
 
 
+def test_one_heap_of_several_is_asked_for():
+    several = [case.id for case in heapsmith.corpus("hprof") if case.heap is not None and case.verdict == "valid"]
+    numbers = []
+
+    def parse(path, heap):
+        numbers.append(heap.number)
+        assert heap.format == "hprof"
+        return heapsmith.listing(path.read_bytes(), heap.number or 0)
+
+    claims = {"reads": ["hprof"], "facets": ["class", "elements"], "heaps": True}
+    report = heapsmith.check(parse, "hprof", several, claims=claims, explain=0)
+    assert report.is_clean and len(report.passed) == len(several) > 1
+    assert {0, 1} <= set(numbers)
+    # The first heap in the place of another one is wrong.
+    wrong = heapsmith.check(lambda path, heap: heapsmith.listing(path.read_bytes()), "hprof", several, claims=claims, explain=0)
+    assert wrong.failed
+
+
 def test_counts_are_judged():
     def counts(path, heap):
         lines = list(toy_parser.parse(path))

@@ -37,6 +37,7 @@ const PLACES: &[&str] = &[
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",
     "benches",
+    "bindings/python",
     "docs",
     "examples",
     "fuzz",

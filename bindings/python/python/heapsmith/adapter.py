@@ -86,7 +86,7 @@ class Adapter:
             return {**self.hello, "protocol": max(protocols)}
         if request.get("op") != "parse":
             return {"status": "error", "message": f"this adapter does not know {request.get('op')}"}
-        heap = HeapSink()
+        heap = HeapSink(request.get("heap"), request.get("format", ""))
         try:
             told = self.parse(pathlib.Path(request["path"]), heap)
             if isinstance(told, Iterable) and not isinstance(told, (str, Mapping)):

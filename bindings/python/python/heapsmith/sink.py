@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any, Iterable, Iterator, Mapping, Union
+from typing import Any, Iterable, Iterator, Mapping, Optional, Union
 
 #: Keys whose bytes are an array of bytes; those of any other key are a text.
 _BYTES = ("contents", "raw", "body")
@@ -15,7 +15,11 @@ class HeapSink:
     as `int`, texts as `str`, or as `bytes` where they need not be text, contents of primitive arrays as big-endian `bytes`, values
     as pairs of a type and a value, such as `("int", 42)`. A fact that is left out, or `None`, is unknown."""
 
-    def __init__(self) -> None:
+    def __init__(self, number: Optional[int] = None, format: str = "") -> None:
+        #: The heap that is asked for, from 0, of a dump with several; `None` without `"heaps": True` among the claims.
+        self.number = number
+        #: The format of the dump, such as `hprof` or `phd6`.
+        self.format = format
         self._head: dict[str, Any] = {}
         self._lines: list[dict[str, Any]] = []
         #: What the parser reports as wrong with the dump although it goes on.
