@@ -91,7 +91,10 @@ const CARGO_FUZZ: HarnessTemplate = HarnessTemplate {
 };
 const JAZZER: HarnessTemplate = HarnessTemplate {
     files: &[
-        ("src/test/java/ParserFuzzTest.java", include_str!("../../../examples/engines/jazzer/src/test/java/ParserFuzzTest.java")),
+        (
+            "src/test/java/ParserFuzzTest.java",
+            include_str!("../../../examples/engines/jazzer/src/test/java/ParserFuzzTest.java"),
+        ),
         ("src/test/java/Parser.java", include_str!("../../../examples/engines/jazzer/src/test/java/Parser.java")),
         ("pom.xml", include_str!("../../../examples/engines/jazzer/pom.xml")),
         ("README.md", include_str!("../../../examples/engines/jazzer/README.md")),
