@@ -23,7 +23,7 @@ heapsmith=$(command -v heapsmith) || { cargo build --release --quiet; heapsmith=
 rm -rf "$folder/src" "$folder/html"
 mkdir "$folder/src"
 files=$(find README.md ARCHITECTURE.md CONTRIBUTING.md LICENSE-* Cargo.toml pyproject.toml corpus/*.* docs specs examples \
-  benches deploy packaging .github crates/core/src/recipe/aim.rs \
+  bindings benches deploy packaging .github crates/core/src/recipe/aim.rs \
   crates/capi/include/heapsmith.h tests/README.md tests/*/*.md tests/generator tests/bank \
   tests/readings tests/mutants tests/user -type f -not -path '*/target/*' -not -name SUMMARY.md -not -name 'book.*' -not -name results.head.md)
 tar cf - $files | tar xf - -C "$folder/src"

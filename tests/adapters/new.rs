@@ -62,9 +62,19 @@ fn harness(engine: &str) -> TempDir {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let (printed, code) = new(&folder, &[engine, "mine-3"]);
     assert_eq!(code, Some(0), "{printed}");
-    for name in
-        ["README.md", "Makefile", "harness.c", "parser.h", "fuzz/Cargo.toml", "fuzz/fuzz_targets/parse.rs", "fuzz.py"]
-    {
+    for name in [
+        "README.md",
+        "Makefile",
+        "harness.c",
+        "parser.h",
+        "fuzz/Cargo.toml",
+        "fuzz/fuzz_targets/parse.rs",
+        "fuzz.py",
+        ".clusterfuzzlite/Dockerfile",
+        "pom.xml",
+        "src/test/java/ParserFuzzTest.java",
+        "src/test/java/Parser.java",
+    ] {
         let text = fs::read_to_string(folder.path().join("mine-3").join(name)).unwrap_or_default();
         assert!(!text.contains("NAME"), "{name}: {text}");
     }
@@ -122,6 +132,14 @@ fn new_harness_of_python_is_a_program() {
         return;
     };
     assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+}
+
+#[test]
+fn new_harness_of_java_names_its_project() {
+    let folder = harness("jazzer");
+    let project = fs::read_to_string(folder.path().join("mine-3/pom.xml")).expect("a project");
+    assert!(project.contains("<artifactId>mine-3</artifactId>"), "{project}");
+    assert!(folder.path().join("mine-3/src/test/java/ParserFuzzTest.java").is_file());
 }
 
 #[test]

@@ -1,7 +1,5 @@
 //! Facts of a dump in memory.
 
-use std::collections::BTreeSet;
-
 use serde::Serialize;
 
 use heapsmith_core::answers::{Analysis, EdgeOptions, EntryGraph};
@@ -78,8 +76,9 @@ pub fn digest(dump: &[u8], heap: usize, most: usize) -> Result<Vec<u8>, Error> {
 pub fn compare_with_listing(dump: &[u8], heap: usize, theirs: &[u8], most: usize) -> Result<(bool, Vec<u8>), Error> {
     let mut whole = heapsmith_core::read_dump(dump)?;
     let number = require_heap(heap, whole.heaps.len())?;
-    let Listing { heap: theirs, .. } = listing::read_within(theirs, most as u64)?;
-    let comparison = compare(&whole.heaps.swap_remove(number), &theirs, &BTreeSet::new());
+    let Listing { head, heap: theirs, .. } = listing::read_within(theirs, most as u64)?;
+    let left_out = head.omits.into_iter().filter(|facet| facet.is_omittable()).collect();
+    let comparison = compare(&whole.heaps.swap_remove(number), &theirs, &left_out);
     Ok((comparison.equal, BoundedText::json(&comparison, most)?))
 }
 

@@ -148,8 +148,11 @@ final class CheckRun {
                 .redirectOutput(temporary.resolve("output").toFile())
                 .redirectError(messages.toFile())
                 .start();
-        // A signal ends the run, with everything that it started.
-        Thread end = new Thread(process::destroy);
+        // A signal ends the run, with everything that it started, and leaves no folder.
+        Thread end = new Thread(() -> {
+            stop(process);
+            delete(temporary);
+        });
         Runtime.getRuntime().addShutdownHook(end);
         try {
             for (int seconds = 0; !process.waitFor(PROGRESS_SECONDS, TimeUnit.SECONDS); ) {
@@ -273,7 +276,10 @@ final class CheckRun {
         return "'" + word.replace("'", "'\\''") + "'";
     }
 
-    private static void delete(Path folder) {
+    private static synchronized void delete(Path folder) {
+        if (!Files.exists(folder)) {
+            return;
+        }
         try (Stream<Path> paths = Files.walk(folder)) {
             for (Path path : paths.sorted(Comparator.reverseOrder()).collect(Collectors.toList())) {
                 Files.deleteIfExists(path);
