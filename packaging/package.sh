@@ -7,11 +7,13 @@
 #   binary     the program without any library that it needs, checked with readelf
 #   tar        that, licences, manual pages and completions as .tar.gz
 #   wheel      a Python wheel with program and package    (maturin: pip install maturin)
+#   library    the C library, those of engines and the header as .tar.gz (cc)
+#   jar        the Java artifact with program and library (mvn, a JDK)
 #   deb        a Debian package                           (cargo-deb: cargo install --locked cargo-deb; dpkg)
 #   crate      what `cargo package` makes of the three crates, built from the packages alone
 #   container  what packaging/Containerfile copies, in a root that has only that (unshare, chroot)
 #
-# wheel, deb and container have the program of the step `binary`. SHA256SUMS in DIR lists what was made.
+# wheel, jar, deb and container have the program of the step `binary`, jar the library of the step `library`. SHA256SUMS in DIR lists what was made.
 # Needs Linux with glibc's static library (libc6-dev) and a toolchain of Rust. On another architecture than x86-64: TARGET
 # names the target of Rust.
 set -euo pipefail
@@ -19,7 +21,7 @@ cd "$(dirname "$0")/.."
 
 out=dist
 if [ "${1:-}" = -o ]; then out=$2; shift 2; fi
-[ $# -gt 0 ] || set -- binary tar wheel deb crate container
+[ $# -gt 0 ] || set -- binary tar wheel library jar deb crate container
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
 
@@ -69,14 +71,18 @@ binary() {
   "$program" completions fish >"$extra/completions/heapsmith.fish"
 }
 
+# A folder of $extra as a .tar.gz: the same bytes for the same commit, without owners and with the commit's time.
+archive() {
+  tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$(git log -1 --format=%ct)" --mode=u=rwX,go=rX \
+    -C "$extra" -cf - "$1" | gzip -9n >"$out/$1.tar.gz"
+}
+
 tar_gz() {
   local folder=$extra/$name
   rm -rf "$folder"
   mkdir "$folder"
   cp -r "$program" LICENSE-MIT LICENSE-APACHE README.md "$extra/man" "$extra/completions" "$folder"
-  # The same bytes for the same commit: no owners, and the commit's time.
-  tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$(git log -1 --format=%ct)" --mode=u=rwX,go=rX \
-    -C "$extra" -cf - "$name" | gzip -9n >"$out/$name.tar.gz"
+  archive "$name"
   mkdir "$try/tar"
   tar xzf "$out/$name.tar.gz" -C "$try/tar"
   (cd "$try/tar" && works env -i "./$name/heapsmith")
@@ -98,6 +104,33 @@ wheel() {
   "$try/wheel/bin/python" -m zipfile --list "${made[0]}" | grep -c 'licenses/LICENSE-' >"$try/licences"
   [ "$(cat "$try/licences")" = 2 ] || fail "it has not both licences"
   say "$(basename "${made[0]}"), $(kib "${made[0]}")"
+}
+
+library() {
+  cargo build --release --locked --target "$target" -p heapsmith-capi --examples
+  local folder=$extra/$name-library made=target/$target/release/examples file
+  rm -rf "$folder"
+  mkdir -p "$folder"
+  cp "$made"/libheapsmith.{a,so} "$made/libheapsmith_libfuzzer.a" "$made/libheapsmith_afl.so" crates/capi/include/heapsmith.h \
+    LICENSE-MIT LICENSE-APACHE "$folder"
+  for file in "$folder"/*.a "$folder"/*.so; do strip --strip-debug "$file"; done
+  archive "$name-library"
+  mkdir "$try/library"
+  tar xzf "$out/$name-library.tar.gz" -C "$try/library"
+  printf '%s\n' '#include <heapsmith.h>' 'int main(void) { return heapsmith_abi_version() != HEAPSMITH_ABI_VERSION; }' >"$try/library/try.c"
+  (cd "$try/library" && cc -I "$name-library" try.c "$name-library/libheapsmith.a" -lpthread -ldl -lm -lgcc_s -o static && ./static &&
+    cc -I "$name-library" try.c -L "$name-library" -lheapsmith -o shared && LD_LIBRARY_PATH=$name-library ./shared)
+  say "$name-library.tar.gz, $(kib "$out/$name-library.tar.gz")"
+}
+
+jar() {
+  rm -f "$out"/heapsmith-*.jar
+  local natives=$extra/natives
+  rm -rf "$natives" && mkdir -p "$natives"
+  cp "$program" "$extra/$name-library/libheapsmith.so" "$natives"
+  mvn --batch-mode --quiet -f bindings/java clean verify "-Dheapsmith.native=$PWD/$natives"
+  cp "bindings/java/target/heapsmith-$version.jar" "$out"
+  say "heapsmith-$version.jar, $(kib "$out/heapsmith-$version.jar"); its tests pass"
 }
 
 deb() {
@@ -155,9 +188,9 @@ container() {
 
 for step in "$@"; do
   case $step in
-    binary | wheel | deb | crate | container) "$step" ;;
+    binary | wheel | library | jar | deb | crate | container) "$step" ;;
     tar) tar_gz ;;
-    *) echo "no step $step; steps: binary tar wheel deb crate container" >&2; exit 2 ;;
+    *) echo "no step $step; steps: binary tar wheel library jar deb crate container" >&2; exit 2 ;;
   esac
 done
 cd "$out"

@@ -264,7 +264,7 @@ fn a_decoder_without_mistakes_passes_every_case() {
 fn allows_declared_omission_of_hashes() {
     expect("declare-omitted-hashes", |_| Pass);
     let words = vec![example(), "--declare-omitted-hashes".to_owned(), "{}".to_owned()];
-    assert_eq!(tested(words, "", PATIENT).omitted, [Facet::Hash16, Facet::Hash32, Facet::StringText]);
+    assert_eq!(tested(words, "", PATIENT).omitted, [Facet::Hash16, Facet::Hash32]);
 }
 
 #[test]

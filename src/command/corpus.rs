@@ -136,7 +136,7 @@ const EXPORT_ENDING: HelpEnding = HelpEnding {
 };
 
 const DICTIONARY_ENDING: HelpEnding = HelpEnding {
-    examples: &[("Write a dictionary of HPROF", "heapsmith corpus dictionary --format hprof > hprof.dict")],
+    examples: &[("Print a dictionary of HPROF", "heapsmith corpus dictionary --format hprof")],
     exit_codes: &[],
 };
 

@@ -63,7 +63,8 @@ pub(crate) struct FuzzOpts {
     #[arg(long, value_name = "PATH", num_args = 1..)]
     seeds: Vec<PathBuf>,
     /// What a coverage-guided engine found, such as libFuzzer's corpus or AFL++'s queue: files, folders, patterns, or `-` for a list on
-    /// standard input. Its dumps of up to 4 MiB are all that is asked about, each once; the same command asks about those that are new.
+    /// standard input. Its dumps of up to 4 MiB are all that is asked about, each once; the same command asks about those
+    /// that are new. Without it, dumps are drawn.
     #[arg(long, value_name = "PATH", num_args = 1.., conflicts_with_all = ["seeds", "shard"])]
     coverage: Vec<PathBuf>,
     /// What adapters are asked to do. Without it, to parse, if they can.

@@ -25,7 +25,7 @@ fn is_pinned(uses: &str) -> bool {
     let Some((action, version)) = uses.split_once(" # v") else { return is_ours };
     let commit = action.split_once('@').map_or("", |(_, commit)| commit);
     let is_commit = commit.len() == 40 && commit.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-    is_commit && version.split('.').filter(|part| part.parse::<u32>().is_ok()).count() == 3
+    is_commit && version.split('.').all(|part| part.parse::<u32>().is_ok())
 }
 
 #[test]

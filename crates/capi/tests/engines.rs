@@ -8,9 +8,12 @@ mod common;
 
 use common::{found, libraries, succeed};
 
+/// The variable that makes the absence of an engine a failure.
+const REQUIRED: &str = "HEAPSMITH_ENGINES_REQUIRED";
+
 #[test]
 fn changes_dumps_in_libfuzzer() {
-    if found("clang", "--version", "HEAPSMITH_ENGINES_REQUIRED").is_none() {
+    if found("clang", "--version", REQUIRED).is_none() {
         return;
     }
     let folder = template("libfuzzer");
@@ -29,7 +32,7 @@ fn changes_dumps_in_libfuzzer() {
 
 #[test]
 fn changes_dumps_in_afl() {
-    if found("afl-fuzz", "-h", "HEAPSMITH_ENGINES_REQUIRED").is_none() {
+    if found("afl-fuzz", "-h", REQUIRED).is_none() {
         return;
     }
     let folder = template("afl");
@@ -63,4 +66,44 @@ fn template(engine: &str) -> tempfile::TempDir {
     let given = format!("HEAPSMITH={}", libraries().display());
     succeed(Command::new("make").args(["fuzz", &given]).current_dir(folder.path()));
     folder
+}
+
+/// As OSS-Fuzz's builder runs it, with libraries that are built already.
+#[test]
+fn builds_fuzzer_of_clusterfuzzlite() {
+    let built = libraries().parent().expect("a folder").to_owned();
+    let missing = [("clang", "--version"), ("zip", "-v")].map(|(name, option)| found(name, option, REQUIRED).is_none());
+    if missing.contains(&true) {
+        return;
+    }
+    if !built.join("heapsmith").is_file() {
+        println!("skipped: the program heapsmith is not built");
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    for name in ["heapsmith/target", "parser", "out", "programs"] {
+        fs::create_dir_all(at(name)).expect("there is room");
+    }
+    std::os::unix::fs::symlink(&built, at("heapsmith/target/release")).expect("there is room");
+    // Nothing is left for cargo to do.
+    std::os::unix::fs::symlink("/bin/true", at("programs/cargo")).expect("there is room");
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/engines");
+    for file in ["parser.h", "libfuzzer/harness.c", "clusterfuzzlite/clusterfuzzlite/build.sh"] {
+        let name = Path::new(file).file_name().expect("a name");
+        fs::copy(examples.join(file), at("parser").join(name)).expect("there is room");
+    }
+    let path = format!("{}:{}", at("programs").display(), std::env::var("PATH").unwrap_or_default());
+    let mut build = Command::new("bash");
+    build.arg("-eu").arg("build.sh").current_dir(at("parser")).env("PATH", path);
+    build.env("SRC", folder.path()).env("OUT", at("out")).env("CC", "clang").env("CXX", "clang++");
+    let flags = "-g -O1 -fsanitize=address,fuzzer-no-link";
+    build.env("CFLAGS", flags).env("CXXFLAGS", flags).env("LIB_FUZZING_ENGINE", "-fsanitize=fuzzer");
+    succeed(&mut build);
+    let dictionary = format!("-dict={}", at("out/parse.dict").display());
+    let output = succeed(Command::new(at("out/parse")).args(["-runs=2000", "-seed=1", &dictionary]));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("found LLVMFuzzerCustomMutator") && said.contains("Dictionary: "), "{said}");
+    let seeds = fs::read(at("out/parse_seed_corpus.zip")).expect("seeds");
+    assert!(seeds.windows(13).any(|part| part == b"hprof-agent-4"), "{} bytes", seeds.len());
 }
