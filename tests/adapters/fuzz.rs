@@ -270,7 +270,10 @@ fn asks_about_the_dumps_that_an_engine_found() {
     fs::copy(found.join(format!("{:040x}", 3)), found.join("again")).expect("there is room");
     add("other", "phd6", 1);
     fs::write(found.join("README.txt"), "what afl-fuzz writes there").expect("there is room");
-    let (_adapters, adapter) = two_bugs();
+    let all = bugs("hprof");
+    let adapters = adapters(all.iter().filter(|bug| bug.id == "hprof-bug-utf-8"));
+    let script = adapters.path().join("hprof.py");
+    let adapter = format!("{} -S -B {}", interpreter(), shell_words::quote(&script.to_string_lossy()));
     let state = folder.path().join("state");
     let coverage = ["--coverage", &text(&found)];
     let (code, said) = fuzz(&adapter, &state, &coverage);

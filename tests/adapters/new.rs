@@ -102,7 +102,10 @@ fn new_harnesses_of_c_work_unchanged() {
     let afl = harness("afl");
     if cc(&afl, &["-o", "fuzz"]) {
         let dump = afl.path().join("dump");
-        let run = || Command::new(afl.path().join("mine-3/fuzz")).arg(&dump).status().expect("it runs").code();
+        let run = || {
+            let dump = fs::File::open(&dump).expect("a file");
+            Command::new(afl.path().join("mine-3/fuzz")).stdin(dump).status().expect("it runs").code()
+        };
         // A STRING "A", by hand, and one that is cut.
         let whole = b"JAVA PROFILE 1.0.2\0\0\0\0\x04\0\0\0\0\0\0\0\0\x01\0\0\0\0\0\0\0\x05\0\0\0\x01A";
         for (bytes, code) in [(&whole[..], 0), (&whole[..whole.len() - 1], 1), (b"", 1)] {

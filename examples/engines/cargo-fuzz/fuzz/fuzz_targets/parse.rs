@@ -27,7 +27,7 @@ fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
     mutate_in_place(&mut data[..room], size, seed).unwrap_or_else(|| fuzzer_mutate(data, size, max_size))
 });
 
-fuzz_crossover!(|one: &[u8], other: &[u8], out: &mut [u8], seed: u32| -> usize {
+fuzz_crossover!(|one: &[u8], other: &[u8], out: &mut [u8], seed: u32| {
     cross_over_into(one, other, out, seed).unwrap_or_else(|| {
         let size = one.len().min(out.len());
         out[..size].copy_from_slice(&one[..size]);
