@@ -136,7 +136,10 @@ const EXPORT_ENDING: HelpEnding = HelpEnding {
 };
 
 const DICTIONARY_ENDING: HelpEnding = HelpEnding {
-    examples: &[("Print a dictionary of HPROF", "heapsmith corpus dictionary --format hprof")],
+    examples: &[
+        ("Print a dictionary of HPROF", "heapsmith corpus dictionary --format hprof"),
+        ("Print one of portable heap dumps", "heapsmith corpus dictionary --format phd"),
+    ],
     exit_codes: &[],
 };
 

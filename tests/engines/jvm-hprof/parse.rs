@@ -36,7 +36,11 @@ fn read(data: &[u8]) -> Option<()> {
         black_box(record.as_utf_8().map(|text| text.ok().map(|text| text.text_as_str().map(str::len).ok())));
         black_box(record.as_load_class().map(|class| class.ok().map(|class| class.class_name_id())));
         black_box(record.as_stack_frame().map(|frame| frame.ok().map(|frame| frame.line_num())));
-        black_box(record.as_stack_trace().map(|trace| trace.ok().map(|trace| trace.frame_ids().filter(Result::is_ok).count())));
+        black_box(
+            record
+                .as_stack_trace()
+                .map(|trace| trace.ok().map(|trace| trace.frame_ids().filter(Result::is_ok).count())),
+        );
         let Some(segment) = record.as_heap_dump_segment() else { continue };
         for sub_record in segment.ok()?.sub_records() {
             match sub_record.ok()? {
