@@ -12,7 +12,7 @@ mvn --batch-mode --quiet -f bindings/java verify javadoc:javadoc "-Dheapsmith.na
 
 python=target/bindings/python
 [ -x "$python/bin/python" ] || python3 -m venv "$python"
-"$python/bin/pip" install --quiet --disable-pip-version-check 'maturin>=1.9,<2' pytest mypy
+"$python/bin/pip" install --quiet --disable-pip-version-check 'maturin>=1.9,<2' pytest mypy atheris
 # shellcheck disable=SC1091
 . "$python/bin/activate"
 maturin develop --quiet

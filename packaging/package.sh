@@ -35,7 +35,7 @@ extra=target/packaging
 try=$(mktemp -d)
 # Where pyproject.toml looks for programs of the wheel.
 scripts=bindings/python/data/scripts
-trap 'rm -rf "$try" "$scripts/heapsmith"' EXIT
+trap 'rm -rf "$try"' EXIT
 
 say() { printf '%s: %s\n' "$step" "$*"; }
 fail() { say "$*" >&2; exit 1; }
@@ -91,6 +91,7 @@ tar_gz() {
 
 wheel() {
   rm -f "$out"/heapsmith-*.whl
+  trap 'rm -rf "$try" "$scripts/heapsmith"' EXIT
   cp "$program" "$scripts/heapsmith"
   # An interpreter loads the extension, which cannot be static for that.
   maturin build --release --locked --target "$target" --out "$out" --quiet

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::check::campaign::{CASES, CampaignEvent, campaign_report, status};
+use crate::check::campaign::{CampaignEvent, campaign_report, status};
 use crate::check::{
     Campaign, CampaignOptions, ExpectedFailures, KeptFiles, OperationKind, Subject, Sweeper, WantedOperations,
 };
@@ -94,7 +94,7 @@ const HELP_ENDING: HelpEnding = HelpEnding {
         ("Ask a parser for a night", "heapsmith fuzz --adapter 'python3 adapter.py' --state night --for 8h"),
         (
             "Ask about what an engine found",
-            "heapsmith fuzz --adapter 'python3 adapter.py' --state found --coverage corpus crash-*",
+            "heapsmith fuzz --adapter 'python3 adapter.py' --state found --coverage corpus",
         ),
         ("Write a report of what was found", "heapsmith fuzz report night --report report"),
     ],
@@ -211,15 +211,19 @@ fn run_and_print(
     let heard = |heard: CampaignEvent<'_>| {
         let mut bar = bar.lock().unwrap_or_else(PoisonError::into_inner);
         match heard {
-            CampaignEvent::GoesOn(0) => {}
-            CampaignEvent::GoesOn(cases) => bar.suspend(|| {
-                print_line(&format!("goes on after {cases} cases in {} batches", cases.div_ceil(CASES)));
+            CampaignEvent::GoesOn { cases: 0, .. } => {}
+            CampaignEvent::GoesOn { cases, batches } => bar.suspend(|| {
+                let unit = if batches == 1 { "batch" } else { "batches" };
+                print_line(&format!("goes on after {cases} cases in {batches} {unit}"));
             }),
             CampaignEvent::Found(new, others) => bar.suspend(|| {
                 let dumps = if new == 1 { "1 new dump".to_owned() } else { format!("{new} new dumps") };
-                print_line(&format!(
-                    "{dumps} of the engine; {others} files that are no dumps of the formats asked about, or too long"
-                ));
+                let others = match others {
+                    0 => String::new(),
+                    1 => "; 1 file is no dump of the formats asked about, or too long".to_owned(),
+                    others => format!("; {others} files are no dumps of the formats asked about, or too long"),
+                };
+                print_line(&format!("{dumps} of the engine{others}"));
             }),
             CampaignEvent::Asked(cases, failures) => {
                 bar.set_message(&format!("asking, {failures} failures"));

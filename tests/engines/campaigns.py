@@ -11,13 +11,13 @@ Both begin with the golden dumps of HPROF. A run that is there in DIR is not rep
 this script. Needs clang, afl++, cargo and Debian's sources.
 """
 import argparse
+import concurrent.futures
 import os
 import pathlib
 import re
 import shutil
 import statistics
 import subprocess
-import threading
 import time
 import tomllib
 
@@ -54,9 +54,9 @@ def main():
         build(options)
         found = {arm: [] for arm in ARMS}
         for seed in range(1, options.seeds + 1):
-            threads = [threading.Thread(target=lambda arm=arm: found[arm].append(run(options, arm, seed))) for arm in ARMS]
-            [thread.start() for thread in threads]
-            [thread.join() for thread in threads]
+            with concurrent.futures.ThreadPoolExecutor(len(ARMS)) as pool:
+                for arm, result in zip(ARMS, pool.map(lambda arm: run(options, arm, seed), ARMS)):
+                    found[arm].append(result)
             print(f"{target}, seed {seed}: " + "; ".join(
                 f"{arm} {found[arm][-1][0][-1][1]} edges, {len(found[arm][-1][1])} places" for arm in ARMS), flush=True)
         known[target] = {"seconds": options.time, "seeds": options.seeds}
@@ -84,11 +84,12 @@ def build_converter(options):
 
 def run_converter(options, arm, seed):
     folder = options.work / "hprof-conv"
-    out = folder / f"{arm}-{seed}"
+    out = folder / f"{arm}-{seed}-{options.time}"
     if not (out / "done").exists():
         shutil.rmtree(out, ignore_errors=True)
         flags = ["AFL_SKIP_CPUFREQ", "AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES", "AFL_NO_UI", "AFL_NO_AFFINITY"]
         environment = {**os.environ, **{flag: "1" for flag in flags}}
+        environment.pop("AFL_CUSTOM_MUTATOR_LIBRARY", None)
         if arm == "structured":
             environment["AFL_CUSTOM_MUTATOR_LIBRARY"] = str(options.libraries / "libheapsmith_afl.so")
         subprocess.run(["afl-fuzz", "-V", str(options.time), "-s", str(seed), "-t", "1000", "-i", options.dumps, "-o", out, "--",
@@ -120,7 +121,7 @@ def build_crate(options):
 
 
 def run_crate(options, arm, seed):
-    folder = options.work / f"jvm-hprof-{arm}-{seed}"
+    folder = options.work / f"jvm-hprof-{arm}-{seed}-{options.time}"
     log = folder / "log"
     if not (folder / "done").exists():
         shutil.rmtree(folder, ignore_errors=True)
@@ -131,6 +132,8 @@ def run_crate(options, arm, seed):
         with log.open("w", encoding="utf-8") as out, subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL) as run:
             for line in run.stderr:
                 out.write(f"{time.monotonic() - started:.1f} {line.decode(errors='replace')}")
+        if not re.search(r"#\d+\s+INITED", log.read_text(encoding="utf-8")):
+            raise SystemExit(f"{command[0]} did not start: {log}")
         (folder / "done").touch()
     curve, places = [(0, 0)], set()
     for line in log.read_text(encoding="utf-8").splitlines():

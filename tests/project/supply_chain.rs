@@ -49,6 +49,16 @@ fn pins_every_action_to_a_commit() {
 }
 
 #[test]
+fn names_the_artifact_of_this_version() {
+    for file in ["bindings/java/pom.xml", "bindings/java/README.md", "examples/engines/jazzer/pom.xml"] {
+        let text = read(Path::new(ROOT).join(file));
+        let (_, rest) = text.split_once("<artifactId>heapsmith</artifactId>").unwrap_or_else(|| panic!("{file}"));
+        let version = format!("<version>{}</version>", env!("CARGO_PKG_VERSION"));
+        assert!(rest.trim_start().starts_with(&version), "{file}: {version} is due");
+    }
+}
+
+#[test]
 fn lets_only_the_job_that_publishes_write() {
     for file in files(&Path::new(ROOT).join(".github/workflows")) {
         let text = read(&file);

@@ -1,6 +1,7 @@
 """The mutator and the harness for atheris."""
 
 import importlib.util
+import os
 import shutil
 import subprocess
 import sys
@@ -42,6 +43,7 @@ def test_a_crossover_fits():
 
 def test_the_harness_runs(tmp_path):
     if importlib.util.find_spec("atheris") is None:
+        assert os.environ.get("HEAPSMITH_PYTHON_REQUIRED") != "1", "atheris is required"
         pytest.skip("atheris is not installed")
     harness = shutil.copy(ROOT / "examples/engines/atheris/fuzz.py", tmp_path)
     (tmp_path / "seeds").mkdir()

@@ -1,6 +1,7 @@
 """Parsers in this process, judged over the corpus."""
 
 import json
+import sys
 import traceback
 
 import pytest
@@ -132,6 +133,9 @@ def test_refusals_and_crashes_are_told_apart():
     (crash,) = check(fails, filter=RIGHT).failed
     assert crash.verdict == "crash"
     assert "in fails" in crash.detail and "ZeroDivisionError: by zero" in crash.detail
+    # A parser that ends the program ends one case.
+    (ended,) = check(lambda path, heap: sys.exit(2), filter=RIGHT).failed
+    assert ended.verdict == "crash" and "SystemExit: 2" in ended.detail
     # The first frame is the parser's.
     assert "heapsmith/adapter.py" not in crash.detail
 

@@ -19,7 +19,8 @@ peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 before = peak()
 tracemalloc.start()
 report = heapsmith.validate(dump)
-print(tracemalloc.get_traced_memory()[1], peak() - before, report["valid"])
+print(tracemalloc.get_traced_memory()[1], peak() - before)
+assert report["schema"]
 """
 
 
@@ -39,8 +40,7 @@ def test_a_large_dump_is_not_copied_by_python(dump, copies):
     zeros = "zeros = bytearray(len(head) + SIZE); zeros[:len(head)] = head" if "zeros" in dump else ""
     program = PROGRAM.replace("{before}", zeros).replace("{dump}", dump)
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    of_python, of_process, valid = ended.stdout.split()
+    of_python, of_process = ended.stdout.split()
     assert int(of_python) < 4_000_000
     # The dump itself is there before, and the measure is one.
     assert 90_000_000 < int(of_process) < copies * 100_000_000 + 20_000_000
-    assert valid in ("True", "False")

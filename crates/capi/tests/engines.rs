@@ -46,7 +46,7 @@ fn changes_dumps_in_afl() {
         command.env(flag, "1");
     }
     command.env("AFL_CUSTOM_MUTATOR_LIBRARY", library).env("AFL_CUSTOM_MUTATOR_ONLY", "1").current_dir(folder.path());
-    let output = succeed(command.args(["-V", "4", "-t", "1000", "-i", "seeds", "-o", "findings", "--", "./fuzz"]));
+    let output = succeed(command.args(["-V", "10", "-t", "1000", "-i", "seeds", "-o", "findings", "--", "./fuzz"]));
     let queue = folder.path().join("findings/default/queue");
     let names = fs::read_dir(&queue).expect("a folder").map(|entry| entry.expect("a file").file_name());
     let names: Vec<String> = names.map(|name| name.to_string_lossy().into_owned()).collect();
@@ -77,6 +77,7 @@ fn builds_fuzzer_of_clusterfuzzlite() {
         return;
     }
     if !built.join("heapsmith").is_file() {
+        assert!(std::env::var_os(REQUIRED).is_none_or(|value| value != "1"), "the program heapsmith is not built");
         println!("skipped: the program heapsmith is not built");
         return;
     }

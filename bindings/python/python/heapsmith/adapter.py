@@ -96,7 +96,7 @@ class Adapter:
             return _reject(refusal)
         except self.skipped_by as skip:
             return {"status": "skip", "reason": str(skip)}
-        except (KeyboardInterrupt, SystemExit, GeneratorExit):
+        except (KeyboardInterrupt, GeneratorExit):
             raise
         except BaseException:  # an outcome of a test tool is none of `Exception`
             return {"status": "crash", "message": _without_own_frames(traceback.format_exc())}

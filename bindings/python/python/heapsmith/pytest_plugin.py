@@ -39,7 +39,9 @@ class _Group:
             selected = [one.case for one in item.session.items if isinstance(one, HeapDumpItem) and one.group is self]
             try:
                 self.report = self._check(selected)
-            except HeapsmithError as error:
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:  # each further test would ask about all cases once more
                 self.error = error
         if self.error is not None:
             raise self.error

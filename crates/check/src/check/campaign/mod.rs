@@ -126,8 +126,13 @@ setters! {
 /// An event of a running campaign.
 #[derive(Clone, Copy, Debug)]
 pub enum CampaignEvent<'h> {
-    /// The campaign goes on, with this number of cases from earlier runs.
-    GoesOn(u64),
+    /// The campaign goes on, with what earlier runs asked about.
+    GoesOn {
+        /// The number of cases.
+        cases: u64,
+        /// The number of their batches.
+        batches: u64,
+    },
     /// The number of an engine's dumps that are asked about for the first time, and of its files that are none of the formats asked about
     /// or too long.
     Found(u64, u64),
@@ -198,7 +203,9 @@ impl<'s> Campaign<'s> {
             ..CampaignHeader::default()
         };
         let mut state = CampaignFolder::open(root, &CampaignHeader { form: state::FORM, ..begun })?;
-        let (new, others) = plan.new_found(options.coverage.as_deref().unwrap_or_default(), &state.known.found)?;
+        let files = options.coverage.as_deref().unwrap_or_default();
+        let (new, others) =
+            plan.new_found(files, &state.known.found, &mut |sha256, dump| state.keep_found(sha256, dump))?;
         state.record_found(&new)?;
         Arc::make_mut(&mut plan).found = state.known.found.clone();
         let (explanations, passed_over) = (BTreeMap::new(), BTreeSet::new());
@@ -217,7 +224,8 @@ impl<'s> Campaign<'s> {
     /// If cases cannot be made, files cannot be written, or a program cannot be started.
     pub fn run(&mut self, heard: &(dyn Fn(CampaignEvent<'_>) + Sync)) -> Result<CampaignOutcome, Error> {
         let started = Instant::now();
-        heard(CampaignEvent::GoesOn(self.state.known.totals.cases));
+        let CampaignTotals { cases, batches, .. } = &self.state.known.totals;
+        heard(CampaignEvent::GoesOn { cases: *cases, batches: batches.count() });
         if self.plan.coverage {
             heard(CampaignEvent::Found(self.found.0, self.found.1));
         }
@@ -251,8 +259,12 @@ impl<'s> Campaign<'s> {
 
     /// The next batches that are to be run.
     fn next_missing_batches(&self, next: &mut u64, count: usize) -> Vec<u64> {
-        let found = self.plan.coverage.then(|| self.plan.found.last_key_value().map_or(0, |(batch, _)| batch + 1));
-        let end = self.options.cases.map_or(u64::MAX, |cases| cases.div_ceil(CASES)).min(found.unwrap_or(u64::MAX));
+        let end = match (self.plan.coverage, self.options.cases) {
+            (false, cases) => cases.map_or(u64::MAX, |cases| cases.div_ceil(CASES)),
+            // Batches of an engine's dumps may be short.
+            (true, Some(cases)) if self.state.known.totals.cases >= cases => 0,
+            (true, _) => self.plan.found.last_key_value().map_or(0, |(batch, _)| batch + 1),
+        };
         let mut missing = Vec::new();
         while *next < end && missing.len() < count {
             let is_own = self.options.shard.is_none_or(|(number, of)| *next % of == number - 1);

@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `state.jsonl` | a line for how it was begun, for each batch, for dumps that an engine found, for each cause and for further cases of one; sums of many batches take the place of their lines |
 //! | `dumps/` | the dumps of causes |
+//! | `found/` | dumps that a fuzzing engine found, by SHA-256 |
 //! | `.heapsmith-campaign` | the marker, which says where temporary files are |
 //! | `.heapsmith-lock` | the lock, while the campaign goes on |
 
@@ -27,6 +28,8 @@ use heapsmith_core::system::Access;
 use heapsmith_core::temporary::TemporaryFolder;
 
 const STATE: &str = "state.jsonl";
+/// The folder of dumps that a fuzzing engine found.
+const FOUND: &str = "found";
 const MARKER: &str = ".heapsmith-campaign";
 /// The prefix of the folder of temporary files.
 const TEMPORARY: &str = "heapsmith-campaign-";
@@ -255,6 +258,16 @@ impl CampaignFolder {
     pub(super) fn record_batches(&mut self, totals: CampaignTotals) -> Result<(), Error> {
         self.append_entry(StateEntry::Batches(Box::new(totals)))?;
         if self.length > self.long { self.compact() } else { Ok(()) }
+    }
+
+    /// Keeps a dump that a fuzzing engine found. The result is its path.
+    pub(super) fn keep_found(&self, sha256: &str, dump: &[u8]) -> Result<PathBuf, Error> {
+        if self.folder.kind(FOUND)?.is_none() {
+            self.folder.create_folder(FOUND)?;
+        }
+        let file = format!("{FOUND}/{sha256}");
+        self.folder.put_file(&file, dump, Existing::Replaced)?;
+        Ok(PathBuf::from(self.folder.name_of(&file)))
     }
 
     /// Writes down dumps that a fuzzing engine found, as the cases of further batches.

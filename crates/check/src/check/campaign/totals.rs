@@ -111,7 +111,6 @@ impl BatchRanges {
         self.0 = all;
     }
 
-    #[cfg(test)]
     pub(super) fn count(&self) -> u64 {
         self.0.iter().map(|(first, last)| last - first + 1).sum()
     }

@@ -1,5 +1,5 @@
-//! A whole run with an adapter that is a closure of the calling thread: for programs in other languages, whose interpreters mind the
-//! thread.
+//! A whole run with an adapter that is a closure of the calling thread: for programs in other languages, whose interpreters allow
+//! calls from one thread only.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, PoisonError};

@@ -73,27 +73,33 @@ impl CampaignPlan {
         Ok(CampaignPlan { seed, generator, format, formats, seeds, ..CampaignPlan::default() })
     }
 
-    /// Those of an engine's files that can be asked about and are not `known`, and the number of the files that are no such dumps.
+    /// Those of an engine's files that can be asked about and are not `known`, and the number of the files that are no such dumps. `keep`
+    /// stores a dump under its SHA-256 and gives its path: an engine removes files and writes others in their place.
     pub(in crate::check) fn new_found(
         &self,
         files: &[PathBuf],
         known: &BTreeMap<u64, Vec<SeedDump>>,
+        keep: &mut dyn FnMut(&str, &[u8]) -> Result<PathBuf, Error>,
     ) -> Result<(Vec<SeedDump>, u64), Error> {
         let mut had: BTreeSet<String> = known.values().flatten().map(|dump| dump.sha256.clone()).collect();
         let (mut new, mut others) = (Vec::new(), 0);
         for path in files {
-            let is_file = fs::metadata(path).is_ok_and(|found| found.is_file() && found.len() <= LONGEST);
-            let bytes = if is_file { read_bytes(path, LONGEST)? } else { Vec::new() };
+            let is_short = fs::metadata(path).is_ok_and(|found| found.is_file() && found.len() <= LONGEST);
+            // The engine may remove it meanwhile.
+            let bytes = if is_short { read_bytes(path, LONGEST).ok() } else { None };
+            let Some(bytes) = bytes.filter(|bytes| is_dump(bytes)) else {
+                others += 1;
+                continue;
+            };
             let sha256 = sha256_hex(&bytes);
-            if had.contains(&sha256) {
+            if !had.insert(sha256.clone()) {
                 continue;
             }
-            let is_asked = |case: &Case| self.formats.contains(&case.format.to_string());
-            match is_file && is_dump(&bytes) && case_from_bytes("", bytes).is_ok_and(|case| is_asked(&case)) {
-                true => new.push(SeedDump { path: path.clone(), sha256: sha256.clone() }),
+            let is_asked = |case: Case| self.formats.contains(&case.format.to_string());
+            match case_from_bytes("", bytes.clone()).is_ok_and(is_asked) {
+                true => new.push(SeedDump { path: keep(&sha256, &bytes)?, sha256 }),
                 false => others += 1,
             }
-            had.insert(sha256);
         }
         Ok((new, others))
     }

@@ -70,7 +70,7 @@ public final class NativeFiles {
             path.toFile().deleteOnExit();
             Path part = folder.resolve(name + ".part");
             part.toFile().deleteOnExit();
-            Files.copy(in, part);
+            Files.copy(in, part, java.nio.file.StandardCopyOption.REPLACE_EXISTING);
             if (!part.toFile().setExecutable(true)) {
                 throw new IOException(part + " cannot be made executable");
             }

@@ -82,7 +82,12 @@ final class CheckRun {
         process.getOutputStream().close();
         Map<String, List<String>> known = new LinkedHashMap<>();
         try (Reader text = new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8)) {
-            JsonObject readings = JsonParser.parseReader(text).getAsJsonObject();
+            JsonElement printed = JsonParser.parseReader(text);
+            if (!printed.isJsonObject()) {
+                throw new IOException("expected a JSON object of heapsmith adapter readings --json, found none; is "
+                        + NativeFiles.command() + " the program heapsmith?");
+            }
+            JsonObject readings = printed.getAsJsonObject();
             for (JsonElement declaration : readings.getAsJsonArray("declarations")) {
                 List<String> choices = new ArrayList<>();
                 for (JsonElement choice : declaration.getAsJsonObject().getAsJsonArray("choices")) {
@@ -153,8 +158,8 @@ final class CheckRun {
             stop(process);
             delete(temporary);
         });
-        Runtime.getRuntime().addShutdownHook(end);
         try {
+            Runtime.getRuntime().addShutdownHook(end);
             for (int seconds = 0; !process.waitFor(PROGRESS_SECONDS, TimeUnit.SECONDS); ) {
                 seconds += PROGRESS_SECONDS;
                 System.err.println("heapsmith: checking " + parser.getName() + ", " + seconds + " s");

@@ -670,11 +670,17 @@ public final class HeapSink {
     }
 
     /** Removes the file that has the lines. */
-    void discard() throws IOException {
+    void discard() {
+        // What the parser threw is of more interest.
+        try (BufferedWriter closed = body) {
+            closed.flush();
+        } catch (IOException e) {
+            System.err.println("heapsmith: closing " + bodyFile + ": " + e);
+        }
         try {
-            body.close();
-        } finally {
             Files.deleteIfExists(bodyFile);
+        } catch (IOException e) {
+            System.err.println("heapsmith: not removed: " + bodyFile + ": " + e);
         }
     }
 

@@ -107,7 +107,12 @@ public final class ParserProcess {
         for (JsonElement facet : omitted) {
             omits.add(facet.getAsString());
         }
-        HeapSink sink = new HeapSink(claims, request.get("format").getAsString(), heap, omits);
+        HeapSink sink;
+        try {
+            sink = new HeapSink(claims, request.get("format").getAsString(), heap, omits);
+        } catch (IOException e) {
+            return of("status", "error", "message", "creating the listing: " + e);
+        }
         try {
             parser.parse(Path.of(request.get("path").getAsString()), sink);
             try {
@@ -126,6 +131,10 @@ public final class ParserProcess {
     }
 
     private Map<String, Object> failed(Exception failure) {
+        // What the machine lacks is no refusal of the parser's.
+        if (failure instanceof UncheckedIOException && "writing the listing".equals(failure.getMessage())) {
+            return of("status", "error", "message", failure.toString());
+        }
         Refusal refusal = claims.refusal(failure);
         if (refusal != null) {
             Map<String, Object> answer = of("status", "reject", "message", String.valueOf(refusal.getMessage()));
@@ -133,9 +142,6 @@ public final class ParserProcess {
                 answer.put("offset", refusal.offset());
             }
             return answer;
-        }
-        if (failure instanceof UncheckedIOException && "writing the listing".equals(failure.getMessage())) {
-            return of("status", "error", "message", failure.toString());
         }
         StringWriter trace = new StringWriter();
         failure.printStackTrace(new PrintWriter(trace));
