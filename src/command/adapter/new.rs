@@ -75,7 +75,6 @@ const HELP_ENDING: HelpEnding = HelpEnding {
             "Begin in Java, with a library that Maven finds",
             "heapsmith adapter new java --maven org.gridkit.jvmtool:hprof-heap:0.16 my-parser",
         ),
-        ("Begin with an analyser in Java", "heapsmith adapter new java-analyser my-analyser"),
         ("Begin a harness for libFuzzer", "heapsmith adapter new libfuzzer my-fuzzer"),
     ],
     exit_codes: &[],

@@ -204,8 +204,7 @@ impl<'s> Campaign<'s> {
         };
         let mut state = CampaignFolder::open(root, &CampaignHeader { form: state::FORM, ..begun })?;
         let files = options.coverage.as_deref().unwrap_or_default();
-        let (new, others) =
-            plan.new_found(files, &state.known.found, &mut |sha256, dump| state.keep_found(sha256, dump))?;
+        let (new, others) = plan.new_found(files, &state.known.found, |sha256, dump| state.keep_found(sha256, dump))?;
         state.record_found(&new)?;
         Arc::make_mut(&mut plan).found = state.known.found.clone();
         let (explanations, passed_over) = (BTreeMap::new(), BTreeSet::new());

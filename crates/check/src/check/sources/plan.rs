@@ -79,7 +79,7 @@ impl CampaignPlan {
         &self,
         files: &[PathBuf],
         known: &BTreeMap<u64, Vec<SeedDump>>,
-        keep: &mut dyn FnMut(&str, &[u8]) -> Result<PathBuf, Error>,
+        mut keep: impl FnMut(&str, &[u8]) -> Result<PathBuf, Error>,
     ) -> Result<(Vec<SeedDump>, u64), Error> {
         let mut had: BTreeSet<String> = known.values().flatten().map(|dump| dump.sha256.clone()).collect();
         let (mut new, mut others) = (Vec::new(), 0);

@@ -672,8 +672,8 @@ public final class HeapSink {
     /** Removes the file that has the lines. */
     void discard() {
         // What the parser threw is of more interest.
-        try (BufferedWriter closed = body) {
-            closed.flush();
+        try {
+            body.close();
         } catch (IOException e) {
             System.err.println("heapsmith: closing " + bodyFile + ": " + e);
         }
