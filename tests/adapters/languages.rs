@@ -81,7 +81,7 @@ impl Project {
     }
 
     /// Takes one text for another, which has to be there once.
-    fn put(&self, file: &str, before: &str, after: &str) {
+    fn replace(&self, file: &str, before: &str, after: &str) {
         let path = self.root().join(file);
         let text = fs::read_to_string(&path).expect("it is there");
         assert_eq!(text.matches(before).count(), 1, "{before} in {file}");
@@ -184,9 +184,13 @@ fn new_node_adapter_answers_as_python_does() {
 #[test]
 fn node_template_takes_errors_by_class_as_refusals_and_omits() {
     let Some(project) = Project::new(&NODE, &["node"]) else { return };
-    project.put("adapter.mjs", "return new HprofReader(readFileSync(path)).listing();", "return mine(path, omits);");
-    project.put("adapter.mjs", "const REFUSALS = [];", "const REFUSALS = [RangeError];");
-    project.put("adapter.mjs", "\"address\", \"kind\",", "\"roots\", \"kind\",");
+    project.replace(
+        "adapter.mjs",
+        "return new HprofReader(readFileSync(path)).listing();",
+        "return mine(path, omits);",
+    );
+    project.replace("adapter.mjs", "const REFUSALS = [];", "const REFUSALS = [RangeError];");
+    project.replace("adapter.mjs", "\"address\", \"kind\",", "\"roots\", \"kind\",");
     let mine = r#"async function mine(path, omits) {
   console.log("this is not an answer");
   switch (path) {
@@ -203,7 +207,7 @@ fn node_template_takes_errors_by_class_as_refusals_and_omits() {
 }
 
 await main();"#;
-    project.put("adapter.mjs", "await main();", mine);
+    project.replace("adapter.mjs", "await main();", mine);
     let adapter = project.build(&NODE, false).expect("nothing is fetched");
     takes_failures_and_omits(&adapter, "", "");
 }
@@ -219,10 +223,10 @@ fn go_template_takes_known_errors_as_refusals_and_omits() {
     let Some(project) = Project::new(&GO, &["go"]) else { return };
     let example =
         "data, err := os.ReadFile(path)\n\tif err != nil {\n\t\treturn nil, err\n\t}\n\treturn readHprof(data)";
-    project.put("main.go", example, "return mine(path, omits)");
+    project.replace("main.go", example, "return mine(path, omits)");
     let known = "return errors.As(err, &refusal) || errors.Is(err, io.ErrUnexpectedEOF)";
-    project.put("main.go", "return errors.As(err, &refusal)", known);
-    project.put("main.go", "\"address\", \"kind\",", "\"roots\", \"kind\",");
+    project.replace("main.go", "return errors.As(err, &refusal)", known);
+    project.replace("main.go", "\"address\", \"kind\",", "\"roots\", \"kind\",");
     let mine = r#"package main
 
 import (
@@ -276,10 +280,10 @@ fn new_kotlin_adapter_answers_as_python_does() {
 fn kotlin_template_takes_exceptions_by_class_as_refusals_and_omits() {
     let Some(project) = Project::new(&MAVEN, &["kotlin", "--maven", "com.squareup.haha:haha:2.0.4"]) else { return };
     let adapter = "src/main/kotlin/Adapter.kt";
-    project.put(adapter, "HprofReader(path.readBytes()).listing()", "mine(path, omits)");
+    project.replace(adapter, "HprofReader(path.readBytes()).listing()", "mine(path, omits)");
     let known = "REFUSALS = listOf<KClass<out Exception>>(java.io.EOFException::class)";
-    project.put(adapter, "REFUSALS = listOf<KClass<out Exception>>()", known);
-    project.put(adapter, "\"address\", \"kind\",", "\"roots\", \"kind\",");
+    project.replace(adapter, "REFUSALS = listOf<KClass<out Exception>>()", known);
+    project.replace(adapter, "\"address\", \"kind\",", "\"roots\", \"kind\",");
     // A class of the library is found when it is compiled, and when it runs.
     let mine = r#"
 import com.squareup.haha.perflib.HprofParser
@@ -325,7 +329,7 @@ fn new_java_project_of_maven_has_its_library_on_the_class_path() {
         answers_as_python_does(&adapter);
         // The class has others of its library, and these of other libraries, in the signatures of its methods.
         let call = format!("System.err.println({class}.class.getDeclaredMethods().length); serve(new Example());");
-        project.put("src/main/java/Adapter.java", "serve(new Example());", &call);
+        project.replace("src/main/java/Adapter.java", "serve(new Example());", &call);
         let Some(adapter) = project.build(&MAVEN, true) else { return };
         speaks_both_versions(&adapter);
         let readme = fs::read_to_string(project.root().join("README.md")).expect("it is there");

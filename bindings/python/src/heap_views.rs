@@ -35,7 +35,7 @@ impl HeldHeap {
     }
 
     /// What stands at an address: of several the first, and a class before an object.
-    fn at(&self, address: Address) -> Option<Place> {
+    fn place(&self, address: Address) -> Option<Place> {
         let index = self.index.get_or_init(|| {
             let mut index = HashMap::with_capacity(self.heap.classes.len() + self.heap.objects.len());
             for (place, class) in self.heap.classes.iter().enumerate() {
@@ -50,7 +50,7 @@ impl HeldHeap {
     }
 
     fn class_at(&self, address: Address) -> Option<usize> {
-        match self.at(address)? {
+        match self.place(address)? {
             Place::Class(place) => Some(place),
             Place::Object(_) => None,
         }
@@ -69,27 +69,27 @@ impl HeldHeap {
 }
 
 /// A heap of a dump.
-#[pyclass(frozen, module = "heapsmith")]
-pub(crate) struct Heap(Arc<HeldHeap>);
+#[pyclass(frozen, module = "heapsmith", name = "Heap")]
+pub(crate) struct HeapView(Arc<HeldHeap>);
 
 #[pymethods]
-impl Heap {
+impl HeapView {
     /// Reads a heap of a dump: the first one, or that of a number.
     #[staticmethod]
     #[pyo3(signature = (data, heap = 0))]
-    fn read(py: Python<'_>, data: LentBytes, heap: usize) -> PyResult<Heap> {
+    fn read(py: Python<'_>, data: LentBytes, heap: usize) -> PyResult<HeapView> {
         let Dump { mut heaps, .. } = detached(py, || read_dump(&*data))?;
         if heap >= heaps.len() {
             let found = heaps.len();
             return Err(ArgumentError::new_err(format!("the dump has no heap {heap}; it has {found}, counted from 0")));
         }
-        Ok(Heap(HeldHeap::new(heaps.swap_remove(heap))))
+        Ok(HeapView(HeldHeap::new(heaps.swap_remove(heap))))
     }
 
     /// A random heap of 200 objects: the same seed gives the same heap.
     #[staticmethod]
-    fn random(py: Python<'_>, seed: u64) -> PyResult<Heap> {
-        Ok(Heap(HeldHeap::new(detached(py, || Ok(model::Heap::random(seed)))?)))
+    fn random(py: Python<'_>, seed: u64) -> PyResult<HeapView> {
+        Ok(HeapView(HeldHeap::new(detached(py, || Ok(model::Heap::random(seed)))?)))
     }
 
     /// The classes, in the order of the file.
@@ -120,7 +120,8 @@ impl Heap {
     }
 
     /// The class or object at an address; `None` if there is none.
-    fn at<'py>(&self, py: Python<'py>, address: u64) -> PyResult<Option<Bound<'py, PyAny>>> {
+    #[pyo3(name = "at")]
+    fn find_by_address<'py>(&self, py: Python<'py>, address: u64) -> PyResult<Option<Bound<'py, PyAny>>> {
         entry(py, &self.0, Address(address))
     }
 
@@ -397,7 +398,7 @@ impl HeapRoot {
 
 /// What stands at an address, as a view.
 fn entry<'py>(py: Python<'py>, held: &Arc<HeldHeap>, address: Address) -> PyResult<Option<Bound<'py, PyAny>>> {
-    Ok(match held.at(address) {
+    Ok(match held.place(address) {
         None => None,
         Some(Place::Class(place)) => Some(Bound::new(py, HeapClass(held.clone(), place))?.into_any()),
         Some(Place::Object(place)) => Some(Bound::new(py, HeapObject(held.clone(), place))?.into_any()),

@@ -25,5 +25,5 @@ mod _native {
     #[pymodule_export]
     use crate::failure::{ArgumentError, DefectError, HeapsmithError, InvalidError, LimitError};
     #[pymodule_export]
-    use crate::heap_views::{Heap, HeapClass, HeapObject, HeapRoot};
+    use crate::heap_views::{HeapClass, HeapObject, HeapRoot, HeapView};
 }
