@@ -19,12 +19,12 @@ use crate::lent_bytes::LentBytes;
 /// A heap, and where its classes and objects stand.
 struct HeldHeap {
     heap: model::Heap,
-    index: OnceLock<HashMap<Address, Place>>,
+    index: OnceLock<HashMap<Address, EntryIndex>>,
 }
 
 /// The place of a class or an object.
 #[derive(Clone, Copy)]
-enum Place {
+enum EntryIndex {
     Class(usize),
     Object(usize),
 }
@@ -35,14 +35,14 @@ impl HeldHeap {
     }
 
     /// What stands at an address: of several the first, and a class before an object.
-    fn place(&self, address: Address) -> Option<Place> {
+    fn index_of(&self, address: Address) -> Option<EntryIndex> {
         let index = self.index.get_or_init(|| {
             let mut index = HashMap::with_capacity(self.heap.classes.len() + self.heap.objects.len());
             for (place, class) in self.heap.classes.iter().enumerate() {
-                index.entry(class.address).or_insert(Place::Class(place));
+                index.entry(class.address).or_insert(EntryIndex::Class(place));
             }
             for (place, object) in self.heap.objects.iter().enumerate() {
-                index.entry(object.address).or_insert(Place::Object(place));
+                index.entry(object.address).or_insert(EntryIndex::Object(place));
             }
             index
         });
@@ -50,9 +50,9 @@ impl HeldHeap {
     }
 
     fn class_at(&self, address: Address) -> Option<usize> {
-        match self.place(address)? {
-            Place::Class(place) => Some(place),
-            Place::Object(_) => None,
+        match self.index_of(address)? {
+            EntryIndex::Class(place) => Some(place),
+            EntryIndex::Object(_) => None,
         }
     }
 
@@ -398,10 +398,10 @@ impl HeapRoot {
 
 /// What stands at an address, as a view.
 fn entry<'py>(py: Python<'py>, held: &Arc<HeldHeap>, address: Address) -> PyResult<Option<Bound<'py, PyAny>>> {
-    Ok(match held.place(address) {
+    Ok(match held.index_of(address) {
         None => None,
-        Some(Place::Class(place)) => Some(Bound::new(py, HeapClass(held.clone(), place))?.into_any()),
-        Some(Place::Object(place)) => Some(Bound::new(py, HeapObject(held.clone(), place))?.into_any()),
+        Some(EntryIndex::Class(place)) => Some(Bound::new(py, HeapClass(held.clone(), place))?.into_any()),
+        Some(EntryIndex::Object(place)) => Some(Bound::new(py, HeapObject(held.clone(), place))?.into_any()),
     })
 }
 

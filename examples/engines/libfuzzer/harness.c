@@ -1,7 +1,7 @@
 // NAME under libFuzzer. heapsmith changes the dumps: it is linked from libheapsmith_libfuzzer.a.
 #include "parser.h"
 
-// What heapsmith has for libFuzzer. A linker takes of an archive only what is named.
+// The functions that heapsmith has for libFuzzer. The linker leaves them out unless something refers to them.
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed);
 size_t LLVMFuzzerCustomCrossOver(const uint8_t *one, size_t one_size, const uint8_t *other, size_t other_size, uint8_t *out,
                                  size_t max_out_size, unsigned int seed);
