@@ -37,6 +37,8 @@ const PLACES: &[&str] = &[
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",
     "benches",
+    "bindings/java/README.md",
+    "bindings/java/src",
     "bindings/python",
     "docs",
     "examples",
