@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""Holds the causes of a report against the findings of specs/findings.md, which were looked into by hand.
+"""Holds the causes that `results.py explain` found against the findings of the programs, which were looked into by hand.
 
-usage: mapping.py EXPECTED.json FINDINGS.md REPORT.json...
+usage: mapping.py OUT
 
-EXPECTED.json is the report of docs/results.sh (`results.sh DIR REPORT`), in which each expected failure has the id of its
-finding. Expected failures have no causes, so these are in other reports, of runs without a list of expected failures, which
-`results.sh` writes beside it. Prints a table in Markdown, then what is not told apart:
+OUT is that of `results.py run` and `results.py explain`. In OUT/ID/report.json each expected failure has the id of its finding; expected
+failures have no causes, so these are in OUT/explained-ID.json. Prints a table in Markdown, then what is not told apart:
 
 - A finding is in a cause if one of the cause's cases is expected for the finding.
 - A finding is told if no other has more cases of some cause: the report has a line for it.
@@ -17,37 +16,13 @@ Findings without cases, which no run of the corpus can show, are left out and li
 
 import json
 import pathlib
-import re
 import sys
 from collections import Counter
 
-from results import names
+from results import rows
 
 # The share of a cause's cases that one finding has to explain.
 SHARE = 0.8
-
-
-class Finding:
-    """A heading `### heaptrail-1: ...` and the lines below it."""
-
-    def __init__(self, name, text):
-        self.name = name
-        self.has_cases = not re.search(r"^- Cases: none", text, re.MULTILINE)
-        self.rules = set(re.findall(r"\b(?:hprof|phd|classic)\.[\w-]+\.[\w-]+", text))
-
-    @property
-    def family(self):
-        return self.name.rsplit("-", 1)[0]
-
-
-def findings(text):
-    parts = re.split(r"^(#{2,3} .*)$", text, flags=re.MULTILINE)
-    found = {}
-    for heading, body in zip(parts[1::2], parts[2::2]):
-        match = re.match(r"### ([\w-]+-\d+): ", heading)
-        if match:
-            found[match[1]] = Finding(match[1], body)
-    return found
 
 
 def reasons(tested):
@@ -56,15 +31,16 @@ def reasons(tested):
     return {case: reason.split(":")[0] for case, reason in expected.items()}
 
 
-class Row:
-    """An implementation."""
+class Told:
+    """What the report tells of the findings of a row."""
 
-    def __init__(self, tested, explained, label, known):
-        self.label = label
+    def __init__(self, row, tested, explained):
+        self.label = row.name
         of_case = reasons(tested)
-        families = {known[name].family for name in of_case.values() if name in known}
-        self.findings = [one for one in known.values() if one.family in families and one.has_cases]
-        self.silent = [one for one in known.values() if one.family in families and not one.has_cases]
+        known = {one.id: one for one in row.findings}
+        shown_by_run = set(of_case.values())
+        self.findings = [one for one in row.findings if one.id in shown_by_run]
+        self.silent = [one for one in row.findings if one.id not in shown_by_run]
         self.causes = explained.get("causes", [])
         shown, told = set(), set()
         self.unmapped, self.mixed, self.other_rule, self.unruled = [], [], [], []
@@ -83,8 +59,8 @@ class Row:
                 self.unruled.append(cause)
             elif not any(cause["rule"] in known[name].rules for name in own):
                 self.other_rule.append((cause, sorted(own)))
-        self.hidden = [one.name for one in self.findings if one.name not in shown]
-        self.untold = [one.name for one in self.findings if one.name not in told]
+        self.hidden = [one.id for one in self.findings if one.id not in shown]
+        self.untold = [one.id for one in self.findings if one.id not in told]
 
     def numbers(self):
         causes = len(self.causes)
@@ -138,25 +114,22 @@ def shortened(cause):
 
 
 def main():
-    if len(sys.argv) < 4:
-        sys.exit(f"usage: {__doc__.partition('usage: ')[2].partition(chr(10))[0]}")
-    told, known, *explained = [pathlib.Path(path).read_text(encoding="utf-8") for path in sys.argv[1:]]
-    report, known = json.loads(told), findings(known)
-    of_label = {tested["label"]: tested for text in explained for tested in json.loads(text)["implementations"]}
-    rows = [Row(tested, of_label[tested["label"]], label, known)
-            for tested, label in zip(report["implementations"], names(report)) if tested["label"] in of_label]
-    rows = [row for row in rows if row.causes or row.findings]
+    if len(sys.argv) != 2:
+        sys.exit(__doc__.split("\n\n")[1])
+    out, found = pathlib.Path(sys.argv[1]), []
+    for row in rows(()):
+        paths = [out / row.id / "report.json", out / f"explained-{row.id}.json"]
+        if not row.is_own and all(path.exists() for path in paths):
+            [tested], [explained] = (json.loads(path.read_text(encoding="utf-8"))["implementations"] for path in paths)
+            found.append(Told(row, tested, explained))
     print("| implementation | " + " | ".join(HEADINGS) + " |")
     print("|---|" + "--:|" * len(HEADINGS))
-    for row in rows:
+    for row in found:
         print(line(row.label.replace("|", "\\|"), row.numbers()))
-    print(line("all", [sum(column) for column in zip(*(row.numbers() for row in rows))]))
-    families = {one.family for row in rows for one in [*row.findings, *row.silent]}
-    silent = [one.name for row in rows for one in row.silent]
+    print(line("all", [sum(column) for column in zip(*(row.numbers() for row in found))]))
+    silent = [one.id for row in found for one in row.silent]
     print(f"\nWithout cases, and so left out: {', '.join(silent) or 'none'}.")
-    for name in (one.name for one in known.values() if one.family not in families and one.family != "heapsmith"):
-        print(f"- {name}: of no implementation of the run")
-    for row in rows:
+    for row in found:
         notes = [f"{name}: in no cause" for name in row.hidden]
         notes += [f"{name}: has no cause of its own" for name in row.untold if name not in row.hidden]
         notes += [f"no finding: {shortened(cause)}" for cause in row.unmapped]

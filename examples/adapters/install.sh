@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Fetches and builds the programs that the adapters in rust/ and programs/ ask, and the adapters in Rust, without root.
+# Fetches and builds the programs that the adapters here ask, and the adapters themselves, without root.
 #
 # usage: install.sh DIR [NAME]...
 #
-# NAME is one of rust, hprof-slurp, heaptrail, hprof-conv, writer and hprof-analyzer; without names it takes all six,
-# and leaves alone what DIR has already. Programs go to DIR/bin, the classes of the writer to DIR/classes.
-# Needs cargo; apt-get and dpkg for hprof-conv; javac for the writer. What cannot be installed is told at the end of
-# its line, and the others are installed all the same.
+# NAME is one of rust, hprof-slurp, heaptrail, hprof-conv, writer and hprof-analyzer, or a folder here with an install.sh of its own;
+# without names it takes all, and leaves alone what DIR has already. Programs go to DIR/bin, the classes of the writer to DIR/classes, and
+# what a folder installs to DIR/NAME. Needs cargo; apt-get and dpkg for hprof-conv; javac for the writer; Maven for libraries in Java. What
+# cannot be installed is told at the end of its line, and the others are installed all the same.
 
 set -u
 
@@ -18,7 +18,11 @@ mkdir -p "$1/bin" || exit 2
 target=$(cd "$1" && pwd)
 shift
 here=$(cd "$(dirname "$0")" && pwd)
-[ $# -gt 0 ] || set -- rust hprof-slurp heaptrail hprof-conv writer hprof-analyzer
+own=()
+for folder in "$here"/*/install.sh; do
+    own+=("$(basename "$(dirname "$folder")")")
+done
+[ $# -gt 0 ] || set -- rust hprof-slurp heaptrail hprof-conv writer "${own[@]}" hprof-analyzer
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -50,7 +54,11 @@ for name; do
         hprof-conv) install=hprof_conv ;;
         writer) there=$target/classes/HeapWriter.class install=writer ;;
         hprof-analyzer) install="published hprof-analyzer 0.3.2" ;;
-        *) echo "$name is none of the six" >&2; exit 2 ;;
+        *)
+            [ -e "$here/$name/install.sh" ] || { echo "$name is none of them: see the first lines of $0" >&2; exit 2; }
+            # It leaves alone what is there, by itself.
+            there=/nowhere install="$here/$name/install.sh $target"
+            ;;
     esac
     SECONDS=0
     if [ -e "$there" ]; then

@@ -9,8 +9,9 @@ use crate::bench::{check, has_python, python, tally};
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
-fn expected() -> String {
-    format!("{ROOT}/examples/adapters/expected.toml")
+/// The known failures of the programs of a folder.
+fn expected(folder: &str) -> String {
+    format!("{ROOT}/examples/adapters/{folder}/expected.toml")
 }
 
 /// The adapters in Rust, built by cargo from the registry's crates.
@@ -37,9 +38,9 @@ fn built() -> Option<PathBuf> {
 #[ignore = "long: tests/long.sh runs it"]
 fn rust_readers_fail_only_where_expected() {
     let Some(folder) = built() else { return };
-    for name in ["jvm-hprof-adapter", "scrump-adapter"] {
+    for (name, known) in [("jvm-hprof-adapter", "jvm-hprof"), ("scrump-adapter", "scrump-format-hprof")] {
         let adapter = folder.join(name).to_string_lossy().into_owned();
-        let question = ["--format", "hprof", "--random", "60", "--seed", "1", "--expected", &expected()];
+        let question = ["--format", "hprof", "--random", "60", "--seed", "1", "--expected", &expected(known)];
         let (report, code) = check(&[&["--adapter", &adapter], &question[..]].concat());
         let results = report["implementations"][0]["results"].as_array().expect("results");
         let is_unexpected = |result: &&serde_json::Value| {
@@ -82,7 +83,7 @@ fn hotspot_writes_requested_heaps() {
         let arguments = format!("{writer} {}", classes.path().display());
         let adapter = python("examples/adapters/programs/writers/writer.py", &arguments);
         let question = ["--operation", "encode", "--filter", cases, "--allow-skips"];
-        let (report, code) = check(&[&["--adapter", &adapter, "--expected", &expected()], &question[..]].concat());
+        let (report, code) = check(&[&["--adapter", &adapter, "--expected", &expected("jdk")], &question[..]].concat());
         let verdicts = tally(&report);
         assert_eq!(code, 0, "{writer}: {report:#}");
         assert!(verdicts["pass"] >= passes, "{writer}: {verdicts:?}");

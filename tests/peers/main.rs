@@ -89,7 +89,7 @@ fn peers_count_the_objects_written() {
             };
             let reasons: Vec<&Feature> = features.iter().filter(|feature| is_known(feature)).collect();
             let (right, known) = verdicts.entry((peer, profile)).or_default();
-            // Whether it notices that it has lost references after a HEAP DUMP INFO (hprof-analyzer-3 in specs/findings.md)
+            // Whether it notices that it has lost references after a HEAP DUMP INFO (hprof-analyzer-3 in docs/results/)
             // depends on the references.
             if peer == "hprof-analyzer" && profile == "art" && says.contains("Lengauer-Tarjan invariant") {
                 *known += 1;
