@@ -1,7 +1,8 @@
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Iterator;
+import java.util.HashSet;
 import java.util.HexFormat;
+import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -50,7 +51,7 @@ class Graph {
         this.library = library;
         values = new Values(library.idSize);
         graph = library.graph();
-        places = Library.MORE_FACETS.contains("record-order") && count() <= MOST_PLACES;
+        places = Library.MORE_FACETS.contains("record-order") && hasPlaces();
     }
 
     private static List<String> facets() {
@@ -87,12 +88,15 @@ class Graph {
         }
     }
 
-    private int count() {
-        int count = 0;
-        for (Iterator<HeapObject> all = graph.getObjects().iterator(); all.hasNext(); all.next()) {
-            count++;
+    /** Whether the places can be told: of several objects with one identifier the library tells the place of one. */
+    private boolean hasPlaces() {
+        Set<Long> seen = new HashSet<>();
+        for (Iterator<HeapObject> all = graph.getObjects().iterator(); all.hasNext();) {
+            if (!seen.add(all.next().getObjectId()) || seen.size() > MOST_PLACES) {
+                return false;
+            }
         }
-        return count;
+        return true;
     }
 
     private Map<String, Object> placed(Map<String, Object> line) {

@@ -28,7 +28,7 @@ class Records {
             "facets", List.of("identifier-size", "header-version", "time-stamp", "address", "kind", "class-name",
                     "superclass", "loader", "signers", "protection-domain", "instance-size", "fields", "statics",
                     "class-serial", "class-trace", "class", "array-length", "elements", "primitive-contents",
-                    "object-trace", "roots", "stack-traces", "regions", "record-order", "root-order", "strings"),
+                    "object-trace", "roots", "stack-traces", "regions", "record-order", "root-order"),
             "readings", Adapter.object("hprof.several-heaps", "joined", "hprof.unpatched-length", "empty",
                     "hprof.repeated-string", "last", "hprof.string-0", "string", "hprof.regions", "as-stated",
                     "hprof.repeated-class", "every-record", "hprof.repeated-object", "every-record"),
@@ -58,9 +58,7 @@ class Records {
         for (StackTraceRecord trace : traces.values()) {
             lines.add(line(trace));
         }
-        Map<String, Object> head = values.head(library);
-        head.put("events", lines.stream().filter(line -> line.get("kind").equals("event")).count()); // for the texts
-        listing.line(head);
+        listing.line(values.head(library));
         for (Map<String, Object> line : lines) {
             listing.line(line);
         }
@@ -69,8 +67,6 @@ class Records {
     private void add(HprofRecord record) {
         if (record instanceof StringRecord text) {
             texts.put(text.getId(), text.getString());
-            lines.add(Adapter.object("kind", "event", "event", "text", "time", 0, "after", place,
-                    "id", values.id(text.getId()), "text", text.getString()));
         } else if (record instanceof LoadClassRecord type) {
             LoadClassRecord own = new LoadClassRecord(type.getClassSerialNumber(), type.getId(),
                     type.getStackTraceSerialNumber(), type.getClassNameStringId()); // 2.4 uses one again and again

@@ -24,7 +24,7 @@ class Values {
     private final long idMask;
 
     Values(int idSize) {
-        idMask = -1L >>> 64 - 8 * idSize;
+        idMask = idSize == 1 || idSize == 2 || idSize == 4 ? (1L << 8 * idSize) - 1 : -1;
     }
 
     /** An identifier. The library widens it with its sign, and documents that its size makes it whole again. */
@@ -62,7 +62,7 @@ class Values {
     }
 
     Map<String, Object> head(Library library) {
-        return Adapter.object("listing", 1, "identifier_size", library.idSize,
+        return Adapter.object("listing", 1, "identifier_size", unsigned(library.idSize),
                 "header_version", library.version.replace("JAVA PROFILE ", ""),
                 "time_stamp", new BigInteger(Long.toUnsignedString(library.time)));
     }
