@@ -85,13 +85,16 @@ class MissingClasses {
             int at = dump.position(), tag = dump.get();
             dump.getInt();
             int length = dump.getInt(), start = dump.position();
-            // A length that leads out of the file is damage in a record of which the library may say something.
-            int next = length < 0 || length > dump.remaining() ? dump.limit() : start + length;
-            if (tag == 1 && length >= idSize) {
+            if (length < 0 || length > dump.remaining() || tag == 1 && length < idSize
+                    || tag == 2 && length < 8 + 2 * idSize) {
+                throw new IllegalArgumentException("damaged");
+            }
+            int next = start + length;
+            if (tag == 1) {
                 long id = id();
                 texts.put(id, new String(dump.array(), dump.position(), next - dump.position(),
                         StandardCharsets.ISO_8859_1));
-            } else if (tag == 2 && length >= 8 + 2 * idSize) {
+            } else if (tag == 2) {
                 dump.getInt();
                 long id = id();
                 dump.getInt();

@@ -60,37 +60,45 @@ public class HahaPerflibAdapter implements Adapter.Parser {
         if (!printed.isEmpty()) {
             Adapter.warn(printed);
         }
-        if (printed.isEmpty()) {
-            list(snapshot, listing);
-            return;
-        }
-        List<Map<String, Object>> lines = new ArrayList<>();
-        try {
-            list(snapshot, lines::add);
-        } catch (RuntimeException incomplete) {
-            // What the parser has not come to is missing.
-        }
-        if (lines.isEmpty()) {
-            lines.add(Adapter.object("listing", 1));
-        }
-        for (Map<String, Object> line : lines) {
-            listing.line(line);
-        }
+        list(snapshot, listing, !printed.isEmpty());
     }
 
-    private static void list(Snapshot snapshot, Adapter.Listing listing) throws IOException {
-        listing.line(Adapter.object("listing", 1, "identifier_size", snapshot.getTypeSize(Type.OBJECT)));
+    private interface Line {
+        Map<String, Object> get();
+    }
+
+    /** Of a snapshot that is not complete, what the library fails at is left out. */
+    private static void list(Snapshot snapshot, Adapter.Listing listing, boolean incomplete) throws IOException {
+        List<Line> lines = new ArrayList<>();
         for (Heap heap : snapshot.getHeaps()) {
             for (ClassObj type : heap.getClasses()) {
-                listing.line(line(type));
+                lines.add(() -> line(type));
             }
             for (Instance instance : heap.getInstances()) {
-                listing.line(line(instance));
+                lines.add(() -> line(instance));
             }
         }
         for (RootObj root : snapshot.getGCRoots()) {
-            listing.line(Adapter.object("kind", "root", "root", kind(root.getRootType()), "object",
+            lines.add(() -> Adapter.object("kind", "root", "root", kind(root.getRootType()), "object",
                     Adapter.hex(root.getUniqueId()), "reference", 0, "thread", 0, "frame", 0, "trace", 0));
+        }
+        Integer idSize = null;
+        try {
+            idSize = snapshot.getTypeSize(Type.OBJECT);
+        } catch (RuntimeException none) {
+            if (!incomplete) {
+                throw none;
+            }
+        }
+        listing.line(Adapter.object("listing", 1, "identifier_size", idSize));
+        for (Line line : lines) {
+            try {
+                listing.line(line.get());
+            } catch (RuntimeException none) {
+                if (!incomplete) {
+                    throw none;
+                }
+            }
         }
     }
 
