@@ -53,12 +53,12 @@ public class HahaMatAdapter implements Adapter.Parser {
     @Override
     public Map<String, Object> hello(int protocol) {
         return Adapter.object("name", "HAHA's Eclipse MAT", "version", version, "language", "Java",
-                "reads", List.of("hprof"), "levels", List.of("listing"), "heaps", true, "facets", facets, "class_names", "java",
-                "dangling", "told", "booleans", "0/1", "names", "text", "unnamed", "placeholder",
+                "reads", List.of("hprof"), "levels", List.of("listing"), "heaps", true, "facets", facets,
+                "class_names", "java", "dangling", "told", "booleans", "0/1", "names", "text", "unnamed", "placeholder",
                 // What it documents: "Only 32bit and 64bit dumps are supported."
                 "identifier_sizes", List.of(4, 8),
-                // A boot loader at the address 0, and classes of arrays that the dump does not have.
-                "makes_up", List.of("classes", "null-objects"), "leaves_out", List.of("dangling-roots"));
+                // A boot loader at the address 0, which may be a root then, and classes of arrays that are not there.
+                "makes_up", List.of("classes", "null-objects", "null-roots"), "leaves_out", List.of("dangling-roots"));
     }
 
     private interface Question {
@@ -122,6 +122,7 @@ public class HahaMatAdapter implements Adapter.Parser {
 
     private void list(ISnapshot snapshot, MissingClasses missing, Adapter.Listing listing) throws Exception {
         SnapshotInfo info = snapshot.getSnapshotInfo();
+        // The time is unsigned in the dump.
         listing.line(Adapter.object("listing", 1, "identifier_size", info.getIdentifierSize(),
                 "header_version", HEADERS.get(info.getProperty("hprof.version")),
                 "time_stamp",

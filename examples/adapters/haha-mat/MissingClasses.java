@@ -85,11 +85,12 @@ class MissingClasses {
             int at = dump.position(), tag = dump.get();
             dump.getInt();
             int length = dump.getInt(), start = dump.position();
-            if (length < 0 || length > dump.remaining() || tag == 1 && length < idSize
-                    || tag == 2 && length < 8 + 2 * idSize) {
+            boolean cut = length < 0 || length > dump.remaining();
+            boolean skipped = tag != 1 && tag != 2 && tag != 0x0c && tag != 0x1c;
+            if (cut && !skipped || tag == 1 && length < idSize || tag == 2 && length < 8 + 2 * idSize) {
                 throw new IllegalArgumentException("damaged");
             }
-            int next = start + length;
+            int next = cut ? dump.limit() : start + length;
             if (tag == 1) {
                 long id = id();
                 texts.put(id, new String(dump.array(), dump.position(), next - dump.position(),
