@@ -53,7 +53,8 @@ public class HahaMatAdapter implements Adapter.Parser {
     @Override
     public Map<String, Object> hello(int protocol) {
         return Adapter.object("name", "HAHA's Eclipse MAT", "version", version, "language", "Java",
-                "reads", List.of("hprof"), "levels", List.of("listing"), "heaps", true, "facets", facets,
+                "reads", List.of("hprof"), "levels", List.of("listing", "answers"), "heaps", true, "facets", facets,
+                "answers", HahaMatAnswers.PARTS, "readings", HahaMatAnswers.READINGS,
                 "class_names", "java", "dangling", "told", "booleans", "0/1", "names", "text", "unnamed", "placeholder",
                 // What it documents: "Only 32bit and 64bit dumps are supported."
                 "identifier_sizes", List.of(4, 8),
@@ -67,10 +68,18 @@ public class HahaMatAdapter implements Adapter.Parser {
 
     @Override
     public void parse(Path dump, int index, Adapter.Listing listing) throws Adapter.Refusal, IOException {
-        ask(dump, index, (snapshot, missing) -> list(snapshot, missing, listing));
+        // It else drops what no root reaches.
+        ask(dump, index, Map.of("keep_unreachable_objects", "true"),
+                (snapshot, missing) -> list(snapshot, missing, listing));
     }
 
-    private void ask(Path dump, int index, Question question) throws Adapter.Refusal, IOException {
+    @Override
+    public void analyse(Path dump, int index, Adapter.Listing answer) throws Adapter.Refusal, IOException {
+        ask(dump, index, Map.of(), (snapshot, missing) -> HahaMatAnswers.answer(snapshot, missing, answer));
+    }
+
+    private void ask(Path dump, int index, Map<String, String> options, Question question)
+            throws Adapter.Refusal, IOException {
         // The library keeps indexes beside the dump, so that every dump gets a place of its own.
         Path folder = Files.createTempDirectory("haha-mat");
         SnapshotFactory factory = new SnapshotFactory();
@@ -84,7 +93,7 @@ public class HahaMatAdapter implements Adapter.Parser {
                 Files.write(own, missing.dump());
             }
             System.setProperty("MAT_HPROF_DUMP_NR", "" + index);
-            snapshot = factory.openSnapshot(own.toFile(), Map.of("keep_unreachable_objects", "true"),
+            snapshot = factory.openSnapshot(own.toFile(), options,
                     new VoidProgressListener() {
                         @Override
                         public void sendUserMessage(Severity severity, String message, Throwable exception) {
