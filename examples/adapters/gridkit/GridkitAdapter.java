@@ -62,8 +62,6 @@ public class GridkitAdapter implements Adapter.Parser {
                 "booleans", "0/1", "nans", "any",
                 // A name that is not there is told as <unknown string>.
                 "unnamed", "placeholder",
-                // The library has one root of each object.
-                "roots", "one-per-object",
                 // Version 1.0.3 is refused.
                 "android", "skipped");
     }
@@ -82,7 +80,8 @@ public class GridkitAdapter implements Adapter.Parser {
     private void list(Heap heap, Adapter.Listing listing) throws IOException {
         Object buffer = get("HprofHeap", "dumpBuffer", heap);
         List<GCRoot> roots = new ArrayList<>(heap.getGCRoots());
-        listing.line(Adapter.object("listing", 1, "identifier_size", get("HprofByteBuffer", "idSize", buffer),
+        listing.line(Adapter.object("listing", 1, "identifier_size",
+                Integer.toUnsignedLong((int) get("HprofByteBuffer", "idSize", buffer)),
                 "header_version", "1.0." + get("HprofByteBuffer", "version", buffer),
                 // The library's summary has the time, too, but counts all objects before it tells it.
                 "time_stamp", new BigInteger(Long.toUnsignedString((long) get("HprofByteBuffer", "time", buffer))),

@@ -90,7 +90,8 @@ public class NetBeansAdapter implements Adapter.Parser {
         for (Object root : heap.getGCRoots()) {
             roots.add((GCRoot) root);
         }
-        listing.line(Adapter.object("listing", 1, "identifier_size", get("HprofByteBuffer", "idSize", buffer),
+        listing.line(Adapter.object("listing", 1, "identifier_size",
+                Integer.toUnsignedLong((int) get("HprofByteBuffer", "idSize", buffer)),
                 "header_version", "1.0." + get("HprofByteBuffer", "version", buffer),
                 // The library's summary has the time, too, but counts all objects before it tells it.
                 "time_stamp", new BigInteger(Long.toUnsignedString((long) get("HprofByteBuffer", "time", buffer))),
