@@ -10,6 +10,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Supplier;
 
 import org.gridkit.jvmtool.heapdump.HeapWalker;
 import org.netbeans.lib.profiler.heap.Field;
@@ -33,9 +34,10 @@ public class GridkitAdapter implements Adapter.Parser {
         Adapter.serve(new GridkitAdapter(List.of(arguments)));
     }
 
-    private final List<String> facets = new ArrayList<>(List.of("time-stamp", "identifier-size", "header-version",
+    private static final List<String> FACETS = List.of("time-stamp", "identifier-size", "header-version",
             "address", "kind", "class-name", "superclass", "loader", "fields", "statics", "class",
-            "array-length", "field-values", "elements", "primitive-contents", "references", "root-objects"));
+            "array-length", "field-values", "elements", "primitive-contents", "references", "root-objects",
+            "string-text");
 
     private final boolean isFast;
     private final String version;
@@ -43,9 +45,6 @@ public class GridkitAdapter implements Adapter.Parser {
     private GridkitAdapter(List<String> arguments) {
         isFast = arguments.contains("--fast");
         version = arguments.get(0);
-        if (arguments.contains("--texts")) {
-            facets.add("string-text");
-        }
     }
 
     @Override
@@ -53,7 +52,7 @@ public class GridkitAdapter implements Adapter.Parser {
         return Adapter.object("name", isFast ? "gridkit's fast heap" : "gridkit's heap library", "version", version,
                 "language", "Java", "reads", List.of("hprof"), "levels", List.of("listing"),
                 // createFastHeap takes no index.
-                "heaps", !isFast, "facets", facets,
+                "heaps", !isFast, "facets", FACETS,
                 // What getName of a class gives.
                 "class_names", "java",
                 // What is public has no reference but as an object, so that one to nothing is null.
@@ -118,7 +117,7 @@ public class GridkitAdapter implements Adapter.Parser {
         JavaClass parent = type.getSuperClass();
         return Adapter.object("kind", "class", "address", Adapter.hex(type.getJavaClassId()), "name", type.getName(),
                 "super", Adapter.hex(parent == null ? 0 : parent.getJavaClassId()),
-                "loader", Adapter.hex(id(type.getClassLoader())), "fields", fields, "statics", statics);
+                "loader", Adapter.hex(id(type::getClassLoader)), "fields", fields, "statics", statics);
     }
 
     private Map<String, Object> line(Instance instance) {
@@ -126,8 +125,10 @@ public class GridkitAdapter implements Adapter.Parser {
         String type = Adapter.hex(instance.getJavaClass().getJavaClassId());
         if (instance instanceof ObjectArrayInstance array) {
             List<Object> elements = new ArrayList<>();
-            for (Instance element : array.getValues()) {
-                elements.add(Adapter.hex(id(element)));
+            List<Instance> all = array.getValues();
+            for (int i = 0; i < array.getLength(); i++) {
+                int place = i;
+                elements.add(Adapter.hex(id(() -> all.get(place))));
             }
             return Adapter.object("kind", "object-array", "address", address, "array_class", type,
                     "length", array.getLength(), "elements", elements);
@@ -148,14 +149,24 @@ public class GridkitAdapter implements Adapter.Parser {
         }
         Map<String, Object> line =
                 Adapter.object("kind", "object", "address", address, "class", type, "values", values);
-        if (facets.contains("string-text") && instance.getJavaClass().getName().equals("java.lang.String")) {
+        if (instance.getJavaClass().getName().equals("java.lang.String")) {
             line.put("text", HeapWalker.stringValue(instance));
         }
         return line;
     }
 
-    private static long id(Instance instance) {
-        return instance == null ? 0 : instance.getInstanceId();
+    /** The fast heap has an exception of its own where it finds no object of an identifier: told as null. */
+    private static long id(Supplier<Instance> reference) {
+        try {
+            Instance instance = reference.get();
+            return instance == null ? 0 : instance.getInstanceId();
+        } catch (IllegalArgumentException exception) {
+            // Version 0.3.8 does not have this class.
+            if (exception.getClass().getSimpleName().equals("IllegalInstanceIDException")) {
+                return 0;
+            }
+            throw exception;
+        }
     }
 
     /** The library has null for the type of a code that is none, and reads on: told as an object's. */
@@ -164,7 +175,7 @@ public class GridkitAdapter implements Adapter.Parser {
     }
 
     private static long bits(FieldValue value) {
-        return value instanceof ObjectFieldValue reference ? id(reference.getInstance())
+        return value instanceof ObjectFieldValue reference ? id(reference::getInstance)
                 : bits(typeOf(value.getField()), value.getValue());
     }
 

@@ -134,7 +134,8 @@ public class NetBeansAdapter implements Adapter.Parser {
         JavaClass parent = type.getSuperClass();
         return Adapter.object("kind", "class", "address", Adapter.hex(type.getJavaClassId()), "name", type.getName(),
                 "super", Adapter.hex(parent == null ? 0 : parent.getJavaClassId()),
-                "loader", Adapter.hex(id(type.getClassLoader())), "instance_size", call(RAW_SIZE, type),
+                "loader", Adapter.hex(id(type.getClassLoader())), "instance_size",
+                Integer.toUnsignedLong((int) call(RAW_SIZE, type)),
                 "fields", fields, "statics", statics);
     }
 
