@@ -150,9 +150,19 @@ public class GridkitAdapter implements Adapter.Parser {
         Map<String, Object> line =
                 Adapter.object("kind", "object", "address", address, "class", type, "values", values);
         if (instance.getJavaClass().getName().equals("java.lang.String")) {
-            line.put("text", HeapWalker.stringValue(instance));
+            line.put("text", text(HeapWalker.stringValue(instance)));
         }
         return line;
+    }
+
+    /** A text with half a pair of surrogates is no JSON. */
+    private static Object text(String text) {
+        if (text.codePoints().noneMatch(code -> code >= 0xD800 && code <= 0xDFFF)) {
+            return text;
+        }
+        StringBuilder units = new StringBuilder();
+        text.chars().forEach(unit -> units.append(HexFormat.of().toHexDigits(unit, 4)));
+        return Adapter.object("utf16", units.toString());
     }
 
     /** The fast heap has an exception of its own where it finds no object of an identifier: told as null. */
