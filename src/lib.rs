@@ -75,7 +75,7 @@ pub mod command;
 pub use heapsmith_core::{
     DumpOptions, Error, Format, Heap, Uncompared, WrittenDump, annotation, assert_same_heap, builder, bytes, classic,
     compare, convert, corrupt, draw, error, family, format, generate, hprof, input, lower, model, mutator, phd, read,
-    read_dump, recipe, validate, verify,
+    read_dump, recipe, salvage, validate, verify,
 };
 #[doc(hidden)]
 pub use heapsmith_core::{assert_same, visible};

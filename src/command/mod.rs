@@ -39,6 +39,7 @@ mod report;
 #[cfg(feature = "check")]
 mod report_output;
 mod rewrite;
+mod salvage;
 #[cfg(feature = "check")]
 mod scaling;
 mod schema;
@@ -101,6 +102,7 @@ enum CliCommand {
     Encode(encode::EncodeOpts),
     Describe(describe::DescribeOpts),
     Rewrite(rewrite::RewriteOpts),
+    Salvage(salvage::SalvageOpts),
     Validate(validate::ValidateOpts),
     Verify(verify::VerifyOpts),
     Explain(explain::ExplainOpts),
@@ -189,6 +191,7 @@ pub fn run() -> ExitCode {
         CliCommand::Encode(opts) => opts.run(),
         CliCommand::Describe(opts) => opts.run(),
         CliCommand::Rewrite(opts) => opts.run(),
+        CliCommand::Salvage(opts) => opts.run(),
         CliCommand::Validate(opts) => opts.run(),
         CliCommand::Verify(opts) => opts.run(),
         CliCommand::Explain(opts) => opts.run(),

@@ -41,6 +41,7 @@ mod relies_hprof;
 mod relies_phd;
 mod round_trip;
 mod rulebook;
+mod salvage;
 mod segments;
 #[path = "../shape/mod.rs"]
 mod shape;

@@ -51,6 +51,7 @@ pub mod properties;
 #[cfg(any(feature = "arbitrary", feature = "quickcheck"))]
 pub mod random;
 pub mod recipe;
+pub mod salvage;
 #[doc(hidden)]
 pub mod setters;
 #[doc(hidden)]

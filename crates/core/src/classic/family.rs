@@ -1,5 +1,7 @@
 //! Classic text among the families of dumps.
 
+use std::io::Write;
+
 use crate::annotation::{Annotation, Meanings, RecordStep};
 use crate::compare::listing::{HeapPlaces, RecordPlace};
 use crate::compare::{Facet, RecordSpan};
@@ -14,8 +16,9 @@ use crate::family::{
     Opening, Records, Reliance, Setting, SingleHeap, VisitPlaced, WholeFile, WriteRequest, judge_dump, past_header,
 };
 use crate::findings::Findings;
-use crate::input::InputStream;
+use crate::input::{Input, InputStream};
 use crate::model::{Address, Dump, Heap};
+use crate::salvage::{SalvageOptions, SalvageReport};
 
 #[cfg(feature = "corpus")]
 use super::cases::{AMBIGUITIES, CASES, LARGE, WORLD};
@@ -24,7 +27,7 @@ use super::lift::{self, ClassicSource};
 use super::lower::{self, PROFILES};
 use super::open::{Classic, open};
 use super::rules::{self, DumpJudge};
-use super::{DecodeStep, Decoder, Encoding, LowerOptions, Record, annotate, book, carries, list};
+use super::{DecodeStep, Decoder, Encoding, LowerOptions, Record, annotate, book, carries, list, salvage};
 
 pub use super::open::{FAMILY, FORMAT};
 
@@ -201,6 +204,15 @@ impl DumpFamily for Classic {
             ambiguities: AMBIGUITIES,
             world: WORLD,
         }
+    }
+
+    fn salvage(
+        &self,
+        input: &Input,
+        options: &SalvageOptions,
+        out: Option<&mut dyn Write>,
+    ) -> Result<SalvageReport, Error> {
+        salvage::salvage(input, options, out)
     }
 
     fn judge(

@@ -24,6 +24,7 @@ mod open;
 pub mod properties;
 pub mod record;
 pub mod rules;
+mod salvage;
 pub mod wire;
 
 pub use decode::{DecodeStep, Decoder};

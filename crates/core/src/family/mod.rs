@@ -28,13 +28,16 @@ mod write_request;
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
+use std::io::Write;
 use std::ops::Deref;
 
 use crate::annotation::{Annotation, Meanings, RecordStep};
 use crate::compare::{Facet, RecordSpan};
 use crate::error::{DecodeError, Error, did_you_mean};
 use crate::findings::Findings;
+use crate::input::Input;
 use crate::model::{Address, DumpSource};
+use crate::salvage::{SalvageOptions, SalvageReport};
 
 pub use edit::{EditedField, NamedEdit};
 pub use facts::FamilyFacts;
@@ -235,6 +238,17 @@ pub trait DumpFamily: Sync {
     fn framing(&self) -> Option<&'static dyn Framing> {
         None
     }
+
+    /// Finds what is wrong with a damaged dump, and writes a valid dump of what is sound to `out`, if there is one.
+    ///
+    /// # Errors
+    /// If the input cannot be read, has nothing that could be kept, or writing fails.
+    fn salvage(
+        &self,
+        input: &Input,
+        options: &SalvageOptions,
+        out: Option<&mut dyn Write>,
+    ) -> Result<SalvageReport, Error>;
 
     /// Judges a dump by every rule; by those of the whole graph only if that is asked for. Where only errors are looked for and it
     /// takes no more reading, it gives the heaps, too, as [`DumpFamily::source`] does.

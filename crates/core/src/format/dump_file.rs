@@ -238,7 +238,11 @@ impl DumpFile {
         let found_by =
             |wanted| errors.iter().find(|(family, _)| *family == wanted).map_or(&errors[0].1, |(_, error)| error);
         let error = found_by(resembled);
-        let found = if start.is_empty() { "an empty file".to_owned() } else { found_by(Family::ALL[0]).found() };
+        let found = match super::foreign_file::name_foreign(start) {
+            _ if start.is_empty() => "an empty file".to_owned(),
+            Some(named) => named,
+            None => found_by(Family::ALL[0]).found(),
+        };
         let problem = Problem::Unexpected { expected, found };
         Ok(DecodeError::new(error.rule(), error.offset(), error.field(), problem))
     }

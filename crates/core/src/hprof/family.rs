@@ -1,6 +1,7 @@
 //! HPROF among the families of dumps.
 
 use std::cell::RefCell;
+use std::io::Write;
 
 use crate::annotation::{Annotation, Meanings, RecordStep};
 use crate::compare::listing::{self, HeapPlaces};
@@ -18,8 +19,9 @@ use crate::family::{
     WriteRequest, judge_dump, past_header,
 };
 use crate::findings::Findings;
-use crate::input::InputStream;
+use crate::input::{Input, InputStream};
 use crate::model::{Address, Class, Dump, DumpSource, Heap, Object};
+use crate::salvage::{SalvageOptions, SalvageReport};
 
 #[cfg(feature = "corpus")]
 use super::cases::{AMBIGUITIES, CASES, LARGE, WORLD};
@@ -29,7 +31,7 @@ use super::lower::{self, PROFILES, Profile};
 use super::open::{Hprof, HprofOpener};
 use super::rules::{self, DumpJudge};
 use super::wire::MAGIC;
-use super::{Decoder, LowerOptions, annotate, book, carries, frames, list, open};
+use super::{Decoder, LowerOptions, annotate, book, carries, frames, list, open, salvage};
 
 pub use super::open::{FAMILY, FORMAT};
 
@@ -294,6 +296,15 @@ impl DumpFamily for Hprof {
 
     fn framing(&self) -> Option<&'static dyn Framing> {
         Some(&Hprof)
+    }
+
+    fn salvage(
+        &self,
+        input: &Input,
+        options: &SalvageOptions,
+        out: Option<&mut dyn Write>,
+    ) -> Result<SalvageReport, Error> {
+        salvage::salvage(input, options, out)
     }
 
     fn judge(

@@ -32,6 +32,7 @@ pub mod open;
 pub mod properties;
 pub mod record;
 pub mod rules;
+mod salvage;
 #[doc(hidden)]
 #[cfg(feature = "corpus")]
 pub mod skip;

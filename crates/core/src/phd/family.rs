@@ -1,5 +1,7 @@
 //! PHD among the families of dumps.
 
+use std::io::Write;
+
 use crate::annotation::{Annotation, Meanings, RecordStep};
 use crate::compare::listing::{HeapPlaces, RecordPlace};
 use crate::compare::{Facet, RecordSpan};
@@ -15,8 +17,9 @@ use crate::family::{
     past_header,
 };
 use crate::findings::Findings;
-use crate::input::InputStream;
+use crate::input::{Input, InputStream};
 use crate::model::{Address, Dump, Heap};
+use crate::salvage::{SalvageOptions, SalvageReport};
 
 #[cfg(feature = "corpus")]
 use super::cases::{AMBIGUITIES, CASES, LARGE, WORLD};
@@ -27,7 +30,7 @@ use super::lower::{self, PROFILES};
 use super::open::{Phd, open};
 use super::rules::{self, DumpJudge};
 use super::wire::MAGIC;
-use super::{Decoder, LowerOptions, Version, annotate, book, carries, list};
+use super::{Decoder, LowerOptions, Version, annotate, book, carries, list, salvage};
 
 pub use super::open::{FAMILY, format};
 
@@ -263,6 +266,15 @@ impl DumpFamily for Phd {
             ambiguities: AMBIGUITIES,
             world: WORLD,
         }
+    }
+
+    fn salvage(
+        &self,
+        input: &Input,
+        options: &SalvageOptions,
+        out: Option<&mut dyn Write>,
+    ) -> Result<SalvageReport, Error> {
+        salvage::salvage(input, options, out)
     }
 
     fn judge(

@@ -31,6 +31,7 @@ mod open;
 pub mod properties;
 pub mod record;
 pub mod rules;
+mod salvage;
 pub mod wire;
 
 pub use decode::{BodyEnd, Decoder, LocatedRecord};
