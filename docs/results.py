@@ -551,7 +551,26 @@ def pages(out):
     for row in others:
         if any(one.kind != "limit" for one in row.findings):
             (ROOT / f"docs/upstream/{row.id}.md").write_text("\n".join(upstream_page(row, rules)) + "\n", encoding="utf-8")
+    write_contents(others)
     return 0
+
+
+def write_contents(shown):
+    """Puts the pages of programs below that of the results in the table of contents."""
+    path = ROOT / "docs/SUMMARY.md"
+    lines = path.read_text(encoding="utf-8").splitlines()
+    at = lines.index("- [Results of other people's programs](results.md)") + 1
+    end = next(number for number in range(at, len(lines)) if not lines[number].startswith("  "))
+    entries = []
+    for tool in dict.fromkeys(row.tool.id for row in shown):
+        rows_of = [row for row in shown if row.tool.id == tool]
+        if (ROOT / f"docs/results/{tool}.md").exists():
+            entries.append(f"  - [{rows_of[0].name}](results/{tool}.md)")
+        for row in rows_of:
+            if (ROOT / f"docs/upstream/{row.id}.md").exists():
+                entries.append(f"    - [Issues: {row.name}](upstream/{row.id}.md)")
+    lines[at:end] = entries
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def main():

@@ -109,7 +109,8 @@ impl SalvageOpts {
         for fault in report.faults.iter().take(SHOWN) {
             let lost = fault.end - fault.offset;
             let what = terminal::bad(&fault.kind.to_string());
-            writeln!(out, "at {:#x}: {what}; {lost} bytes are left out ({})", fault.offset, fault.rests_on).map_err(failed)?;
+            writeln!(out, "at {:#x}: {what}; {lost} bytes are left out ({})", fault.offset, fault.rests_on)
+                .map_err(failed)?;
         }
         let more = (report.faults.len().saturating_sub(SHOWN)) as u64 + report.more_faults;
         if more > 0 {
@@ -118,7 +119,8 @@ impl SalvageOpts {
         if report.dumps.len() > 1 {
             let places: Vec<String> = report.dumps.iter().map(|dump| format!("{:#x}", dump.offset)).collect();
             let (count, part) = (report.dumps.len(), report.part);
-            writeln!(out, "{count} dumps stand in the file, at {}; this is dump {part}", places.join(", ")).map_err(failed)?;
+            writeln!(out, "{count} dumps stand in the file, at {}; this is dump {part}", places.join(", "))
+                .map_err(failed)?;
         }
         for change in &report.changes {
             writeln!(out, "changed: {change}").map_err(failed)?;

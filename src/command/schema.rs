@@ -2,6 +2,7 @@ use std::io::Write;
 
 use crate::compare::{Comparison, listing};
 use crate::error::Error;
+use crate::salvage::SalvageReport;
 use crate::validate::ValidationReport;
 use clap::{Args, ValueEnum};
 use schemars::{Schema, schema_for};
@@ -43,6 +44,8 @@ enum SchemaName {
     ListingLine,
     /// `validate --json`
     Validate,
+    /// `salvage --json`
+    Salvage,
     /// `explain --json`
     Explain,
     /// `spec list --json`, `spec search --json`
@@ -140,6 +143,7 @@ impl SchemaOpts {
             SchemaName::ListingHead => schema_for!(listing::Keyed<'_, listing::ListingHead>),
             SchemaName::ListingLine => schema_for!(listing::ListingLine<'_>),
             SchemaName::Validate => schema_for!(ValidationReport),
+            SchemaName::Salvage => schema_for!(SalvageReport),
             SchemaName::SpecRule => schema_for!(spec::RuleLine),
             #[cfg(feature = "corpus")]
             SchemaName::SpecCoverage => schema_for!(crate::corpus::Coverage),

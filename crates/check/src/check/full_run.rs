@@ -314,7 +314,7 @@ fn write_pair(
     let suffix = Family::guess(&fails).suffix();
     let mut paths = Vec::new();
     for (dump, bytes, what) in [(&mut pair.passes, passes, "passes"), (&mut pair.fails, fails, "fails")] {
-        dump.file = dump_path(number, &format!("{} {what}", cause.id), suffix);
+        dump.file = dump_path(number, &format!("{what} {}", cause.id), suffix);
         paths.push(folder.name_of(&dump.file));
         dumps.push((dump.file.clone(), KeptDump::Bytes(bytes)));
     }

@@ -31,7 +31,8 @@ pub(super) fn salvage(
         let message = format!("{} is no classic heap dump in ASCII or UTF-8; only these are salvaged", input.name());
         return Err(Error::Usage(message));
     }
-    let mut report = SalvageReport { schema: 1, format: FORMAT.to_string(), bytes: bytes.length(), ..SalvageReport::default() };
+    let mut report =
+        SalvageReport { schema: 1, format: FORMAT.to_string(), bytes: bytes.length(), ..SalvageReport::default() };
     report.part = options.part as u64;
     let mut plan = None;
     let mut from = 0;
@@ -86,7 +87,10 @@ enum LineKind {
     Trailer,
     Comment,
     /// An object or a class, with its address.
-    Entry { address: u64, is_class: bool },
+    Entry {
+        address: u64,
+        is_class: bool,
+    },
     /// References, or white space.
     References,
     Unsound,
@@ -117,6 +121,8 @@ struct LineSifter<'s> {
     lines: SoundLines,
     entry: Option<OpenEntry>,
     seen: AddressSet,
+    /// Whether an entry had a line of references.
+    has_references: bool,
     /// Where lines that are left out begin.
     lost: Option<u64>,
     report: Option<&'s mut SalvageReport>,
@@ -124,13 +130,18 @@ struct LineSifter<'s> {
 
 impl SoundLines {
     fn find(bytes: &mut DumpBytes, from: u64, report: Option<&mut SalvageReport>) -> Result<SoundLines, Error> {
-        let mut sifter =
-            LineSifter { lines: SoundLines::default(), entry: None, seen: AddressSet::default(), lost: None, report };
+        let mut sifter = LineSifter {
+            lines: SoundLines::default(),
+            entry: None,
+            seen: AddressSet::default(),
+            has_references: false,
+            lost: None,
+            report,
+        };
         let (mut at, mut is_first, length) = (from, true, bytes.length());
         while at < length {
             count_step();
             let (next, kind, is_whole) = measure_line(bytes, at)?;
-            let kind = if is_whole { kind } else { LineKind::Unsound };
             if kind == LineKind::Version && !is_first {
                 break;
             }
@@ -148,6 +159,18 @@ impl SoundLines {
 impl LineSifter<'_> {
     fn take(&mut self, bytes: &mut DumpBytes, at: u64, next: u64, kind: LineKind, is_whole: bool) -> Result<(), Error> {
         match kind {
+            // The last line of a cut text: an entry has lost its references, or some of them.
+            LineKind::References | LineKind::Unsound if !is_whole => {
+                if let Some(entry) = &mut self.entry {
+                    entry.is_sound = false;
+                }
+                self.close_entry(bytes, at, false)?;
+                self.lost.get_or_insert(at);
+            }
+            _ if !is_whole => {
+                self.close_entry(bytes, at, true)?;
+                self.lost.get_or_insert(at);
+            }
             LineKind::References => match &mut self.entry {
                 Some(entry) => entry.has_references = true,
                 // White space before the first entry; else references whose entry is lost.
@@ -155,8 +178,8 @@ impl LineSifter<'_> {
                 None => _ = self.lost.get_or_insert(at),
             },
             LineKind::Unsound => match &mut self.entry {
-                Some(entry) if is_whole => entry.is_sound = false,
-                _ => {
+                Some(entry) => entry.is_sound = false,
+                None => {
                     self.close_entry(bytes, at, false)?;
                     self.lost.get_or_insert(at);
                 }
@@ -182,7 +205,9 @@ impl LineSifter<'_> {
     /// Ends the entry that is open. The last one of a cut text may lack references.
     fn close_entry(&mut self, bytes: &mut DumpBytes, end: u64, is_followed: bool) -> Result<(), Error> {
         let Some(entry) = self.entry.take() else { return Ok(()) };
-        if !entry.is_sound || !is_followed && !entry.has_references {
+        self.has_references |= entry.has_references;
+        // Where entries have lines of references, one without has lost them.
+        if !entry.is_sound || (self.has_references || !is_followed) && !entry.has_references {
             self.lost.get_or_insert(entry.start);
             return Ok(());
         }

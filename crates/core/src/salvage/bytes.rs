@@ -26,7 +26,8 @@ impl DumpBytes {
     /// # Errors
     /// If it cannot be opened.
     pub(crate) fn new(input: &Input) -> Result<DumpBytes, Error> {
-        let source = input.original().ok_or_else(|| Error::Usage(format!("{} cannot be read at any place", input.name())))?;
+        let source =
+            input.original().ok_or_else(|| Error::Usage(format!("{} cannot be read at any place", input.name())))?;
         Ok(DumpBytes { name: input.name().to_owned(), source, length: input.length(), buffer: Vec::new(), start: 0 })
     }
 

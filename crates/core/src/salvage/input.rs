@@ -42,7 +42,11 @@ impl<R: Read> Read for UpToError<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match self.source.read(buffer) {
             Err(e) if e.kind() == io::ErrorKind::Interrupted => Err(e),
-            Err(e) if e.kind() == io::ErrorKind::InvalidData || e.kind() == io::ErrorKind::InvalidInput || e.kind() == io::ErrorKind::UnexpectedEof => {
+            Err(e)
+                if e.kind() == io::ErrorKind::InvalidData
+                    || e.kind() == io::ErrorKind::InvalidInput
+                    || e.kind() == io::ErrorKind::UnexpectedEof =>
+            {
                 *self.error = Some(e.to_string());
                 Ok(0)
             }

@@ -457,7 +457,7 @@ impl<'s> Campaign<'s> {
         let mut dumps = vec![(file.clone(), reduced)];
         if let Some(MadePair { mut pair, passes, .. }) = pair {
             pair.fails.file.clone_from(&file);
-            pair.passes.file = dump_path(number, &format!("{} passes", cause.id), suffix);
+            pair.passes.file = dump_path(number, &format!("passes {}", cause.id), suffix);
             dumps.push((pair.passes.file.clone(), passes));
             let paths: Vec<String> = [&pair.passes.file, &pair.fails.file].map(|file| self.state.name_of(file)).into();
             pair.repeat = Some(super::repeat::pair_command(&[self.subject], &self.options.left_out, &paths));

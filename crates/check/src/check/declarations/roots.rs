@@ -45,10 +45,16 @@ pub(in crate::check) fn merge_roots(sides: &mut ComparedSides<'_>, chosen: &[usi
     let Some(right) = sides.right.surroundings.roots.as_deref().map(unplaced) else { return };
     let mut groups: BTreeMap<_, Vec<RootKey>> = BTreeMap::new();
     right.keys().for_each(|key| groups.entry(group(key)).or_default().push(key.clone()));
+    // Where threads and frames are not reported, a told root has none.
+    let told_kinds: BTreeSet<(Address, usize)> = told.keys().map(|(object, kind, _)| (*object, *kind)).collect();
     let mut kept = BTreeSet::new();
     for keys in groups.into_values() {
-        let those: Vec<&RootKey> = keys.iter().filter(|key| told.contains_key(key)).collect();
-        kept.extend(if those.is_empty() { keys[..1].to_vec() } else { those.into_iter().cloned().collect() });
+        let exact: Vec<&RootKey> = keys.iter().filter(|key| told.contains_key(key)).collect();
+        let of_kind = keys.iter().find(|(object, kind, _)| told_kinds.contains(&(*object, *kind)));
+        match (exact.is_empty(), of_kind) {
+            (false, _) => kept.extend(exact.into_iter().cloned()),
+            (true, of_kind) => kept.extend(of_kind.or(keys.first()).cloned()),
+        }
     }
     let right = right.into_iter().filter(|(key, _)| kept.contains(key)).map(|(_, root)| root).collect();
     sides.right.to_mut().surroundings.roots = Some(right);

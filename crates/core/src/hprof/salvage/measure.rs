@@ -211,7 +211,8 @@ pub(super) fn measure_record(bytes: &[u8], id: IdSize, left: u64) -> Result<Meas
     match decode::record(&mut Cursor::new(body, NoTrace), id, length) {
         Ok(_) if text => {
             // A text of another writer than the one that wrote the length hardly ends where the next record begins.
-            let is_plain = body[HEAD..].iter().skip(id.bytes()).all(|byte| *byte >= 0x20 || *byte == b'\n' || *byte == b'\t');
+            let is_plain =
+                body[HEAD..].iter().skip(id.bytes()).all(|byte| *byte >= 0x20 || *byte == b'\n' || *byte == b'\t');
             Ok(measured(if is_plain && head.length < 4096 { 20 } else { 4 }))
         }
         Ok(parsed) => {

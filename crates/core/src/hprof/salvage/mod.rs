@@ -19,7 +19,7 @@ use crate::hprof::tags::RecordTag;
 use crate::hprof::wire::{HEAD, Header, IdSize, MAGIC, Version};
 use crate::hprof::{encode, open::FORMAT};
 use crate::input::Input;
-use crate::model::{Address, AddressSet, FieldType};
+use crate::model::{Address, AddressSet, FieldType, count_step};
 use crate::salvage::bytes::DumpBytes;
 use crate::salvage::{Fault, FaultKind, FoundDump, SalvageOptions, SalvageReport};
 
@@ -41,7 +41,8 @@ pub(super) fn salvage(
     out: Option<&mut dyn Write>,
 ) -> Result<SalvageReport, Error> {
     let mut bytes = DumpBytes::new(input)?;
-    let mut report = SalvageReport { schema: 1, format: FORMAT.to_string(), bytes: bytes.length(), ..SalvageReport::default() };
+    let mut report =
+        SalvageReport { schema: 1, format: FORMAT.to_string(), bytes: bytes.length(), ..SalvageReport::default() };
     report.part = options.part as u64;
     let mut start = DumpStart::find(&mut bytes, input)?;
     let mut plan = None;
@@ -57,12 +58,19 @@ pub(super) fn salvage(
         };
         report.dumps.push(FoundDump { offset: start.offset, bytes: end - start.offset });
         match find_header(&mut bytes, end)? {
-            Some((header, body)) if end < bytes.length() => start = DumpStart { header, offset: end, body, is_changed: false },
+            Some((header, body)) if end < bytes.length() => {
+                start = DumpStart { header, offset: end, body, is_changed: false }
+            }
             _ => break,
         }
     }
     let Some((start, plan)) = plan else {
-        let message = format!("{} has {} dumps; choose one from 0 to {}", input.name(), report.dumps.len(), report.dumps.len() - 1);
+        let message = format!(
+            "{} has {} dumps; choose one from 0 to {}",
+            input.name(),
+            report.dumps.len(),
+            report.dumps.len() - 1
+        );
         return Err(Error::Usage(message));
     };
     if let Some(out) = out {
@@ -175,7 +183,10 @@ impl SalvagePlan {
             let kind = FaultKind::Header;
             let rests_on = format!("records with identifiers of {} bytes chain from there on", id.bytes());
             report.push(Fault { offset: start.offset, end: start.body, kind, rests_on });
-            report.changes.push(format!("the header is a new one: {}", String::from_utf8_lossy(&start.spell()[..MAGIC.len() + 5])));
+            report.changes.push(format!(
+                "the header is a new one: {}",
+                String::from_utf8_lossy(&start.spell()[..MAGIC.len() + 5])
+            ));
         }
         plan.end = Walker::new(bytes, id, bytes.length(), Some(&heap)).walk(start.body, &mut |step| {
             plan.take(step, report);
@@ -215,15 +226,11 @@ impl SalvagePlan {
             WalkStep::SubRecord(at, measured) => {
                 let Some(kept) = self.kept.last_mut() else { return };
                 match measured.kind {
-                    MeasuredKind::Class(MeasuredClass { address, .. }) => {
-                        if self.unsound.contains(&address) {
-                            report.lost_bytes += measured.length;
-                        } else if kept.insert(address.0) {
-                            report.kept.classes += 1;
-                        } else {
-                            report.duplicates += 1;
-                        }
-                    }
+                    MeasuredKind::Class(MeasuredClass { address, .. }) if self.unsound.contains(&address) => {}
+                    MeasuredKind::Class(MeasuredClass { address, .. }) => match kept.insert(address.0) {
+                        true => report.kept.classes += 1,
+                        false => report.duplicates += 1,
+                    },
                     MeasuredKind::Instance(address, _) | MeasuredKind::Array(address) => match kept.insert(address.0) {
                         true => report.kept.objects += 1,
                         false => report.duplicates += 1,
@@ -283,13 +290,51 @@ impl FoundClasses {
         }
     }
 
+    /// The classes that are superclasses of themselves.
+    fn on_cycles(&self) -> HashSet<Address> {
+        let mut supers = HashMap::default();
+        for (class, superclass, _) in &self.classes {
+            // Of several with one identifier, the first is kept.
+            supers.entry(*class).or_insert(*superclass);
+        }
+        let (mut done, mut on_cycles) = (HashSet::default(), HashSet::default());
+        for (first, ..) in &self.classes {
+            let (mut way, mut at) = (Vec::new(), *first);
+            // Up to what is known already, the end of the chain, or where it comes back to itself.
+            while done.insert(at) {
+                count_step();
+                way.push(at);
+                let Some(next) = supers.get(&at).filter(|next| !next.is_null()) else { break };
+                at = *next;
+            }
+            if let Some(start) =
+                way.iter().position(|class| *class == at).filter(|_| supers.get(way.last().unwrap_or(&at)) == Some(&at))
+            {
+                on_cycles.extend(way.drain(start..));
+            }
+        }
+        on_cycles
+    }
+
     /// The layouts of the classes that their instances agree with, and the classes with which they do not.
     fn known(self, id: IdSize) -> (KnownHeap, HashSet<Address>) {
+        let mut layouts_of = HashMap::default();
+        let mut several = HashSet::default();
+        for (class, superclass, fields) in &self.classes {
+            if *layouts_of.entry(*class).or_insert((superclass, fields)) != (superclass, fields) {
+                several.insert(*class);
+            }
+        }
+        // Heaps may have classes of one identifier and other fields: then nothing is known of their instances.
+        let of_one = |(class, superclass, fields): &(Address, Address, Box<[FieldType]>)| {
+            let superclass = if several.contains(class) { Address(u64::MAX) } else { *superclass };
+            (*class, superclass, fields.clone())
+        };
         let all = |leave: &HashSet<Address>| {
-            let kept = self.classes.iter().filter(|(class, ..)| !leave.contains(class)).cloned();
+            let kept = self.classes.iter().filter(|(class, ..)| !leave.contains(class)).map(of_one);
             InstanceLayouts::new(id, kept)
         };
-        let mut unsound = HashSet::default();
+        let mut unsound = self.on_cycles();
         let mut layouts = all(&unsound);
         for (class, (length, same, others)) in &self.lengths {
             if *same > 1 && *same > *others && layouts.instance_bytes(*class).is_some_and(|due| due != *length) {
@@ -316,9 +361,11 @@ struct SalvageWriter<'w> {
 
 impl SalvageWriter<'_> {
     fn write(mut self, out: &mut dyn Write) -> Result<(), Error> {
-        let put = |out: &mut dyn Write, bytes: &[u8]| out.write_all(bytes).map_err(|e| Error::io("writing the dump", e));
+        let put =
+            |out: &mut dyn Write, bytes: &[u8]| out.write_all(bytes).map_err(|e| Error::io("writing the dump", e));
         put(out, &self.start.spell())?;
         let plan = self.plan;
+        let known = if plan.is_sifted { self.known_heaps()? } else { Vec::new() };
         let (mut written, mut of_heap) = (AddressSet::default(), 0);
         let (mut has_segments, mut ended) = (false, false);
         for block in &plan.blocks {
@@ -331,7 +378,10 @@ impl SalvageWriter<'_> {
                     if *heap != of_heap {
                         (written, of_heap) = (AddressSet::default(), *heap);
                     }
-                    let kept = if plan.is_sifted { self.sift(*heap, body, &mut written)? } else { body.clone() };
+                    let kept = match known.get(*heap) {
+                        Some(known) => self.sift(*heap, known, body, &mut written)?,
+                        None => body.clone(),
+                    };
                     let length: u64 = kept.iter().map(|place| place.end - place.start).sum();
                     // An empty segment of the original stays; one of which nothing is left goes.
                     if length == 0 && !(body.is_empty() && head.stated == 0) {
@@ -365,8 +415,45 @@ impl SalvageWriter<'_> {
         Ok(matches!(head, [tag, _, _, _, _, 0, 0, 0, 0] if RecordTag(*tag) == RecordTag::HEAP_DUMP_END))
     }
 
-    /// The stretches without roots of what is lost, and without what was written before.
-    fn sift(&mut self, heap: usize, body: &[Range<u64>], written: &mut AddressSet) -> Result<Vec<Range<u64>>, Error> {
+    /// The classes of each heap that are written, and those of them with which their instances do not agree.
+    fn known_heaps(&mut self) -> Result<Vec<(KnownHeap, HashSet<Address>)>, Error> {
+        let (plan, id) = (self.plan, self.start.header.id_size);
+        let mut found: Vec<FoundClasses> = plan.kept.iter().map(|_| FoundClasses::default()).collect();
+        let mut seen = AddressSet::default();
+        let mut of_heap = 0;
+        for block in &plan.blocks {
+            let SalvageBlock::Segment { heap, body, .. } = block else { continue };
+            if *heap != of_heap {
+                (seen, of_heap) = (AddressSet::default(), *heap);
+            }
+            for stretch in body {
+                let mut at = stretch.start;
+                while at < stretch.end {
+                    let measured = self.measured(at, stretch.end, id)?;
+                    at += measured.length;
+                    let is_first = match &measured.kind {
+                        MeasuredKind::Class(class) => !plan.unsound.contains(&class.address) && seen.insert(class.address.0),
+                        MeasuredKind::Instance(..) => true,
+                        _ => false,
+                    };
+                    if is_first {
+                        found[*heap].take(&measured, id);
+                    }
+                }
+            }
+        }
+        Ok(found.into_iter().map(|classes| classes.known(id)).collect())
+    }
+
+    /// The stretches without roots of what is lost, without what was written before, and without instances that are not as long
+    /// as their classes say.
+    fn sift(
+        &mut self,
+        heap: usize,
+        (known, unsound): &(KnownHeap, HashSet<Address>),
+        body: &[Range<u64>],
+        written: &mut AddressSet,
+    ) -> Result<Vec<Range<u64>>, Error> {
         let id = self.start.header.id_size;
         let mut kept: Vec<Range<u64>> = Vec::new();
         for stretch in body {
@@ -384,10 +471,25 @@ impl SalvageWriter<'_> {
                         }
                         is_kept
                     }
-                    MeasuredKind::Class(class) => !self.plan.unsound.contains(&class.address) && written.insert(class.address.0),
-                    MeasuredKind::Instance(address, _) | MeasuredKind::Array(address) => written.insert(address.0),
+                    MeasuredKind::Class(MeasuredClass { address, .. }) if self.plan.unsound.contains(&address) => false,
+                    MeasuredKind::Class(MeasuredClass { address, .. }) if unsound.contains(&address) => {
+                        self.report.kept.classes -= 1;
+                        false
+                    }
+                    MeasuredKind::Instance(_, class)
+                        if known.layouts.instance_bytes(class).is_some_and(|due| due != measured.length - measured.head) =>
+                    {
+                        self.report.kept.objects = self.report.kept.objects.saturating_sub(1);
+                        false
+                    }
+                    MeasuredKind::Class(MeasuredClass { address, .. })
+                    | MeasuredKind::Instance(address, _)
+                    | MeasuredKind::Array(address) => written.insert(address.0),
                     _ => true,
                 };
+                if !keeps && !matches!(measured.kind, MeasuredKind::Root(_)) {
+                    self.report.lost_bytes += measured.length;
+                }
                 match kept.last_mut() {
                     _ if !keeps => {}
                     Some(before) if before.end == place.start => before.end = place.end,
@@ -407,7 +509,9 @@ impl SalvageWriter<'_> {
             match measure_sub_record(slice, id, end - at, None) {
                 Ok(measured) => return Ok(measured),
                 Err(_) if !is_all && wanted < measure::LONGEST_CLASS => wanted *= 4,
-                Err(unsound) => return Err(Error::Usage(format!("the input has changed at offset {at:#x}: {unsound:?}"))),
+                Err(unsound) => {
+                    return Err(Error::Usage(format!("the input has changed at offset {at:#x}: {unsound:?}")));
+                }
             }
         }
     }

@@ -16,7 +16,8 @@ use crate::salvage::bytes::DumpBytes;
 use crate::salvage::{Fault, FaultKind};
 
 use super::measure::{
-    KnownHeap, LONGEST_CLASS, LOOKED_AT, Measured, MeasuredKind, SegmentHead, Unsound, measure_record, measure_sub_record,
+    KnownHeap, LONGEST_CLASS, LOOKED_AT, Measured, MeasuredKind, SegmentHead, Unsound, measure_record,
+    measure_sub_record,
 };
 
 /// Bits of evidence after which a chain is one: some 10^19 tries would have to be made to find one by chance.
@@ -54,7 +55,9 @@ pub(super) enum WalkStep<'m> {
 enum Place {
     Top,
     /// In a segment. Its end is known as long as nothing speaks against the length that it states.
-    Heap { end: Option<u64> },
+    Heap {
+        end: Option<u64>,
+    },
 }
 
 /// The place at which reading goes on.
@@ -301,7 +304,11 @@ impl<'w> Walker<'w> {
             // A reader passes over a record that it does not know, but damage looks like one, too.
             Ok(measured) if is_unknown(&measured) => {
                 let after = at + measured.length;
-                if self.is_record_head(after)? && self.is_chain(after, Place::Top)? { Ok(Ok(measured)) } else { Ok(Err(Unsound::Tag)) }
+                if self.is_record_head(after)? && self.is_chain(after, Place::Top)? {
+                    Ok(Ok(measured))
+                } else {
+                    Ok(Err(Unsound::Tag))
+                }
             }
             other => Ok(other),
         }
@@ -410,7 +417,9 @@ impl<'w> Walker<'w> {
     /// Drops what was measured last as far as little speaks for it: after a fault it may be chance. The offset of the first.
     fn drop_doubtful(&mut self) -> Option<u64> {
         let mut first = None;
-        while let Some(Pending { start, step: PendingStep::SubRecord(Measured { weight: 0..DOUBTFUL, .. }) }) = self.pending.back() {
+        while let Some(Pending { start, step: PendingStep::SubRecord(Measured { weight: 0..DOUBTFUL, .. }) }) =
+            self.pending.back()
+        {
             first = Some(*start);
             self.pending.pop_back();
         }
@@ -529,7 +538,13 @@ impl<'w> Walker<'w> {
     }
 
     /// The kind of the fault between two offsets.
-    fn kind_of(&mut self, at: u64, next: u64, zeros: Option<(u64, u64)>, unsound: &Unsound) -> Result<FaultKind, Error> {
+    fn kind_of(
+        &mut self,
+        at: u64,
+        next: u64,
+        zeros: Option<(u64, u64)>,
+        unsound: &Unsound,
+    ) -> Result<FaultKind, Error> {
         if let Some((from, to)) = zeros {
             return Ok(FaultKind::Zeros { from, to });
         }
