@@ -3,7 +3,7 @@
 
 usage: writer.py TOOL CLASSES [HOME]
 
-TOOL is one of jcmd, jcmd-all, jcmd-gz, jcmd-parallel, jmap, jmap-forced, jhsdb, jhsdb-gz, out-of-memory and agent. CLASSES is the
+TOOL is one of jcmd, jcmd-all, jcmd-gz, jcmd-parallel, jmap, jhsdb, jhsdb-gz, out-of-memory and agent. CLASSES is the
 folder with HeapWriter.class. The JDK is that of HOME, or else of JAVA_HOME, or what PATH has.
 """
 
@@ -47,7 +47,6 @@ TOOLS = {
     "jcmd-gz": Tool("jcmd GC.heap_dump -gz=1", "C++", jcmd("-gz=1")),
     "jcmd-parallel": Tool("jcmd GC.heap_dump -parallel=2", "C++", jcmd("-parallel=2"), PARALLEL),
     "jmap": Tool("jmap -dump:live", "C++", lambda process: ["jmap", f"-dump:live,format=b,file={DUMP}", process]),
-    "jmap-forced": Tool("jmap -F -dump", "Java", lambda process: ["jmap", "-F", f"-dump:format=b,file={DUMP}", process]),
     "jhsdb": Tool("jhsdb jmap", "Java", jhsdb()),
     "jhsdb-gz": Tool("jhsdb jmap --gz 1", "Java", jhsdb("--gz", "1")),
     "out-of-memory": Tool("HeapDumpOnOutOfMemoryError", "C++", arguments=["exhaust"],
