@@ -5,14 +5,17 @@ import java.lang.reflect.Array;
 import java.lang.reflect.Field;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
-import java.nio.file.Path;
+import java.nio.file.Paths;
 
 /**
  * Makes the objects of a plan (written by plan.py) and keeps them, until standard input ends.
  *
- * usage: java HeapWriter PLAN
+ * usage: java HeapWriter PLAN [exhaust]
  *
- * Prints "ready" once they are there, or "skip: REASON" where this virtual machine cannot hold them.
+ * Prints "ready" once they are there, or "skip: REASON" where this virtual machine cannot hold them. With `exhaust` it
+ * first asks for an array that no heap has room for, which a virtual machine may be told to write a dump upon.
+ *
+ * It is in Java 8, so that older virtual machines run it.
  */
 public final class HeapWriter {
     private final DataInputStream plan;
@@ -25,8 +28,9 @@ public final class HeapWriter {
     }
 
     public static void main(String[] arguments) throws Exception {
-        try (var plan = new DataInputStream(new BufferedInputStream(Files.newInputStream(Path.of(arguments[0]))))) {
-            var writer = new HeapWriter(plan);
+        try (DataInputStream plan = new DataInputStream(new BufferedInputStream(
+                Files.newInputStream(Paths.get(arguments[0]))))) {
+            HeapWriter writer = new HeapWriter(plan);
             writer.define();
             writer.allocate();
             writer.fill();
@@ -36,9 +40,21 @@ public final class HeapWriter {
             System.out.println("skip: " + refusal.toString().replaceAll("\\R", " "));
             return;
         }
+        if (arguments.length > 1) {
+            exhaust();
+        }
         System.out.println("ready");
         while (System.in.read() >= 0) {
         }
+    }
+
+    private static void exhaust() {
+        try {
+            HeapWriterHolder.objects = new Object[][] {HeapWriterHolder.objects, new Object[Integer.MAX_VALUE]};
+        } catch (OutOfMemoryError meant) {
+            return;
+        }
+        throw new IllegalStateException("there is room for every array");
     }
 
     /** Every class has a loader of its own, so that two of them may have one name. */
@@ -69,12 +85,18 @@ public final class HeapWriter {
                 continue;
             }
             int above = plan.readInt();
-            classes[i] = new Loader(above < 0 ? Object.class : classes[above]).define(plan.readNBytes(plan.readInt()));
+            classes[i] = new Loader(above < 0 ? Object.class : classes[above]).define(bytes());
             fields[i] = new Field[plan.readInt()];
             for (int j = 0; j < fields[i].length; j++) {
                 fields[i][j] = field(classes[i], plan.readUTF(), type(plan.readByte()));
             }
         }
+    }
+
+    private byte[] bytes() throws IOException {
+        byte[] bytes = new byte[plan.readInt()];
+        plan.readFully(bytes);
+        return bytes;
     }
 
     /** Two fields may have one name, if their types differ. */
@@ -88,17 +110,26 @@ public final class HeapWriter {
     }
 
     private static Class<?> type(byte letter) {
-        return switch (letter) {
-            case 'Z' -> boolean.class;
-            case 'C' -> char.class;
-            case 'F' -> float.class;
-            case 'D' -> double.class;
-            case 'B' -> byte.class;
-            case 'S' -> short.class;
-            case 'I' -> int.class;
-            case 'J' -> long.class;
-            default -> Object.class;
-        };
+        switch (letter) {
+            case 'Z':
+                return boolean.class;
+            case 'C':
+                return char.class;
+            case 'F':
+                return float.class;
+            case 'D':
+                return double.class;
+            case 'B':
+                return byte.class;
+            case 'S':
+                return short.class;
+            case 'I':
+                return int.class;
+            case 'J':
+                return long.class;
+            default:
+                return Object.class;
+        }
     }
 
     private void allocate() throws Exception {
@@ -112,11 +143,11 @@ public final class HeapWriter {
                 byte letter = plan.readByte();
                 Class<?> component = letter == 'L' ? classes[plan.readInt()] : type(letter);
                 while (dimensions-- > 1) {
-                    component = component.arrayType();
+                    component = Array.newInstance(component, 0).getClass();
                 }
                 objects[i] = Array.newInstance(component, plan.readInt());
             } else {
-                objects[i] = primitives(kind, ByteBuffer.wrap(plan.readNBytes(plan.readInt())));
+                objects[i] = primitives(kind, ByteBuffer.wrap(bytes()));
             }
         }
     }
@@ -125,41 +156,41 @@ public final class HeapWriter {
         int bytes = contents.remaining();
         switch (letter) {
             case 'Z': {
-                var array = new boolean[bytes];
+                boolean[] array = new boolean[bytes];
                 for (int i = 0; i < bytes; i++) {
                     array[i] = contents.get(i) != 0;
                 }
                 return array;
             }
             case 'C': {
-                var array = new char[bytes / 2];
+                char[] array = new char[bytes / 2];
                 contents.asCharBuffer().get(array);
                 return array;
             }
             case 'F': {
-                var array = new float[bytes / 4];
+                float[] array = new float[bytes / 4];
                 contents.asFloatBuffer().get(array);
                 return array;
             }
             case 'D': {
-                var array = new double[bytes / 8];
+                double[] array = new double[bytes / 8];
                 contents.asDoubleBuffer().get(array);
                 return array;
             }
             case 'B':
                 return contents.array();
             case 'S': {
-                var array = new short[bytes / 2];
+                short[] array = new short[bytes / 2];
                 contents.asShortBuffer().get(array);
                 return array;
             }
             case 'I': {
-                var array = new int[bytes / 4];
+                int[] array = new int[bytes / 4];
                 contents.asIntBuffer().get(array);
                 return array;
             }
             default: {
-                var array = new long[bytes / 8];
+                long[] array = new long[bytes / 8];
                 contents.asLongBuffer().get(array);
                 return array;
             }
@@ -168,7 +199,8 @@ public final class HeapWriter {
 
     private void fill() throws IOException, IllegalAccessException {
         for (Object object : objects) {
-            if (object instanceof Object[] array) {
+            if (object instanceof Object[]) {
+                Object[] array = (Object[]) object;
                 for (int i = 0; i < array.length; i++) {
                     array[i] = reference(plan.readLong());
                 }
