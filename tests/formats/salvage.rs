@@ -234,6 +234,9 @@ fn random_damage_leaves_a_valid_dump_or_a_refusal() {
         for number in 0..tries / sources.len() as u64 {
             let mut damaged = sound.clone();
             for _ in 0..=next(3) {
+                if damaged.is_empty() {
+                    break;
+                }
                 let (at, count) = (next(damaged.len()), 1 + next(64));
                 let end = (at + count).min(damaged.len());
                 match next(5) {

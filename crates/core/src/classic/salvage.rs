@@ -3,12 +3,13 @@
 use std::io::Write;
 use std::ops::Range;
 
-use crate::error::Error;
+use crate::error::{DecodeError, Error};
 use crate::input::Input;
 use crate::model::{AddressSet, count_step};
 use crate::salvage::bytes::DumpBytes;
 use crate::salvage::{Fault, FaultKind, FoundDump, SalvageOptions, SalvageReport};
 
+use super::decode::Decoder;
 use super::open::FORMAT;
 use super::wire::{Charset, Encoding, START};
 
@@ -52,6 +53,9 @@ pub(super) fn salvage(
         let (name, dumps) = (input.name(), report.dumps.len());
         return Err(Error::Usage(format!("{name} has {dumps} dumps; choose one from 0 to {}", dumps - 1)));
     };
+    if plan.kept.is_empty() {
+        return Err(Error::Usage(format!("{} has no line that could be kept", input.name())));
+    }
     let is_whole = report.lost_bytes == 0 && report.duplicates == 0;
     if !is_whole && !plan.trailers.is_empty() {
         report.changes.push("the trailers are left out: their totals are those of the whole dump".to_owned());
@@ -121,8 +125,6 @@ struct LineSifter<'s> {
     lines: SoundLines,
     entry: Option<OpenEntry>,
     seen: AddressSet,
-    /// Whether an entry had a line of references.
-    has_references: bool,
     /// Where lines that are left out begin.
     lost: Option<u64>,
     report: Option<&'s mut SalvageReport>,
@@ -130,14 +132,8 @@ struct LineSifter<'s> {
 
 impl SoundLines {
     fn find(bytes: &mut DumpBytes, from: u64, report: Option<&mut SalvageReport>) -> Result<SoundLines, Error> {
-        let mut sifter = LineSifter {
-            lines: SoundLines::default(),
-            entry: None,
-            seen: AddressSet::default(),
-            has_references: false,
-            lost: None,
-            report,
-        };
+        let mut sifter =
+            LineSifter { lines: SoundLines::default(), entry: None, seen: AddressSet::default(), lost: None, report };
         let (mut at, mut is_first, length) = (from, true, bytes.length());
         while at < length {
             count_step();
@@ -149,7 +145,7 @@ impl SoundLines {
             sifter.take(bytes, at, next, kind, is_whole)?;
             at = next;
         }
-        sifter.close_entry(bytes, at, at < length)?;
+        sifter.close_entry(bytes, at)?;
         sifter.close_gap(bytes, at)?;
         sifter.lines.end = at;
         Ok(sifter.lines)
@@ -164,11 +160,11 @@ impl LineSifter<'_> {
                 if let Some(entry) = &mut self.entry {
                     entry.is_sound = false;
                 }
-                self.close_entry(bytes, at, false)?;
+                self.close_entry(bytes, at)?;
                 self.lost.get_or_insert(at);
             }
             _ if !is_whole => {
-                self.close_entry(bytes, at, true)?;
+                self.close_entry(bytes, at)?;
                 self.lost.get_or_insert(at);
             }
             LineKind::References => match &mut self.entry {
@@ -180,16 +176,16 @@ impl LineSifter<'_> {
             LineKind::Unsound => match &mut self.entry {
                 Some(entry) => entry.is_sound = false,
                 None => {
-                    self.close_entry(bytes, at, false)?;
+                    self.close_entry(bytes, at)?;
                     self.lost.get_or_insert(at);
                 }
             },
             LineKind::Entry { address, is_class } => {
-                self.close_entry(bytes, at, true)?;
+                self.close_entry(bytes, at)?;
                 self.entry = Some(OpenEntry { start: at, address, is_class, is_sound: true, has_references: false });
             }
             LineKind::Version | LineKind::Trailer | LineKind::Comment => {
-                self.close_entry(bytes, at, true)?;
+                self.close_entry(bytes, at)?;
                 self.close_gap(bytes, at)?;
                 if kind == LineKind::Trailer {
                     self.lines.trailers.push(at..next);
@@ -203,11 +199,10 @@ impl LineSifter<'_> {
     }
 
     /// Ends the entry that is open. The last one of a cut text may lack references.
-    fn close_entry(&mut self, bytes: &mut DumpBytes, end: u64, is_followed: bool) -> Result<(), Error> {
+    fn close_entry(&mut self, bytes: &mut DumpBytes, end: u64) -> Result<(), Error> {
         let Some(entry) = self.entry.take() else { return Ok(()) };
-        self.has_references |= entry.has_references;
-        // Where entries have lines of references, one without has lost them.
-        if !entry.is_sound || (self.has_references || !is_followed) && !entry.has_references {
+        // Every writer has a line of references, be it empty; one that is missing is lost.
+        if !entry.is_sound || !entry.has_references {
             self.lost.get_or_insert(entry.start);
             return Ok(());
         }
@@ -328,7 +323,13 @@ fn kind_of(line: &[u8]) -> LineKind {
         let text = line[2..].trim_ascii_start();
         return match () {
             () if text.starts_with(b"Version") => LineKind::Version,
-            () if text.starts_with(b"Breakdown") || text.starts_with(b"EOF") => LineKind::Trailer,
+            () if text.starts_with(b"Breakdown") || text.starts_with(b"EOF") => {
+                if is_readable(line) {
+                    LineKind::Trailer
+                } else {
+                    LineKind::Unsound
+                }
+            }
             () => LineKind::Comment,
         };
     }
@@ -339,6 +340,13 @@ fn kind_of(line: &[u8]) -> LineKind {
         };
     }
     entry(line).unwrap_or(if line.contains(&b'[') { LineKind::Unsound } else { LineKind::References })
+}
+
+/// Whether a line can be read by itself.
+fn is_readable(line: &[u8]) -> bool {
+    let line = [line, b"\n"].concat();
+    let ended = Decoder::new(&line[..]).and_then(|mut decoder| decoder.visit::<DecodeError, _>(|_| Ok(())));
+    ended.map_or_else(|error| error.is_missing_end(), |_| true)
 }
 
 /// `0x00436E90 [28] OBJ java/lang/String`.

@@ -7,6 +7,8 @@
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
 
+use foldhash::HashMap;
+
 use crate::error::{DecodeError, Error, Problem};
 use crate::input::Input;
 use crate::model::{Address, AddressSet, count_step};
@@ -113,6 +115,8 @@ struct WaitingRecord {
 struct PrefixReader {
     addresses: AddressSet,
     class_words: AddressSet,
+    /// The superclass of each class.
+    supers: HashMap<u64, u64>,
     waiting: VecDeque<WaitingRecord>,
     kept: SalvageCounts,
     /// Bytes of the longest record.
@@ -138,6 +142,10 @@ impl PrefixReader {
                 let is_wrong = length.is_some_and(|length| length > MOST_ELEMENTS || length < count);
                 is_wrong.then_some("its length is not that of an array with these references")
             }
+            Record::Class(class) => {
+                self.supers.insert(resolved.address.0, class.superclass);
+                self.is_on_a_cycle(resolved.address.0).then_some("its superclasses lead back to it")
+            }
             _ => None,
         };
         if let Some(why) = why {
@@ -157,6 +165,20 @@ impl PrefixReader {
             self.keep_first();
         }
         Ok(())
+    }
+
+    /// Whether the superclasses of a class lead back to it.
+    fn is_on_a_cycle(&self, class: u64) -> bool {
+        let mut at = class;
+        for _ in 0..self.supers.len().min(DEEPEST) {
+            count_step();
+            let Some(next) = self.supers.get(&at).filter(|next| **next != 0) else { return false };
+            if *next == class {
+                return true;
+            }
+            at = *next;
+        }
+        false
     }
 
     fn keep_first(&mut self) {
@@ -185,6 +207,8 @@ impl PrefixReader {
     }
 }
 
+/// Superclasses that are followed: no real class has as many.
+const DEEPEST: usize = 1 << 12;
 /// The most elements of an array.
 const MOST_ELEMENTS: u64 = (1 << 31) - 1;
 

@@ -10,7 +10,7 @@ use crate::hprof::record::{Record, RecordBody};
 use crate::hprof::sub_record::SubRecord;
 use crate::hprof::tags::{RecordTag, SubRecordTag};
 use crate::hprof::wire::{HEAD, IdSize, type_of_code};
-use crate::model::{Address, FieldType};
+use crate::model::{Address, FieldType, Serial};
 
 /// What is known of a dump's classes and addresses, once it was gone through.
 #[derive(Debug)]
@@ -214,6 +214,10 @@ pub(super) fn measure_record(bytes: &[u8], id: IdSize, left: u64) -> Result<Meas
             let is_plain =
                 body[HEAD..].iter().skip(id.bytes()).all(|byte| *byte >= 0x20 || *byte == b'\n' || *byte == b'\t');
             Ok(measured(if is_plain && head.length < 4096 { 20 } else { 4 }))
+        }
+        // Serial numbers of classes are above 0.
+        Ok(parsed) if matches!(&parsed.what.body, RecordBody::LoadClass(load) if load.serial == Serial(0)) => {
+            Err(Unsound::Field)
         }
         Ok(parsed) => {
             let Record { rest, body, .. } = &parsed.what;

@@ -432,7 +432,9 @@ impl SalvageWriter<'_> {
                     let measured = self.measured(at, stretch.end, id)?;
                     at += measured.length;
                     let is_first = match &measured.kind {
-                        MeasuredKind::Class(class) => !plan.unsound.contains(&class.address) && seen.insert(class.address.0),
+                        MeasuredKind::Class(class) => {
+                            !plan.unsound.contains(&class.address) && seen.insert(class.address.0)
+                        }
                         MeasuredKind::Instance(..) => true,
                         _ => false,
                     };
@@ -477,7 +479,10 @@ impl SalvageWriter<'_> {
                         false
                     }
                     MeasuredKind::Instance(_, class)
-                        if known.layouts.instance_bytes(class).is_some_and(|due| due != measured.length - measured.head) =>
+                        if known
+                            .layouts
+                            .instance_bytes(class)
+                            .is_some_and(|due| due != measured.length - measured.head) =>
                     {
                         self.report.kept.objects = self.report.kept.objects.saturating_sub(1);
                         false
