@@ -269,8 +269,8 @@ def pairs(directory, *chosen):
                     code = 1
                     continue
                 [tested] = json.loads(told.stdout)["implementations"]
-                verdicts = {pathlib.Path(result["id"].split(":")[0]).name.split(".")[0]: verdict(result)
-                            for result in tested["results"]}
+                name = lambda result: re.sub(r".*?([\w-]+-\d+-(?:fails|passes)).*", r"\1", result["id"].split(":")[0])
+                verdicts = {name(result).split("tmp-")[-1]: verdict(result) for result in tested["results"]}
                 for one in row.findings:
                     seen = {side: verdicts.get(f"{one.id}-{side}") for side in ("fails", "passes") if getattr(one, side)}
                     due = version in one.versions
@@ -308,6 +308,16 @@ def slug(heading):
 
 def counted(number, what):
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+class NoOutcome:
+    """A row that the run does not have."""
+
+    report = declared = None
+    verdicts, of_finding, unexpected = {}, {}, []
+
+    def share(self):
+        return "not run"
 
 
 class Outcome:
@@ -353,9 +363,9 @@ def outcomes(out):
     """The judged version of each row with its report, and those of its other versions."""
     for row in rows(()):
         path = out / row.id / "report.json"
-        if path.exists():
-            others = {version: out / f"{row.id}@{version}" / "report.json" for version in row.commands if version != row.version}
-            yield row, Outcome(row, path), {version: Outcome(row, path) for version, path in others.items() if path.exists()}
+        others = {version: out / f"{row.id}@{version}" / "report.json" for version in row.commands if version != row.version}
+        outcome = Outcome(row, path) if path.exists() else NoOutcome()
+        yield row, outcome, {version: Outcome(row, path) for version, path in others.items() if path.exists()}
 
 
 def worst(row):
@@ -397,7 +407,7 @@ def matrix(all_outcomes):
     yield "| implementation | " + " | ".join(name for name, _ in CAPABILITIES) + " |"
     yield "|---|" + "--:|" * len(CAPABILITIES)
     for row, outcome, _ in all_outcomes:
-        if row.operation == "read":
+        if row.operation == "read" and outcome.report:
             cells = [outcome.capability(pattern) for _, pattern in CAPABILITIES]
             yield f"| {plain(row.heading())} | " + " | ".join(cells) + " |"
 
@@ -434,10 +444,13 @@ def tool_page(of_tool):
         yield ""
         yield f"## {plain(row.heading())}"
         yield ""
-        skipped = f"; {outcome.skipped} were skipped" if outcome.skipped else ""
-        limited = f"; {outcome.limited} are declared limits" if outcome.limited else ""
-        yield (f"{plain(row.artifact)}. {outcome.passed} of {counted(outcome.asked, 'case')} passed{limited}{skipped}. "
-               f"Judged by {outcome.judged()}.")
+        if outcome.report is None:
+            yield f"{plain(row.artifact)}. The run of this page does not have it."
+        else:
+            skipped = f"; {outcome.skipped} were skipped" if outcome.skipped else ""
+            limited = f"; {outcome.limited} are declared limits" if outcome.limited else ""
+            yield (f"{plain(row.artifact)}. {outcome.passed} of {counted(outcome.asked, 'case')} passed{limited}{skipped}. "
+                   f"Judged by {outcome.judged()}.")
         if others:
             yield f"By version: {trend(row, outcome, others)}."
         if outcome.unexpected:
@@ -519,13 +532,14 @@ def statements():
 def pages(out):
     out = pathlib.Path(out).resolve()
     found = list(outcomes(out))
-    if not found:
+    reports = [outcome.report for _, outcome, _ in found if outcome.report]
+    if not reports:
         sys.exit(f"{out} has no report: `results.py run` makes them")
-    missing = [row.id for row in rows(()) if row.id not in {one.id for one, _, _ in found}]
+    missing = [row.id for row, outcome, _ in found if not outcome.report]
     if missing:
-        print(f"not in {out}, and so not in the pages: {', '.join(missing)}", file=sys.stderr)
+        print(f"not in {out}: {', '.join(missing)}", file=sys.stderr)
     head = (ROOT / "docs/results.head.md").read_text(encoding="utf-8").rstrip("\n")
-    report = found[0][1].report
+    report = reports[0]
     dumps = len({case["id"].split(":")[0] for case in report["cases"]})
     others = [row for row, _, _ in found if not row.is_own]
     all_findings = [one for row in others for one in row.findings if one.kind != "limit"]

@@ -2,8 +2,9 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use crate::error::Error;
+use crate::format::damaged_family;
 use crate::output::Output;
-use crate::salvage::{SalvageOptions, SalvageReport, damaged_family, open_damaged};
+use crate::salvage::{SalvageOptions, SalvageReport, open_damaged};
 use clap::Args;
 
 use crate::command::help::HelpEnding;
@@ -39,9 +40,9 @@ pub(crate) struct SalvageOpts {
 
 const HELP_ENDING: HelpEnding = HelpEnding {
     examples: &[
-        ("Say what is wrong, and write nothing", "heapsmith salvage broken.hprof"),
-        ("Keep what is sound", "heapsmith salvage broken.hprof -o kept.hprof"),
-        ("Take apart a file in which two dumps stand", "heapsmith salvage both.hprof -o kept.hprof --all"),
+        ("Say what is wrong, and write nothing", "heapsmith salvage damaged.hprof"),
+        ("Keep what is sound", "heapsmith salvage damaged.hprof -o kept.hprof"),
+        ("Take apart a file in which two dumps stand", "heapsmith salvage damaged.hprof -o kept.hprof --all"),
     ],
     exit_codes: &[
         (0, "the dump is sound, or a valid dump of what is sound was written"),
@@ -107,10 +108,12 @@ impl SalvageOpts {
         let failed = |e| Error::io("writing standard output", e);
         let mut out = terminal::stdout();
         for fault in report.faults.iter().take(SHOWN) {
-            let lost = fault.end - fault.offset;
+            let lost = match fault.end - fault.offset {
+                0 => String::new(),
+                lost => format!("; {lost} bytes are left out"),
+            };
             let what = terminal::bad(&fault.kind.to_string());
-            writeln!(out, "at {:#x}: {what}; {lost} bytes are left out ({})", fault.offset, fault.rests_on)
-                .map_err(failed)?;
+            writeln!(out, "at {:#x}: {what}{lost} ({})", fault.offset, fault.rests_on).map_err(failed)?;
         }
         let more = (report.faults.len().saturating_sub(SHOWN)) as u64 + report.more_faults;
         if more > 0 {

@@ -165,6 +165,7 @@ fn stability_page_and_program_state_schema_versions() {
         ("spec-rule", "schema", "spec list --json --format classic"),
         ("adapter-readings", "schema", "adapter readings --json"),
         ("reduce", "schema", "reduce a.phd --test true@{} -o small.phd --json"),
+        ("salvage", "schema", "salvage a.phd --json"),
         ("validate", "schema", "validate a.phd --json"),
         ("verify", "schema", "verify tiny.hprof --recipe heapsmith-2:preset=tiny --json"),
     ] {

@@ -7,11 +7,11 @@ use std::ops::Range;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use heapsmith::format::Family;
+use heapsmith::format::{Family, damaged_family};
 use heapsmith::input::Input;
 use heapsmith::model::{Address, Object};
 use heapsmith::mutator::generate;
-use heapsmith::salvage::{FaultKind, SalvageOptions, SalvageReport, damaged_family, open_damaged};
+use heapsmith::salvage::{FaultKind, SalvageOptions, SalvageReport, open_damaged};
 use heapsmith::{read_dump, validate};
 
 fn made(options: &str) -> Vec<u8> {
@@ -40,7 +40,7 @@ fn kept_share(sound: &[u8], kept: &[u8], what: &str) -> usize {
     assert!(report.valid, "{what}: {:#?}", report.findings);
     let (before, after) = (objects(sound), objects(kept));
     for (address, object) in &after {
-        let own = before.get(address).unwrap_or_else(|| panic!("{what}: {address} was made up"));
+        let own = before.get(address).unwrap_or_else(|| panic!("{what}: {address} is not in the sound dump"));
         assert_eq!((own.kind, own.length), (object.kind, object.length), "{what}: {address}");
         // In classic text, a class that is lost is none.
         assert!(object.class == own.class || object.class.is_none(), "{what}: {address} has another class");

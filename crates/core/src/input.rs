@@ -1,5 +1,6 @@
 //! Inputs: files and standard input, compressed or not, never written to; and bytes that are generated while they are read.
 
+mod foreign;
 mod generated;
 mod limit;
 mod members;
@@ -19,6 +20,7 @@ use crate::model::long::ReadAt;
 use crate::stop::{self, StoppingStream};
 use crate::system::{self, Positioned, read_at};
 
+pub(crate) use foreign::name_foreign;
 use generated::{Generated, MakeBytes};
 use limit::Limit;
 pub use limit::{LIMIT, set_limit};

@@ -10,7 +10,7 @@ use crate::family::{
     Reliance, WholeFile,
 };
 use crate::findings::Findings;
-use crate::input::{Input, InputStream};
+use crate::input::{Input, InputStream, name_foreign};
 use crate::model::Address;
 
 use super::{Family, Format, Lowering};
@@ -238,7 +238,7 @@ impl DumpFile {
         let found_by =
             |wanted| errors.iter().find(|(family, _)| *family == wanted).map_or(&errors[0].1, |(_, error)| error);
         let error = found_by(resembled);
-        let found = match super::foreign_file::name_foreign(start) {
+        let found = match name_foreign(start) {
             _ if start.is_empty() => "an empty file".to_owned(),
             Some(named) => named,
             None => found_by(Family::ALL[0]).found(),
@@ -254,6 +254,16 @@ impl DumpFile {
 /// If it cannot be read.
 pub fn family_of(stream: &mut InputStream) -> Result<Family, Error> {
     Ok(detect(read_start(stream, Family::START, "the dump")?).0)
+}
+
+/// The family of a damaged dump, by its first bytes; where they tell nothing, HPROF, whose records can be found without a header.
+///
+/// # Errors
+/// If the input cannot be read.
+pub fn damaged_family(input: &Input) -> Result<Family, Error> {
+    let start = read_start(&mut input.stream()?, Family::START, input.name())?;
+    let resembles = |family: &Family| family.resembles(&start);
+    Ok(Family::from_start(&start).or_else(|| Family::ALL.into_iter().find(resembles)).unwrap_or(Family::HPROF))
 }
 
 /// Whether a stream begins like a dump of any family; its first bytes stay there.

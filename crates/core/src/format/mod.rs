@@ -1,7 +1,6 @@
 //! The formats: the one list of them, and which one a dump is in.
 
 mod dump_file;
-mod foreign_file;
 mod opened_heap;
 mod target;
 
@@ -16,8 +15,7 @@ pub use crate::family::{
     DumpOutline, DumpPart, Family, FileSource, Format, ListedPart, Lower, Lowering, RecordField, RecordLine,
     RecordSelector, Records, WholeFile, selector_number, word_of_new_heap,
 };
-pub use dump_file::{DumpFile, family_of, is_dump, records};
-pub(crate) use foreign_file::name_foreign;
+pub use dump_file::{DumpFile, damaged_family, family_of, is_dump, records};
 pub use opened_heap::{OpenedHeap, choose_heap, locate};
 #[doc(hidden)]
 pub use target::TEXTS;

@@ -2,7 +2,7 @@
 //!
 //! Every address is a distance from the one before, so nothing after a fault can be placed: what is kept is what stands before it.
 //! Records have no marks by which they could be told from other bytes. So the last one before a fault goes, and with it those before
-//! it whose class no earlier object has, or whose address lies behind.
+//! it whose class no earlier object has, or whose address is a later one's.
 
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};

@@ -9,12 +9,6 @@ pub(crate) mod bytes;
 mod input;
 mod report;
 
-use std::io::Read;
-
-use crate::error::Error;
-use crate::family::Family;
-use crate::hprof;
-use crate::input::Input;
 use crate::setters::setters;
 
 pub use input::{SalvageInput, open_damaged};
@@ -32,21 +26,4 @@ setters! {
     impl SalvageOptions {
         set part: usize;
     }
-}
-
-/// Bytes that tell the family of a dump.
-const START: u64 = 4096;
-
-/// The family of a damaged dump, by its first bytes; where they tell nothing, HPROF, whose records can be found without a header.
-///
-/// # Errors
-/// If the input cannot be read.
-pub fn damaged_family(input: &Input) -> Result<Family, Error> {
-    let mut start = Vec::new();
-    let read = input.stream()?.take(START).read_to_end(&mut start);
-    read.map_err(|e| Error::io(format!("reading {}", input.name()), e))?;
-    let is_start = |family: &Family| family.is_start(&start);
-    let resembles = |family: &Family| family.resembles(&start);
-    let all = || Family::ALL.into_iter();
-    Ok(all().find(is_start).or_else(|| all().find(resembles)).unwrap_or(hprof::family::FAMILY))
 }

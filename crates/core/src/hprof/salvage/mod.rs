@@ -13,12 +13,11 @@ use std::ops::Range;
 use foldhash::{HashMap, HashSet};
 
 use crate::error::Error;
-use crate::format::name_foreign;
 use crate::hprof::lift::InstanceLayouts;
 use crate::hprof::tags::RecordTag;
 use crate::hprof::wire::{HEAD, Header, IdSize, MAGIC, Version};
 use crate::hprof::{encode, open::FORMAT};
-use crate::input::Input;
+use crate::input::{Input, name_foreign};
 use crate::model::{Address, AddressSet, FieldType, count_step};
 use crate::salvage::bytes::DumpBytes;
 use crate::salvage::{Fault, FaultKind, FoundDump, SalvageOptions, SalvageReport};

@@ -499,7 +499,7 @@ impl<'w> Walker<'w> {
 
     /// The hole of zeros in which an offset lies, between two others.
     fn zeros_around(&mut self, at: u64, from: u64, to: u64) -> Result<Option<(u64, u64)>, Error> {
-        // Where reading stops, the hole may be some bytes further on: behind the head of a record that runs into it.
+        // Where reading stops, the hole may be some bytes further on: after the head of a record that runs into it.
         let (mut start, mut end) = (at.min(to), at.min(to));
         while end - start < HOLE && start < to.min(at + NEAR) {
             start = end;
