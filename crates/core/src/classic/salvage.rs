@@ -333,7 +333,7 @@ fn kind_of(line: &[u8]) -> LineKind {
             () => LineKind::Comment,
         };
     }
-    if !line.first().is_some_and(|first| *first == b'0') {
+    if line.first() != Some(&b'0') {
         return match line.first() {
             None | Some(b' ' | b'\t' | b'\r') => LineKind::References,
             _ => LineKind::Unsound,
