@@ -7,7 +7,7 @@ use crate::error::{DecodeError, Error};
 use crate::input::Input;
 use crate::model::{AddressSet, count_step};
 use crate::salvage::bytes::DumpBytes;
-use crate::salvage::{Fault, FaultKind, FoundDump, SalvageOptions, SalvageReport};
+use crate::salvage::{FaultKind, FoundDump, SalvageFault, SalvageOptions, SalvageReport};
 
 use super::decode::Decoder;
 use super::open::FORMAT;
@@ -142,7 +142,7 @@ impl SoundLines {
                 break;
             }
             is_first = is_first && matches!(kind, LineKind::References);
-            sifter.take(bytes, at, next, kind, is_whole)?;
+            sifter.record_line(bytes, at, next, kind, is_whole)?;
             at = next;
         }
         sifter.close_entry(bytes, at)?;
@@ -153,7 +153,14 @@ impl SoundLines {
 }
 
 impl LineSifter<'_> {
-    fn take(&mut self, bytes: &mut DumpBytes, at: u64, next: u64, kind: LineKind, is_whole: bool) -> Result<(), Error> {
+    fn record_line(
+        &mut self,
+        bytes: &mut DumpBytes,
+        at: u64,
+        next: u64,
+        kind: LineKind,
+        is_whole: bool,
+    ) -> Result<(), Error> {
         match kind {
             // The last line of a cut text: an entry has lost its references, or some of them.
             LineKind::References | LineKind::Unsound if !is_whole => {
@@ -231,7 +238,7 @@ impl LineSifter<'_> {
         };
         report.lost_bytes += end - offset;
         let rests_on = "the next line is that of an entry or a comment".to_owned();
-        report.push(Fault { offset, end, kind, rests_on });
+        report.push(SalvageFault { offset, end, kind, rests_on });
         Ok(())
     }
 
@@ -276,12 +283,12 @@ fn measure_line(bytes: &mut DumpBytes, at: u64) -> Result<(u64, LineKind, bool),
         let slice = bytes.at(end, 4096)?;
         let line_end = slice.iter().position(|byte| *byte == b'\n');
         let of_line = &slice[..line_end.unwrap_or(slice.len())];
-        if kind == LineKind::References && !of_line.iter().all(|byte| token.take(*byte)) {
+        if kind == LineKind::References && !of_line.iter().all(|byte| token.accepts(*byte)) {
             kind = LineKind::Unsound;
         }
         match line_end {
             Some(line_end) => {
-                if kind == LineKind::References && !token.take(b' ') {
+                if kind == LineKind::References && !token.accepts(b' ') {
                     kind = LineKind::Unsound;
                 }
                 return Ok((end + line_end as u64 + 1, kind, true));
@@ -302,7 +309,7 @@ enum TokenState {
 
 impl TokenState {
     /// Takes the next character; whether it can stand there.
-    fn take(&mut self, byte: u8) -> bool {
+    fn accepts(&mut self, byte: u8) -> bool {
         *self = match (*self, byte) {
             (TokenState::Between, b' ' | b'\t' | b'\r') => TokenState::Between,
             (TokenState::Digits(1..), b' ' | b'\t' | b'\r') => TokenState::Between,
@@ -381,7 +388,7 @@ mod tests {
         assert_eq!(kind_of(b"// EOF:  Total 'Objects',Refs(null) : 1,2(3)"), LineKind::Trailer);
         let is_sound = |line: &str| {
             let mut token = TokenState::Between;
-            line.bytes().chain([b' ']).all(|byte| token.take(byte))
+            line.bytes().chain([b' ']).all(|byte| token.accepts(byte))
         };
         assert!(is_sound("\t0x0 0xFFFFFFFFFFFFFFFF "));
         assert!(!is_sound("\t0x"));

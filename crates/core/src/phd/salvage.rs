@@ -12,7 +12,7 @@ use foldhash::HashMap;
 use crate::error::{DecodeError, Error, Problem};
 use crate::input::Input;
 use crate::model::{Address, AddressSet, count_step};
-use crate::salvage::{Fault, FaultKind, FoundDump, SalvageCounts, SalvageOptions, SalvageReport};
+use crate::salvage::{FaultKind, FoundDump, SalvageCounts, SalvageFault, SalvageOptions, SalvageReport};
 
 use super::encode;
 use super::record::{LongPrimitiveArray, PrimitiveArray, Record};
@@ -52,7 +52,7 @@ pub(super) fn salvage(
                 let kind =
                     zeros_near(input, next)?.map_or(FaultKind::Unreadable, |(from, to)| FaultKind::Zeros { from, to });
                 report.lost_bytes += end - offset;
-                report.push(Fault { offset, end, kind, rests_on: "the end tag stands before it".to_owned() });
+                report.push(SalvageFault { offset, end, kind, rests_on: "the end tag stands before it".to_owned() });
             }
             break;
         }
@@ -126,7 +126,7 @@ struct PrefixReader {
 }
 
 impl PrefixReader {
-    fn take(&mut self, resolver: &mut Resolver, located: LocatedRecord<'_, '_>) -> Result<(), Stop> {
+    fn record(&mut self, resolver: &mut Resolver, located: LocatedRecord<'_, '_>) -> Result<(), Stop> {
         count_step();
         let resolved = resolver.resolve(located.record);
         let why = match located.record {
@@ -221,7 +221,7 @@ impl SoundPrefix {
     ) -> Result<SoundPrefix, Error> {
         let mut resolver = Resolver::new(decoder.layout());
         let mut reader = PrefixReader::default();
-        let ended = decoder.visit(|located| reader.take(&mut resolver, located));
+        let ended = decoder.visit(|located| reader.record(&mut resolver, located));
         let length = input.length();
         let (at, rests_on, is_cut) = match ended {
             Ok(ended) => {
@@ -258,7 +258,7 @@ impl SoundPrefix {
                 None if is_cut => FaultKind::CutShort,
                 None => FaultKind::Unreadable,
             };
-            report.push(Fault { offset: end, end: length.max(end), kind, rests_on });
+            report.push(SalvageFault { offset: end, end: length.max(end), kind, rests_on });
             report.changes.push("the end tag is added".to_owned());
         }
         Ok(SoundPrefix { end, is_cut: true })

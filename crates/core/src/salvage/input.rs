@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use crate::error::Error;
 use crate::input::Input;
 
-use super::{Fault, FaultKind, SalvageReport};
+use super::{FaultKind, SalvageFault, SalvageReport};
 
 /// A damaged input that can be read at any place.
 #[derive(Debug)]
@@ -22,12 +22,12 @@ impl SalvageInput {
     /// Takes what was wrong with the file as a whole into the report on its dump.
     pub fn add_to(&self, report: &mut SalvageReport) {
         if let Some((kind, rests_on)) = &self.text {
-            report.faults.insert(0, Fault { offset: 0, end: 0, kind: kind.clone(), rests_on: rests_on.clone() });
+            report.faults.insert(0, SalvageFault { offset: 0, end: 0, kind: kind.clone(), rests_on: rests_on.clone() });
             report.changes.insert(0, "the translation is undone; offsets are those of the result".to_owned());
         }
         if let Some(error) = &self.cut {
             let (offset, rests_on) = (report.bytes, error.clone());
-            report.faults.push(Fault { offset, end: offset, kind: FaultKind::Compression, rests_on });
+            report.faults.push(SalvageFault { offset, end: offset, kind: FaultKind::Compression, rests_on });
         }
     }
 }

@@ -12,7 +12,7 @@ mod report;
 use crate::setters::setters;
 
 pub use input::{SalvageInput, open_damaged};
-pub use report::{Fault, FaultKind, FoundDump, SalvageCounts, SalvageReport};
+pub use report::{FaultKind, FoundDump, SalvageCounts, SalvageFault, SalvageReport};
 
 /// Options for what is kept of a damaged dump.
 #[derive(Clone, Copy, Debug, Default)]

@@ -22,7 +22,7 @@ pub struct SalvageReport {
     /// The dump that was kept, from 0.
     pub part: u64,
     /// The faults in the order of the file, up to 1,000.
-    pub faults: Vec<Fault>,
+    pub faults: Vec<SalvageFault>,
     /// The number of further faults.
     #[serde(skip_serializing_if = "is_zero")]
     pub more_faults: u64,
@@ -72,7 +72,8 @@ pub struct SalvageCounts {
 /// A place at which a dump cannot be read for certain.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schemas", derive(schemars::JsonSchema))]
-pub struct Fault {
+#[cfg_attr(feature = "schemas", schemars(rename = "Fault"))]
+pub struct SalvageFault {
     /// Offset of the first byte that was left out.
     pub offset: u64,
     /// Offset of the first byte after it that was kept; the end of the dump, where nothing was.
@@ -168,7 +169,7 @@ impl fmt::Display for FaultKind {
 
 impl SalvageReport {
     /// Takes a fault in, or counts it.
-    pub(crate) fn push(&mut self, fault: Fault) {
+    pub(crate) fn push(&mut self, fault: SalvageFault) {
         if self.faults.is_empty() && self.more_faults == 0 {
             self.kept_before = self.kept;
         }

@@ -20,7 +20,7 @@ use crate::hprof::{encode, open::FORMAT};
 use crate::input::{Input, name_foreign};
 use crate::model::{Address, AddressSet, FieldType, count_step};
 use crate::salvage::bytes::DumpBytes;
-use crate::salvage::{Fault, FaultKind, FoundDump, SalvageOptions, SalvageReport};
+use crate::salvage::{FaultKind, FoundDump, SalvageFault, SalvageOptions, SalvageReport};
 
 use measure::{KnownHeap, Measured, MeasuredClass, MeasuredKind, SegmentHead, measure_sub_record};
 use walk::{WalkStep, Walker, find_header};
@@ -172,7 +172,7 @@ impl SalvagePlan {
         let mut found = FoundClasses::default();
         Walker::new(bytes, id, bytes.length(), None).walk(start.body, &mut |step| {
             if let WalkStep::SubRecord(_, measured) = step {
-                found.take(measured, id);
+                found.record(measured, id);
             }
             Ok(())
         })?;
@@ -181,21 +181,21 @@ impl SalvagePlan {
         if start.is_changed {
             let kind = FaultKind::Header;
             let rests_on = format!("records with identifiers of {} bytes chain from there on", id.bytes());
-            report.push(Fault { offset: start.offset, end: start.body, kind, rests_on });
+            report.push(SalvageFault { offset: start.offset, end: start.body, kind, rests_on });
             report.changes.push(format!(
                 "the header is a new one: {}",
                 String::from_utf8_lossy(&start.spell()[..MAGIC.len() + 5])
             ));
         }
         plan.end = Walker::new(bytes, id, bytes.length(), Some(&heap)).walk(start.body, &mut |step| {
-            plan.take(step, report);
+            plan.record_step(step, report);
             Ok(())
         })?;
         plan.is_sifted = report.duplicates > 0 || !plan.unsound.is_empty() || report.lost_bytes > 0;
         Ok(plan)
     }
 
-    fn take(&mut self, step: WalkStep<'_>, report: &mut SalvageReport) {
+    fn record_step(&mut self, step: WalkStep<'_>, report: &mut SalvageReport) {
         match step {
             WalkStep::Record(at, measured) => {
                 let place = at..at + measured.length;
@@ -268,7 +268,7 @@ struct FoundClasses {
 const ENOUGH: u64 = 64;
 
 impl FoundClasses {
-    fn take(&mut self, measured: &Measured, id: IdSize) {
+    fn record(&mut self, measured: &Measured, id: IdSize) {
         if let MeasuredKind::Class(MeasuredClass { address, .. })
         | MeasuredKind::Instance(address, _)
         | MeasuredKind::Array(address) = &measured.kind
@@ -438,7 +438,7 @@ impl SalvageWriter<'_> {
                         _ => false,
                     };
                     if is_first {
-                        found[*heap].take(&measured, id);
+                        found[*heap].record(&measured, id);
                     }
                 }
             }

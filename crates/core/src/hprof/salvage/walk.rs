@@ -13,7 +13,7 @@ use crate::hprof::tags::{RecordTag, SubRecordTag};
 use crate::hprof::wire::{HEAD, Header, IdSize, MAGIC};
 use crate::model::{Address, count_step};
 use crate::salvage::bytes::DumpBytes;
-use crate::salvage::{Fault, FaultKind};
+use crate::salvage::{FaultKind, SalvageFault};
 
 use super::measure::{
     KnownHeap, LONGEST_CLASS, LOOKED_AT, Measured, MeasuredKind, SegmentHead, Unsound, measure_record,
@@ -47,7 +47,7 @@ pub(super) enum WalkStep<'m> {
     /// A segment ends.
     SegmentEnd,
     /// Bytes that are left out.
-    Fault(Fault),
+    Fault(SalvageFault),
 }
 
 /// Whether a record or a sub-record is due.
@@ -62,7 +62,7 @@ enum Place {
 
 /// The place at which reading goes on.
 #[derive(Clone, Copy, Debug)]
-enum Found {
+enum NextPlace {
     /// A chain of records or sub-records.
     Chain(u64, Place),
     /// Another dump begins.
@@ -93,7 +93,7 @@ pub(super) struct Walker<'w> {
     /// What was measured last, the latest at the end.
     pending: VecDeque<Pending>,
     /// A fault of the open segment whose kind its end may tell, and the number of its faults.
-    held: Option<Fault>,
+    held: Option<SalvageFault>,
     faults: u32,
     place: Place,
     /// The length and the place of the open segment's end, as its head states them, and bytes that were left out since.
@@ -234,7 +234,7 @@ impl<'w> Walker<'w> {
                 _ if at - end <= fault.end - fault.offset => FaultKind::BytesAdded { count: at - end },
                 kind => kind,
             };
-            return visit(WalkStep::Fault(Fault { kind, ..fault }));
+            return visit(WalkStep::Fault(SalvageFault { kind, ..fault }));
         }
         if self.faults > 0 {
             return Ok(());
@@ -245,11 +245,11 @@ impl<'w> Walker<'w> {
             _ => FaultKind::WrongLength { stated: stated.into(), found },
         };
         let rests_on = "records follow where the sub-records end".to_owned();
-        visit(WalkStep::Fault(Fault { offset: at, end: at, kind, rests_on }))
+        visit(WalkStep::Fault(SalvageFault { offset: at, end: at, kind, rests_on }))
     }
 
     /// Tells a fault: one of unknown kind inside a segment when that ends.
-    fn tell(&mut self, fault: Fault, visit: &mut VisitStep<'_>) -> Result<(), Error> {
+    fn tell(&mut self, fault: SalvageFault, visit: &mut VisitStep<'_>) -> Result<(), Error> {
         self.release(visit)?;
         if matches!(self.place, Place::Heap { .. }) {
             self.faults += 1;
@@ -371,8 +371,8 @@ impl<'w> Walker<'w> {
             _ => None,
         };
         let (next, place) = match (self.find_chain(before + 1, bound)?, bound) {
-            (Some(Found::Chain(next, place)), _) => (next, place),
-            (Some(Found::Dump(next)), _) => {
+            (Some(NextPlace::Chain(next, place)), _) => (next, place),
+            (Some(NextPlace::Dump(next)), _) => {
                 self.end = next;
                 if next == at {
                     return Ok(next);
@@ -396,7 +396,7 @@ impl<'w> Walker<'w> {
             Place::Heap { .. } => "sub-records chain from there on".to_owned(),
         };
         let was = self.place;
-        self.tell(Fault { offset, end: next, kind, rests_on }, visit)?;
+        self.tell(SalvageFault { offset, end: next, kind, rests_on }, visit)?;
         match (was, place) {
             (Place::Top, Place::Heap { .. }) => visit(WalkStep::Segment(None))?,
             (Place::Heap { .. }, Place::Top) => {
@@ -460,12 +460,12 @@ impl<'w> Walker<'w> {
         self.flush(visit)?;
         self.release(visit)?;
         let rests_on = "no records chain up to the end of the dump".to_owned();
-        visit(WalkStep::Fault(Fault { offset, end: self.end, kind, rests_on }))?;
+        visit(WalkStep::Fault(SalvageFault { offset, end: self.end, kind, rests_on }))?;
         Ok(self.end)
     }
 
     /// The first chain from an offset on, and whether it begins with a record or a sub-record; up to a bound only the latter.
-    fn find_chain(&mut self, from: u64, bound: Option<u64>) -> Result<Option<Found>, Error> {
+    fn find_chain(&mut self, from: u64, bound: Option<u64>) -> Result<Option<NextPlace>, Error> {
         let last = bound.unwrap_or(self.end);
         let heap = Place::Heap { end: bound };
         let mut at = from;
@@ -484,13 +484,13 @@ impl<'w> Walker<'w> {
                 break;
             }
             if tag == MAGIC[0] && find_header(&mut self.near, at)?.is_some() {
-                return Ok(Some(Found::Dump(at)));
+                return Ok(Some(NextPlace::Dump(at)));
             }
             if bound.is_none() && RecordTag(tag).form().is_some() && self.is_chain(at, Place::Top)? {
-                return Ok(Some(Found::Chain(at, Place::Top)));
+                return Ok(Some(NextPlace::Chain(at, Place::Top)));
             }
             if is_sub_record_tag(tag) && self.is_chain(at, heap)? {
-                return Ok(Some(Found::Chain(at, heap)));
+                return Ok(Some(NextPlace::Chain(at, heap)));
             }
             at += 1;
         }
