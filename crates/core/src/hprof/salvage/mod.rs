@@ -7,7 +7,7 @@
 mod measure;
 mod walk;
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::ops::Range;
 
 use foldhash::{HashMap, HashSet};
@@ -72,9 +72,10 @@ pub(super) fn salvage(
         );
         return Err(Error::Usage(message));
     };
-    if let Some(out) = out {
-        SalvageWriter { bytes, start: &start, plan: &plan, report: &mut report }.write(out)?;
-    }
+    // The report is the same whether the dump is written or not.
+    let mut nowhere = io::sink();
+    let out = out.unwrap_or(&mut nowhere);
+    SalvageWriter { bytes, start: &start, plan: &plan, report: &mut report }.write(out)?;
     Ok(report)
 }
 
@@ -468,13 +469,13 @@ impl SalvageWriter<'_> {
                         let is_kept = object.is_null() || self.plan.kept[heap].has(object.0);
                         if !is_kept {
                             self.report.dropped_roots += 1;
-                            self.report.kept.roots -= 1;
+                            self.report.kept.roots = self.report.kept.roots.saturating_sub(1);
                         }
                         is_kept
                     }
                     MeasuredKind::Class(MeasuredClass { address, .. }) if self.plan.unsound.contains(&address) => false,
                     MeasuredKind::Class(MeasuredClass { address, .. }) if unsound.contains(&address) => {
-                        self.report.kept.classes -= 1;
+                        self.report.kept.classes = self.report.kept.classes.saturating_sub(1);
                         false
                     }
                     MeasuredKind::Instance(_, class)
